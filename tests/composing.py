@@ -9,7 +9,7 @@ from renderer.files.file_system import MemoryFileSystem
 from renderer.kustomize.compose import BuildOptions, Composer
 from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.resource import ResourceSet
+from renderer.model.kube.resource import ResourceSet
 from renderer.yamlio.encode import encode
 
 Files = Mapping[str, str]

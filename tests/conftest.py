@@ -12,7 +12,7 @@ In the process of the tests, and so in commands that they run there:
   address that files of ``init`` install from;
 - warnings of Python are errors (``pyproject.toml``).
 
-Each test begins without counted work, as a command does, but the cache of ``model/sharing.py`` is kept
+Each test begins without counted work, as a command does, but the cache of ``model/kube/sharing.py`` is kept
 between tests. Programs that tests start have this environment and no network either, but none of the patches:
 they sync files, read the checkout and compile schemas as a user's do. Programs started by ``warm_program.py``
 are forks of a process that has imported all of vmrender, so they do not show what a command imports.
@@ -39,10 +39,10 @@ from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kubevirt_kinds import ALL_GROUPS
 from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.files.bundled import data_folder
+from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import NO_SCHEMAS
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
-from renderer.model.work import begin_run
+from renderer.model.run.work import begin_run
 from tests.no_network import forbid_network
 
 #: Folders without tests: pytest would visit each of their 2,000 folders.

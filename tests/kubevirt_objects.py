@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource, ResourceSet
 
 NAMESPACE = "prod"
 

@@ -14,10 +14,10 @@ from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.stored_vm import NAME_ANNOTATIONS, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError, Outcome
-from renderer.model.json import object_at
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 
 
 def differences_at_start(

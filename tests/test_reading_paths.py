@@ -20,7 +20,7 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.cli.app import main
-from renderer.model.sharing import forget_shared
+from renderer.model.kube.sharing import forget_shared
 from tests.house import RENDERER, ROOT
 
 ARCHITECTURE = ROOT / "ARCHITECTURE.md"

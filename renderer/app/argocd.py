@@ -22,7 +22,7 @@ from renderer.findings.run_findings import RunFindings
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
 from renderer.model.suggest import did_you_mean, member_named

@@ -11,10 +11,10 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Outcome
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.project.project_root import read_named_file
 

@@ -18,9 +18,9 @@ from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
-from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 
 

@@ -22,14 +22,14 @@ from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.difference import Difference, OverlayDifference
-from renderer.model.json import JsonObject, text_at
-from renderer.model.live_object import LiveObject
-from renderer.model.location import Location, Site
+from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.kube.live_object import LiveObject
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
-from renderer.model.res_id import ObjectKey
-from renderer.model.resource import Resource
 from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects

@@ -13,12 +13,12 @@ from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.json import EMPTY
-from renderer.model.limits import lowered
-from renderer.model.location import Location
+from renderer.model.kube.json import EMPTY
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.vm_changes import ProjectState

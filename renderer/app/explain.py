@@ -17,14 +17,14 @@ from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.facts.confidential import secret_values
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import ROOT, FieldPath
 from renderer.model.history import FieldHistory, ResourceHistory
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
+from renderer.model.run.taint import tainted
 from renderer.model.suggest import suggest
-from renderer.model.taint import tainted
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.project.overlays import overlay_at

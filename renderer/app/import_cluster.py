@@ -32,8 +32,8 @@ from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
-from renderer.model.json import JsonObject, text_at
-from renderer.model.location import Location
+from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.kube.location import Location
 from renderer.model.release import LATEST, OLDEST, Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, RenderConfig
 

@@ -25,9 +25,10 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject, array_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE
-from renderer.model.location import Site
 from renderer.model.release import Release
 from renderer.model.render_config import (
     CLUSTER_FOLDER,
@@ -37,7 +38,6 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import add_entries

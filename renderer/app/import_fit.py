@@ -17,14 +17,14 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.difference import Impact
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
-from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
 from renderer.yamlio.encode import encode, encode_source
 

@@ -18,10 +18,10 @@ from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import JsonObject, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PER_RESOURCE, ExpandMode
-from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
 

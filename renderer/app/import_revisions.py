@@ -30,13 +30,13 @@ from renderer.kubevirt.instancetype.revision import RevisionError, decode_revisi
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.pin import Pinnable
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource
 
 _DUMP_HINT = (
     "print them with the virtual machines: kubectl get vm,controllerrevision,virtualmachineinstancetype,"

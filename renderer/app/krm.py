@@ -13,10 +13,10 @@ from renderer.kustomize.krm import ResourceList
 from renderer.kustomize.reader.listed_files import function_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import ExpandMode, InstancetypeNames, OverlayEntry, RenderConfig
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
 from renderer.project.project import EXPANSION, VALIDATION, with_function_config

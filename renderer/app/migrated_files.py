@@ -23,7 +23,7 @@ from renderer.findings.locator import Locator
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.model.masking import MASK
 from renderer.model.plural import plural
 from renderer.model.release import Release

@@ -25,14 +25,14 @@ from renderer.files.recorder import FileQuestion, RecordedFileSystem, Recorder, 
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.limits import Limits, restore, snapshot
+from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.sharing import forget_shared
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.resource import ResourceSet
-from renderer.model.sharing import forget_shared
-from renderer.model.taint import count_tainted, taint, tainted_since
-from renderer.model.work import SharedWork, WorkDone, add, join_run
+from renderer.model.run.limits import Limits, restore, snapshot
+from renderer.model.run.taint import count_tainted, taint, tainted_since
+from renderer.model.run.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 
@@ -53,10 +53,10 @@ class RenderedOverlay(Record):
 
     ``folders`` are the folders that were read as kustomizations. ``inputs`` has the answers to all questions
     to the repository. ``seconds`` is the duration, ``summary`` the same in words. ``steps`` are the steps of
-    work (``model.work``), ``read`` the sizes of the files that no earlier overlay had read. ``tainted`` are
-    the values first noted for this overlay that no output may repeat (``model.taint``). ``may_be_kept`` is
-    False if a line that a finding is about contains one of them. ``by_worker``: another process rendered it,
-    and is busy with the next ones.
+    work (``model.run.work``), ``read`` the sizes of the files that no earlier overlay had read. ``tainted``
+    are the values first noted for this overlay that no output may repeat (``model.run.taint``).
+    ``may_be_kept`` is False if a line that a finding is about contains one of them. ``by_worker``: another
+    process rendered it, and is busy with the next ones.
     """
 
     overlay: Overlay

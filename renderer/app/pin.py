@@ -29,7 +29,7 @@ from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.label_selector import SelectorError, parse_selector, selects
+from renderer.model.kube.label_selector import SelectorError, parse_selector, selects
 from renderer.model.pin import Pinnable
 from renderer.model.plural import plural
 from renderer.model.render_config import Overlay

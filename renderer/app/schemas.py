@@ -23,10 +23,10 @@ from renderer.files.disk import folder_exists
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release
-from renderer.model.res_id import Gvk
 from renderer.project.project_root import find_project_root, read_named_file
 from renderer.project.project_schemas import RELEASES, read_project_schemas
 from renderer.yamlio.decode import decode_documents

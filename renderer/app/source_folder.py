@@ -19,7 +19,7 @@ from renderer.files.file_system import FilesAbove
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
-from renderer.model.json import JsonObject, text_at
+from renderer.model.kube.json import JsonObject, text_at
 from renderer.pipeline import Pipeline
 
 

@@ -28,14 +28,14 @@ from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
-from renderer.model.json import object_at, without
-from renderer.model.location import Site
+from renderer.model.kube.json import object_at, without
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.project.lone_file import LoneFiles, is_generator, with_generator

@@ -17,15 +17,15 @@ from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import Json
-from renderer.model.location import Location
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
-from renderer.model.res_id import Gvk, ResId
-from renderer.model.resource import ResourceSet
-from renderer.model.taint import taint_masking
+from renderer.model.run.taint import taint_masking
 
 #: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
 _GROUP = "instancetype.kubevirt.io"

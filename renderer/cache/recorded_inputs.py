@@ -20,7 +20,7 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import FileQuestion, answer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
-from renderer.model.json import Json, object_at
+from renderer.model.kube.json import Json, object_at
 
 #: The times of a file's and its entry's last change, in nanoseconds, its size and its inode.
 _SIGNS = "st_mtime_ns", "st_ctime_ns", "st_size", "st_ino"

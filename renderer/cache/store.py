@@ -19,7 +19,7 @@ from time import time
 
 from renderer.files.signing_key import user_folder
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.record import Record
 
 #: Changes with the form of entries.

@@ -177,7 +177,7 @@ def _report_error(error: Exception, context: click.Context | None) -> int:
     """Report diagnostics, in the format chosen in ``context``, or a crash; return the exit code."""
     from renderer.findings.located import LocatedError  # noqa: PLC0415 - not for --version
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
-    from renderer.model.work import WorkLimitError  # noqa: PLC0415 - as above
+    from renderer.model.run.work import WorkLimitError  # noqa: PLC0415 - as above
 
     if isinstance(error, DiagnosticError | LocatedError | WorkLimitError) and context:
         from renderer.cli.console import ExitCode, ReportTarget, report  # noqa: PLC0415 - as above

@@ -18,8 +18,8 @@ class Command(click.Command):
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not for --version
-        from renderer.model.taint import begin_notes  # noqa: PLC0415 - as above
-        from renderer.model.work import begin_run  # noqa: PLC0415 - as above
+        from renderer.model.run.taint import begin_notes  # noqa: PLC0415 - as above
+        from renderer.model.run.work import begin_run  # noqa: PLC0415 - as above
 
         begin_run()
         begin_notes()

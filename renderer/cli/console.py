@@ -21,10 +21,10 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, Unshown
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Severity
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.log_line import log_json
 from renderer.model.record import Record
-from renderer.model.resource import ResourceSet
 from renderer.project.project_root import find_project_root, folder_in_checkout
 from renderer.report.formats import Format
 
@@ -82,7 +82,7 @@ def open_project(path: Path | None = None, top: Path | None = None) -> Project:
 
     The limits of the project apply from now on. Raises ``DiagnosticError`` for an invalid ``vmrender.yaml``.
     """
-    from renderer.model.limits import lower  # noqa: PLC0415 - schema import opens no project
+    from renderer.model.run.limits import lower  # noqa: PLC0415 - schema import opens no project
 
     root = find_project_root(path or Path.cwd(), top)
     ReportTarget.current()._replace(fs=project_files(root), folder=folder_in_checkout(root)).activate()
@@ -94,7 +94,7 @@ def open_project(path: Path | None = None, top: Path | None = None) -> Project:
 def print_manifests(resources: ResourceSet) -> None:
     """Print manifests. Raises ``click.FileError`` (broken output) and ``DiagnosticError`` (build-limit)."""
     from renderer.emit.bounded_text import bounded_texts  # noqa: PLC0415 - few commands print manifests
-    from renderer.model.limits import limits  # noqa: PLC0415 - as above
+    from renderer.model.run.limits import limits  # noqa: PLC0415 - as above
 
     print_document("---\n".join(bounded_texts(resources, limits().output_size)))
 
@@ -151,7 +151,7 @@ def note(*lines: str) -> None:
 
 def _masked(lines: Iterable[str]) -> Iterable[str]:
     """Return the lines without the values of Secrets that were noted so far."""
-    from renderer.model.taint import taint_masking  # noqa: PLC0415 - not for --help
+    from renderer.model.run.taint import taint_masking  # noqa: PLC0415 - not for --help
 
     masking = taint_masking()
     return map(masking.mask, lines) if masking else lines
@@ -221,7 +221,7 @@ def _report_of(
 ) -> Report:
     from renderer.app.explanations import explanation_of  # noqa: PLC0415 - only with findings
     from renderer.findings.for_report import for_report  # noqa: PLC0415 - as above
-    from renderer.model.limits import limits  # noqa: PLC0415 - as above
+    from renderer.model.run.limits import limits  # noqa: PLC0415 - as above
     from renderer.report.report import Report  # noqa: PLC0415 - as above
 
     shown = for_report(findings, limits().findings, unshown)

@@ -178,7 +178,7 @@ def apply_limits(text: str) -> None:
     can change that file. It is not an option, as it must also apply to hooks, plugins and functions that
     other programs start.
     """
-    from renderer.model.limits import (  # noqa: PLC0415 - few runs set limits
+    from renderer.model.run.limits import (  # noqa: PLC0415 - few runs set limits
         VARIABLE,
         LimitValueError,
         set_maximum_from,

@@ -28,13 +28,13 @@ from renderer.model.difference import (
     ResourceChange,
     Totals,
 )
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
-from renderer.model.taint import tainted
+from renderer.model.run.taint import tainted
 
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.

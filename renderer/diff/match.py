@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
-from renderer.model.json import without
-from renderer.model.resource import Resource
+from renderer.model.kube.json import without
+from renderer.model.kube.resource import Resource
 
 Pair: TypeAlias = tuple[Resource, Resource]
 

@@ -13,10 +13,10 @@ from renderer.kubevirt.facts.kinds import is_kubevirt_group
 from renderer.kubevirt.facts.lists import is_equal
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import FieldChange, NoValue, Value
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
-from renderer.model.list_elements import value_at
-from renderer.model.res_id import Gvk
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.res_id import Gvk
 
 _LOAD_BALANCER = "LoadBalancer"
 

@@ -11,8 +11,8 @@ from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
-from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.reached_objects import MACHINES, is_broken

@@ -11,7 +11,7 @@ from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind, EntryOptions
-from renderer.model.json import text_at
+from renderer.model.kube.json import text_at
 from renderer.model.render_config import OverlayEntry
 from renderer.project.entry_settings import cluster_name
 

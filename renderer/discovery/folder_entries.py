@@ -11,9 +11,9 @@ from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process_templates
 from renderer.model.entry_point import EntryKind, EntryOptions
-from renderer.model.json import array_at, object_at, scalar_text, text_at
+from renderer.model.kube.json import array_at, object_at, scalar_text, text_at
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import OverlayEntry
-from renderer.model.resource import ResourceSet
 from renderer.pipeline.reached_objects import MACHINES
 
 

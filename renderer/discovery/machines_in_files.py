@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from renderer.kubevirt.facts.kinds import MATCHER_TYPES
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
-from renderer.model.json import EMPTY, Json, object_at, text_at
-from renderer.model.resource import Resource
+from renderer.model.kube.json import EMPTY, Json, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.pipeline.reached_objects import MACHINES
 
 _MACHINE = re.compile(

@@ -15,8 +15,8 @@ from renderer.files.file_system import FileSystem, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.project.validation_scope import ManifestFiles
 
 

@@ -6,12 +6,12 @@ from collections import deque
 from collections.abc import Iterable, Iterator
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.limits import limits, over_limit
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.kube.resource import Resource
+from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.work import spend
 from renderer.yamlio.encode import encode
 
-#: Characters written per step of work (``model.work``).
+#: Characters written per step of work (``model.run.work``).
 _CHARACTERS_PER_STEP = 3
 
 

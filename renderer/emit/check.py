@@ -16,11 +16,11 @@ from renderer.emit.unified_diff import first_difference, unified_diff
 from renderer.kubevirt.facts.confidential import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import Json
-from renderer.model.location import Location
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Location
 from renderer.model.masking import Masking
 from renderer.model.record import Record
-from renderer.model.taint import tainted
+from renderer.model.run.taint import tainted
 
 _HINT = "run vmrender render and commit the result"
 

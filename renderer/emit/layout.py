@@ -26,11 +26,11 @@ from renderer.emit.ownership import LONGEST_PATH
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
-from renderer.model.field_path import FieldPath
-from renderer.model.limits import limits
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
-from renderer.model.resource import Resource
+from renderer.model.run.limits import limits
 from renderer.yamlio.encode import encode
 
 _CORE_GROUP = "core"

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from renderer.files.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
 from renderer.model.record import Record
 
 #: Holds unfinished work, at the root of the repository; Git ignores its content.

@@ -12,7 +12,7 @@ from functools import cached_property
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
 
 OWNERSHIP_FILE = ".vmrender-owned"

@@ -16,8 +16,8 @@ from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ow
 from renderer.files.disk import ConfinedFolder, NotRegularError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.limits import limits, over_limit
 from renderer.model.record import Record
+from renderer.model.run.limits import limits, over_limit
 
 
 class Obstacle(Enum):

@@ -10,11 +10,11 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from renderer.model.diagnostic import Outcome
-from renderer.model.json import JsonObject, with_value
+from renderer.model.kube.json import JsonObject, with_value
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.release import Release
 from renderer.model.render_config import Extra
-from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
 
 #: Hosts collapse generated files in reviews. Line ends stay as written: otherwise a digest would differ.

@@ -12,11 +12,11 @@ from functools import cache
 
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import DelegatingFileSystem, DiskFileSystem, FileSystem
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
-from renderer.model.location import BUILTIN_SCHEME, Site
-from renderer.model.res_id import Gvk, ResId
-from renderer.model.resource import Resource, ResourceSet, UnreadResources
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.resource import Resource, ResourceSet, UnreadResources
 
 #: The version of each catalog that ships.
 BUILTIN_CATALOGS = {"common-instancetypes": "common-instancetypes/v1.7.0"}

@@ -13,8 +13,8 @@ from typing import BinaryIO, Protocol
 from renderer.files.disk import ConfinedFolder, NotRegularError, is_valid_on_windows, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.limits import limit_hint, limits
-from renderer.model.work import note_read
+from renderer.model.run.limits import limit_hint, limits
+from renderer.model.run.work import note_read
 
 ROOT_HINT = "its root is the nearest folder above that has a vmrender.yaml, or else a .git"
 #: Nothing exists there: the name is missing or impossible, or a link leads to itself.

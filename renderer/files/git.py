@@ -15,8 +15,8 @@ from typing import NamedTuple
 from renderer.files.disk import file_exists, path_exists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.limits import limit_hint, limits
 from renderer.model.render_config import PROJECT_FILE
+from renderer.model.run.limits import limit_hint, limits
 
 _OPTIONS = (
     "--no-pager",

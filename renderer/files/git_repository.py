@@ -26,8 +26,8 @@ from renderer.files.git import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
-from renderer.model.work import note_read
+from renderer.model.kube.location import Location
+from renderer.model.run.work import note_read
 
 #: The number of symbolic links that Linux follows in one path (``path_resolution(7)``).
 _MAX_LINKS = 40

@@ -9,9 +9,9 @@ from renderer.findings.located import Located, Unshown
 from renderer.findings.masking import masked
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.limits import limit_hint
 from renderer.model.plural import plural
-from renderer.model.taint import taint_masking
+from renderer.model.run.limits import limit_hint
+from renderer.model.run.taint import taint_masking
 
 
 def for_report(findings: Sequence[Located], most: int, unshown: Unshown) -> tuple[Located, ...]:

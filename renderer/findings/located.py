@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.location import Location
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import ResId
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
 
 
 class LocatedRelated(Record):

@@ -9,12 +9,12 @@ from renderer.files.recorder import Recorder, Task
 from renderer.findings.located import LocatedRelated
 from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.location import GeneratedText, Location, Site
-from renderer.model.work import may_find_lines
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.location import GeneratedText, Location, Site
+from renderer.model.run.work import may_find_lines
 from renderer.yamlio.marks import MarkedFile
 
-#: The work steps of looking for a field at one site (``model.work``).
+#: The work steps of looking for a field at one site (``model.run.work``).
 _SEARCH_STEPS = 60
 #: The bytes of files that a locator keeps for the findings of the next overlay.
 _MOST_STORED = 4 << 20

@@ -1,7 +1,7 @@
 """Mask confidential values in findings. Only this module does, before a text is folded or escaped.
 
 A value may come from a Secret of the overlay (``Diagnostic.confidential``), from the notes of the run
-(``model.taint``), or from the place that the finding is about.
+(``model.run.taint``), or from the place that the finding is about.
 """
 
 from __future__ import annotations

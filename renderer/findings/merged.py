@@ -7,8 +7,8 @@ from collections.abc import Hashable, Iterable, Iterator
 from renderer.findings.located import Located, Unshown
 from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ROOT
-from renderer.model.location import Location
+from renderer.model.kube.field_path import ROOT
+from renderer.model.kube.location import Location
 
 
 def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:

@@ -14,7 +14,7 @@ from renderer.kubevirt.facts.confidential import (
     is_confidential_key,
 )
 from renderer.model.pattern import pattern
-from renderer.model.work import may_find_lines
+from renderer.model.run.work import may_find_lines
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError, document_count, has_other_breaks

@@ -9,9 +9,9 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.public_lines import public_lines
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.model.masking import MASK
-from renderer.model.taint import taint_masking
+from renderer.model.run.taint import taint_masking
 
 #: Any other file may be the source of a generated Secret.
 _YAML = (".yaml", ".yml", ".json", ".j2")

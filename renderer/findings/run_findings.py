@@ -23,7 +23,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.masking import Masking
 from renderer.model.record import Record
-from renderer.model.taint import count_tainted, taint_masking
+from renderer.model.run.taint import count_tainted, taint_masking
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator

@@ -14,11 +14,11 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 from renderer.model.suggest import did_you_mean, suggest
 
 #: The fields of a Flux Kustomization's spec, old and new (kustomize-controller ``kustomization_types.go``).

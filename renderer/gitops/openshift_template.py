@@ -15,17 +15,26 @@ from typing import Any, TypeAlias
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at, without
-from renderer.model.location import Location, Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import (
+    EMPTY,
+    Json,
+    JsonObject,
+    array_at,
+    object_at,
+    scalar_text,
+    text_at,
+    without,
+)
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.run.taint import taint
+from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
-from renderer.model.taint import taint
-from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
 _GROUP = "template.openshift.io"
-#: A parameter may be long, and used often (``model.work``).
+#: A parameter may be long, and used often (``model.run.work``).
 _CHARACTERS_PER_STEP = 16
 _TEXT = re.compile(r"\$\{([a-zA-Z0-9_]+?)\}")
 _VALUE = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.golang.glob import ANY_CHARACTER, STAR, Element, go_pattern
-from renderer.model.limits import limits
-from renderer.model.work import spend
+from renderer.model.run.limits import limits
+from renderer.model.run.work import spend
 
 #: Maximum of the characters of a text times the characters of a pattern: more would take too long.
 _MAX_MATCHING_WORK = 300_000

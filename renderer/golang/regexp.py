@@ -11,7 +11,7 @@ from typing import Protocol, cast
 
 import re2
 
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 
 class RegexpError(ValueError):
@@ -37,7 +37,7 @@ class Regexp(Protocol):
     def programsize(self) -> int: ...
 
 
-#: Steps for an expression of any length (``model.work``).
+#: Steps for an expression of any length (``model.run.work``).
 _COMPILING = 100
 
 #: Assumed instructions: of an expression too large for RE2; per character, of one that RE2 cannot parse.

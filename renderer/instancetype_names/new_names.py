@@ -19,11 +19,11 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.find import spec_type_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, content_digest, object_at, scalar_text
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, content_digest, object_at, scalar_text
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames, Overlay
-from renderer.model.resource import Resource, ResourceSet
 
 #: The annotation that keeps an object's name when other objects of its overlay are renamed.
 KEEP_NAME = "vmrender.io/keep-name"

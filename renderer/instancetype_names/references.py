@@ -11,10 +11,10 @@ from typing import TypeAlias
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC, TEMPLATE
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at, without
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 _MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 _LABELS = ("metadata", "labels")

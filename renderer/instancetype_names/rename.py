@@ -13,12 +13,12 @@ from renderer.instancetype_names.references import InstancetypeReference, with_n
 from renderer.kustomize.identity import with_previous_id
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
-from renderer.model.field_path import FieldPath
-from renderer.model.json import with_value
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import with_value
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.render_config import InstancetypeNames
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
 
 _NAME = FieldPath.of("metadata", "name")
 

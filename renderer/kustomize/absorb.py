@@ -11,12 +11,12 @@ from renderer.kustomize.identity import current_identity
 from renderer.kustomize.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.json import Json, JsonObject, object_at, without
+from renderer.model.kube.json import Json, JsonObject, object_at, without
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Behavior
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
-#: Steps to merge a pair of a ConfigMap or Secret (``model.work``).
+#: Steps to merge a pair of a ConfigMap or Secret (``model.run.work``).
 _STEPS_PER_PAIR = 8
 
 

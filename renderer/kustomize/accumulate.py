@@ -30,20 +30,20 @@ from renderer.kustomize.transform import (
 )
 from renderer.kustomize.transformers import images, metadata, namespace, patches, replicas
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Variable
-from renderer.model.limits import limits, over_limit
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
-from renderer.model.resource import Resource
+from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.work import spend
 from renderer.model.source_tree import KustomizationRoot, OpenApi, ResourceFile
-from renderer.model.work import spend
 
 if TYPE_CHECKING:
     from renderer.kustomize.generators import GeneratorTable
 
 
-#: Steps for a kustomization and for a transformer, in addition to those for each resource (``model.work``).
+#: Steps for a kustomization and a transformer, in addition to those for each resource (``model.run.work``).
 _STEPS_PER_VISIT, _STEPS_PER_TRANSFORM = 100, 20
 
 

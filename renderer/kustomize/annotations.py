@@ -13,9 +13,9 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, with_value, without
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, with_value, without
+from renderer.model.kube.resource import Resource
 
 
 def with_text_annotations(resource: Resource, text: Callable[[Json], str] = scalar_text) -> Resource:

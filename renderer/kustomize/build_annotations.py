@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, scalar_text
-from renderer.model.res_id import Gvk, ResId
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, scalar_text
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.resource import Resource
 
 _DOMAIN = "internal.config.kubernetes.io"
 _NAMES, _NAMESPACES, _KINDS = (

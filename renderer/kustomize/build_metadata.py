@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.kustomize.values import is_bare_text
-from renderer.model.json import object_at, with_value, without
+from renderer.model.kube.json import object_at, with_value, without
+from renderer.model.kube.resource import Resource
 from renderer.model.provenance import ConfiguredBy
-from renderer.model.resource import Resource
 
 ORIGIN_ANNOTATIONS = "originAnnotations"
 TRANSFORMER_ANNOTATIONS = "transformerAnnotations"

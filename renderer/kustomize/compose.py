@@ -14,12 +14,12 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.scalar_nodes import without_nodes
 from renderer.kustomize.transform import FinalStep, FinalTransform, Observer, Transform, run_observed
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import SortOptions
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.run.work import spend
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.work import spend
 
 if TYPE_CHECKING:
     from renderer.kustomize.generators import GeneratorTable
@@ -36,7 +36,7 @@ class BuildOptions(Record):
     merge_keys: MergeKeys = MergeKeys.KUSTOMIZE
 
 
-#: Steps for a resource of an overlay once it is composed (``model.work``).
+#: Steps for a resource of an overlay once it is composed (``model.run.work``).
 _FINISHING = 20
 _DEFAULT_OPTIONS = BuildOptions()
 

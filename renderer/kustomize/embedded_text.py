@@ -12,16 +12,16 @@ from renderer.kustomize.replacement_value import ReplacementValue
 from renderer.kustomize.scalar_nodes import ScalarNode
 from renderer.kustomize.values import ABSENT, Slot
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import Segment
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.field_path import Segment
+from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldOptions
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from renderer.yamlio.rewritten_text import NewValue, NotRewritableError, rewritten_text
 
-#: Steps to read a text of any length (``model.work``).
+#: Steps to read a text of any length (``model.run.work``).
 _READING = 60
 
 

@@ -13,15 +13,15 @@ from typing import TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Behavior, DataGenerator, GeneratorArgs, IamPolicyGenerator, KeyValue
-from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.source_tree import Generated, GeneratorPlugin, KustomizationRoot, ListedFiles
 from renderer.model.suggest import did_you_mean, suggest
-from renderer.model.work import spend
 from renderer.yamlio.dialects import rewritten
 from renderer.yamlio.errors import UnusableError
 
@@ -31,7 +31,7 @@ GeneratorTable: TypeAlias = Mapping[Gvk, Callable[[JsonObject, Site, ListedFiles
 #: Base64 text of this length or more is broken into lines of this length.
 _LINE_LENGTH = 70
 _OPAQUE = "Opaque"
-#: Steps to add a pair to a ConfigMap or Secret (``model.work``).
+#: Steps to add a pair to a ConfigMap or Secret (``model.run.work``).
 _STEPS_PER_PAIR = 4
 _GKE = "gke"
 

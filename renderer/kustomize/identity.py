@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
 
-#: Steps to change the name or namespace of a resource (``model.work``).
+#: Steps to change the name or namespace of a resource (``model.run.work``).
 STEPS_TO_RENAME = 60
 
 #: Cluster-wide kinds of Kubernetes 1.21; every other kind counts as namespaced.

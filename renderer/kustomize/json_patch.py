@@ -19,23 +19,23 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import Segment, format_pointer, parse_pointer
-from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
-from renderer.model.limits import limits
-from renderer.model.list_elements import value_at
+from renderer.model.kube.field_path import Segment, format_pointer, parse_pointer
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.run.limits import limits
+from renderer.model.run.taint import taint
+from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
-from renderer.model.taint import taint
-from renderer.model.work import spend
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: Returns the container after an operation on one of its keys. Arguments: the container and the key.
 Edit: TypeAlias = Callable[["dict[str, Json] | list[Json]", str], "dict[str, Json] | list[Json]"]
 
-#: Steps for an operation and for a key on its path; keys copied or compared in one step (``model.work``).
+#: Steps for an operation and for a key on its path; keys copied or compared in one step (``model.run.work``).
 _OPERATION, _KEY, _COPIED_PER_STEP, _KEYS_PER_STEP = 20, 4, 16, 3
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")

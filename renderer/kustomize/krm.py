@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at, with_value
-from renderer.model.location import Location, Site
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at, with_value
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource
 
 _GROUP = "config.kubernetes.io"
 _API_VERSIONS = (f"{_GROUP}/v1", f"{_GROUP}/v1beta1", f"{_GROUP}/v1alpha1")

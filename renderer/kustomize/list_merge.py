@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeAlias, cast
 
 from renderer.kustomize.values import ABSENT, Slot
-from renderer.model.json import Json, JsonObject, scalar_text, with_value
+from renderer.model.kube.json import Json, JsonObject, scalar_text, with_value
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
-from renderer.model.work import spend
 
 Keys: TypeAlias = "tuple[str, ...]"
 #: The texts of an element's keys, empty for a missing key.

@@ -7,9 +7,9 @@ from renderer.kustomize.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
-from renderer.model.json import Json, JsonObject, object_at, with_value
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 
 _HASH_LENGTH = 10
 #: The name should be part of the hash, but kustomize looks in the wrong place and finds nothing.

@@ -17,11 +17,11 @@ from renderer.kustomize.identity import NO_NAMESPACE, current_identity, original
 from renderer.kustomize.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 
 #: Returns True if a resource may be the one that a name refers to.
 Condition: TypeAlias = Callable[[Resource], bool]

@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterable, Mapping
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import SortOptions
-from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
 _FIRST = (

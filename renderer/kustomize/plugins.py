@@ -25,8 +25,8 @@ from renderer.kustomize.transformers.value_add import value_add_transform
 from renderer.model import source_tree as plugins
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import without
-from renderer.model.resource import Resource
+from renderer.model.kube.json import without
+from renderer.model.kube.resource import Resource
 from renderer.model.source_tree import TransformerConfig, TransformerPlugin
 
 _VALIDATED_BY = "validated-by"

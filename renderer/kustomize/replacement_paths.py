@@ -10,11 +10,11 @@ from typing import TypeAlias
 
 from renderer.kustomize.fields.field_specs import split_path
 from renderer.kustomize.values import ABSENT, Absent, Slot, is_bare_text
-from renderer.model.field_path import Segment
-from renderer.model.json import Json, scalar_text
-from renderer.model.limits import limits
+from renderer.model.kube.field_path import Segment
+from renderer.model.kube.json import Json, scalar_text
 from renderer.model.pattern import pattern
-from renderer.model.work import spend
+from renderer.model.run.limits import limits
+from renderer.model.run.work import spend
 from renderer.yamlio.scalars import CORE_RULES, NotJsonError, resolve
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
@@ -23,7 +23,7 @@ EVERY = "*"
 #: Returns the new value of the field at a path; the old one is ``ABSENT`` if the field is being created.
 SetSlot: TypeAlias = Callable[[Slot, tuple[Segment, ...]], Json]
 _FOLLOWING = "following the paths of replacements"
-#: Steps for an element on a path, and the fields that are copied in one step (``model.work``).
+#: Steps for an element on a path, and the fields that are copied in one step (``model.run.work``).
 _STEPS_PER_ELEMENT, _COPIED_PER_STEP = 4, 16
 
 

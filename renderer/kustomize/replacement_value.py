@@ -9,11 +9,11 @@ from __future__ import annotations
 from renderer.kustomize.replacement_paths import PathError, resolve_untyped
 from renderer.kustomize.scalar_nodes import ScalarNode
 from renderer.kustomize.values import ABSENT, Slot
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.resource import Spelling
 from renderer.model.kustomization import FieldOptions
 from renderer.model.record import Record
-from renderer.model.resource import Spelling
-from renderer.model.taint import taint, taint_masking, taint_texts
+from renderer.model.run.taint import taint, taint_masking, taint_texts
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 _KINDS = {

@@ -23,8 +23,11 @@ from renderer.kustomize.transform import Transform
 from renderer.kustomize.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, object_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import (
     FieldOptions,
     Replacement,
@@ -32,15 +35,12 @@ from renderer.model.kustomization import (
     ReplacementTarget,
     Selector,
 )
-from renderer.model.list_elements import value_at
 from renderer.model.pattern import pattern
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean, suggest
-from renderer.model.work import spend
 
 #: Steps to check if a target selects a resource, by all ids that it ever had, and to write one of its fields
-#: (``model.work``).
+#: (``model.run.work``).
 _STEPS_PER_TARGET, _STEPS_PER_FIELD = 16, 80
 _DIGITS = pattern("[0-9]+")
 #: Characters that make a text a regular expression and that no name contains; names contain dots, too.

@@ -13,17 +13,17 @@ from renderer.kustomize.identity import Identity, current_identity, identities
 from renderer.kustomize.scalar_nodes import with_shared_change
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.json import EMPTY, Json
-from renderer.model.limits import limits, over_limit
-from renderer.model.resource import Resource
-from renderer.model.taint import taint
-from renderer.model.work import spend
+from renderer.model.kube.json import EMPTY, Json
+from renderer.model.kube.resource import Resource
+from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.taint import taint
+from renderer.model.run.work import spend
 
 #: Characters of a number, and of the characters around a value when it is written.
 _NUMBER_SIZE, _PUNCTUATION_SIZE = 4, 2
 
 
-#: Steps to replace a resource with another one (``model.work``).
+#: Steps to replace a resource with another one (``model.run.work``).
 _STEPS_PER_REPLACEMENT = 120
 #: Keys per step. Changed mappings and lists were copied, and are compared with the previous ones.
 _KEYS_PER_STEP = 2

@@ -11,15 +11,15 @@ from collections.abc import Collection, Iterable, Sequence
 
 from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, scalar_text
-from renderer.model.list_elements import value_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource, Spelling
 from renderer.model.record import Record
-from renderer.model.resource import Resource, Spelling
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
-#: Steps to record the spelling of a field, and to compare one with fields of the same value (``model.work``).
+#: Steps to record a field's spelling, and to compare one with fields of the same value (``model.run.work``).
 _STEPS_PER_FIELD, _STEPS_PER_SHARED_FIELD = 30, 12
 
 

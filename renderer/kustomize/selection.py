@@ -13,22 +13,22 @@ from renderer.kustomize.identity import effective_namespace, original_identity
 from renderer.kustomize.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Selector
-from renderer.model.location import Site
 from renderer.model.pattern import pattern
-from renderer.model.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean, suggest
-from renderer.model.work import spend
 
 if TYPE_CHECKING:
-    from renderer.model.label_selector import Requirement
+    from renderer.model.kube.label_selector import Requirement
 
 
 TextMatcher: TypeAlias = Callable[[str], bool]
 
-#: Steps to check if a selector selects a resource (``model.work``).
+#: Steps to check if a selector selects a resource (``model.run.work``).
 STEPS_PER_SELECTION = 4
 
 _LITERAL = pattern(r"[A-Za-z0-9_/ -]*")
@@ -128,7 +128,7 @@ class ResourceSelector:
         return self._namespace(current) or self._namespace(original_identity(resource).namespace)
 
     def _requirements(self, field: str, text: str) -> tuple[Requirement, ...]:
-        from renderer.model.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
+        from renderer.model.kube.label_selector import SelectorError, parse_selector  # noqa: PLC0415 - most builds need none
 
         try:
             return parse_selector(text)

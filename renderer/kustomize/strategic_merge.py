@@ -32,8 +32,8 @@ from renderer.kustomize.selection import target_of
 from renderer.kustomize.values import ABSENT, Slot, is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import (
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import (
     EMPTY,
     Json,
     JsonObject,
@@ -44,14 +44,14 @@ from renderer.model.json import (
     with_value,
     without,
 )
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import share_keys
 from renderer.model.kustomization import Patch
-from renderer.model.list_elements import value_at
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.sharing import share_keys
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
-#: Steps for a merged field or element, and the fields that are copied in one step (``model.work``).
+#: Steps for a merged field or element, and the fields that are copied in one step (``model.run.work``).
 _STEPS_PER_FIELD, _COPIED_PER_STEP = 4, 16
 
 

@@ -9,11 +9,11 @@ from renderer.kustomize.fields.field_spec_set import FieldSpecSet
 from renderer.kustomize.merge_keys.merge_schema import MergeSchema
 from renderer.kustomize.res_map import ResMap
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, TransformerPlugin
 from renderer.model.text_enum import TextEnum
-from renderer.model.work import spend
 
 #: Changes the resources of a kustomization. Raises ``DiagnosticError``.
 Transform: TypeAlias = Callable[[ResMap], None]

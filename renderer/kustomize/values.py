@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Literal, TypeAlias
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.scalars import CORE_RULES, Kind, NotJsonError, resolve
 
 

@@ -16,15 +16,15 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.values import ABSENT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, Scalar, scalar_text
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, Scalar, scalar_text
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldSpec, Variable
-from renderer.model.limits import limits, over_limit
 from renderer.model.pattern import pattern
-from renderer.model.res_id import Gvk, ResId
-from renderer.model.resource import Resource
-from renderer.model.taint import taint
-from renderer.model.work import spend
+from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.taint import taint
+from renderer.model.run.work import spend
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
 

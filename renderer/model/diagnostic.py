@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from renderer.model.codes import Code
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
 if TYPE_CHECKING:

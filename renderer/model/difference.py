@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from enum import Enum
 from typing import Literal, TypeAlias
 
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.res_id import ResId
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
 from renderer.model.text_enum import TextEnum
 
 #: The end of the last segment of a path that refers to the order of a list.

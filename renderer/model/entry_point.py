@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
 

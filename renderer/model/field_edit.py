@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeAlias
 
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
 
 

@@ -7,8 +7,8 @@ from typing import Self, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.location import Site
 from renderer.model.suggest import did_you_mean
 from renderer.model.text_enum import TextEnum
 

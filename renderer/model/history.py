@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from renderer.model.difference import NoValue, Value
-from renderer.model.field_path import FieldPath
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.res_id import ResId
 from renderer.model.provenance import StepKind
 from renderer.model.record import Record
-from renderer.model.res_id import ResId
 
 
 class Step(Record):

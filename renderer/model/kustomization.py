@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk
 from renderer.model.text_enum import TextEnum
 
 KUSTOMIZATION_KIND = "Kustomization"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import JsonObject
-from renderer.model.resource import Resource
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.resource import Resource
 
 
 @dataclass(frozen=True, slots=True)

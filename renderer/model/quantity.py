@@ -10,7 +10,7 @@ from functools import lru_cache
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum

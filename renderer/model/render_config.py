@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Mapping
 
 from renderer.model.entry_point import ClusterSettings, EntryKind, EntryOptions, EntryPoint
-from renderer.model.json import EMPTY
+from renderer.model.kube.json import EMPTY
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
@@ -237,7 +237,7 @@ class Overlay(Record):
 class RenderConfig(Record):
     """The project. The defaults apply to a repository without the file.
 
-    ``limits`` are the limits that it lowers, by field of ``model.limits.Limits``. ``exclude`` are paths and
+    ``limits`` are the limits that it lowers, by field of ``Limits``. ``exclude`` are paths and
     globs of files and folders that are not searched for manifests. ``repositories`` are URLs by which Flux
     and Argo CD name this repository, ``clusters`` the clusters that ApplicationSets may select.
     ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.

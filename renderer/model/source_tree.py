@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import TypeAlias
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import (
     DataGenerator,
     FieldSpec,
@@ -23,10 +25,8 @@ from renderer.model.kustomization import (
     Replica,
     Selector,
 )
-from renderer.model.location import Site
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
 
 

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable
 from itertools import islice
 from typing import TypeVar
 
+from renderer.model.run.work import may_suggest
 from renderer.model.text_enum import TextEnum
-from renderer.model.work import may_suggest
 
 E = TypeVar("E", bound=TextEnum)
 
 #: Longer words are compared only for equality, and further words are skipped: the cost of a suggestion is
-#: bounded for any repository. The cost of all suggestions of a run is bounded, too (``model.work``).
+#: bounded for any repository. The cost of all suggestions of a run is bounded, too (``model.run.work``).
 _LONGEST_WORD = 200
 _MOST_WORDS = 2_000
 #: Words that are less similar than the nearest by more than this are not suggested.

@@ -12,8 +12,8 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import ClusterSettings
-from renderer.model.field_path import FieldPath
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.pipeline.flux_build import BuildContext, compose_completed
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryPoint
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.reached_objects import (
     Relevant,
     count_machines,

@@ -13,13 +13,13 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, CatalogPath, ExpandMode, Overlay, RenderConfig
-from renderer.model.res_id import ResId
-from renderer.model.resource import ResourceSet
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 

@@ -25,10 +25,10 @@ from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.resource import Resource
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 

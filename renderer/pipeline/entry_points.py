@@ -16,10 +16,10 @@ from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryPoint
-from renderer.model.json import text_at
+from renderer.model.kube.json import text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
-from renderer.model.resource import Resource, ResourceSet
 from renderer.project import overlays as source_overlays
 from renderer.project.overlays import entry_site, missing_path
 

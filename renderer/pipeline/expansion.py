@@ -7,10 +7,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.run_context import RunContext
 

@@ -14,11 +14,11 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
-from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.render_config import MergeKeys, Overlay
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.generators import GENERATORS
 
 if TYPE_CHECKING:

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 from renderer.files.file_system import FileSystem
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryPoint
-from renderer.model.json import array_at, text_at
+from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.reached_objects import (
     Relevant,
     count_machines,

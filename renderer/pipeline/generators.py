@@ -4,9 +4,9 @@
 
 from __future__ import annotations
 
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.res_id import Gvk
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
 from renderer.model.source_tree import Generated, ListedFiles
 
 

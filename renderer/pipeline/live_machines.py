@@ -16,11 +16,11 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.stored_vm import StoredVm
 from renderer.kubevirt.instancetype.webhook_fields import with_webhook_fields
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import EMPTY, JsonObject, object_at, with_value
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, with_value
+from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import WebhookField
-from renderer.model.res_id import ObjectKey
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
 
 #: Kinds of objects that a VirtualMachine refers to.

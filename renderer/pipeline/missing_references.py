@@ -9,7 +9,7 @@ from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.resource import Resource
+from renderer.model.kube.resource import Resource
 
 #: Kinds that an instance mounts; it does not start without them.
 MOUNTED = frozenset({CONFIG_MAP, SECRET})

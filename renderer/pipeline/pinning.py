@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 from renderer.kustomize.identity import Identity, identities
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import SourceTree
 
 if TYPE_CHECKING:

@@ -15,13 +15,13 @@ from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_sta
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
-from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.sharing import forget_shared
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
-from renderer.model.resource import ResourceSet
-from renderer.model.sharing import forget_shared
-from renderer.model.work import begin_outside_run
+from renderer.model.run.work import begin_outside_run
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import CatalogSource
     from renderer.kustomize.compose import Composer
     from renderer.kustomize.reader.load import Loader
+    from renderer.model.kube.resource import Resource
     from renderer.model.pin import Pinnable
-    from renderer.model.resource import Resource
     from renderer.model.source_tree import KustomizationRoot
     from renderer.pipeline.checks import Checks
     from renderer.pipeline.entry_points import EntryPointComposer

@@ -14,7 +14,8 @@ from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Task
 from renderer.model.diagnostic import DiagnosticError, Outcome
-from renderer.model.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import (
     PROJECT_FILE,
     BuiltinCatalog,
@@ -23,7 +24,6 @@ from renderer.model.render_config import (
     Overlay,
     RenderConfig,
 )
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
 from renderer.project.project import catalog_site
@@ -32,8 +32,8 @@ if TYPE_CHECKING:
     from renderer.instancetype_names.new_names import NamedSource
     from renderer.instancetype_names.rename import Renamer
     from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
-    from renderer.model.json import JsonObject
-    from renderer.model.resource import Definition
+    from renderer.model.kube.json import JsonObject
+    from renderer.model.kube.resource import Definition
     from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
 
@@ -133,7 +133,7 @@ class ProjectCatalogs:
 
     def _shipped(self, kinds: Iterable[str], name: str) -> Definition | None:
         """Return the definition in a shipped catalog that the project does not list."""
-        from renderer.model.resource import Definition
+        from renderer.model.kube.resource import Definition
 
         for catalog in BUILTIN_CATALOGS:
             if BuiltinCatalog(catalog) not in self._config.catalogs:

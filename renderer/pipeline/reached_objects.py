@@ -12,9 +12,9 @@ from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.model.resource import Resource, ResourceSet
 from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:

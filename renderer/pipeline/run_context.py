@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 from renderer.files.recorder import Recorder
 from renderer.model.diagnostic import Outcome
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay
-from renderer.model.resource import ResourceSet
 
 if TYPE_CHECKING:
     from renderer.cache.known_results import KnownCatalogs

@@ -15,10 +15,10 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 
 
 class ProjectState(Record):

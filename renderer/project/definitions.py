@@ -13,11 +13,11 @@ from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT, MATCHER_TYPE_OF
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, array_at, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Definition
 from renderer.model.render_config import PROJECT_FILE
-from renderer.model.resource import Definition
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_documents
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from renderer.model.entry_point import ENGINE_KINDS, ClusterSettings, EntryKind, EntryOptions
 from renderer.model.fields import Fields
-from renderer.model.json import Json, JsonObject, scalar_text
+from renderer.model.kube.json import Json, JsonObject, scalar_text
 
 ENTRY_FIELDS = (
     *(kind.value for kind in ENGINE_KINDS),

@@ -11,11 +11,11 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import text_at
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PROJECT_FILE, FluxSubstitution, Overlay
-from renderer.model.resource import Resource
 
 _GROUP, _KIND = "kustomize.toolkit.fluxcd.io", "Kustomization"
 _ENDINGS = (".yaml", ".yml", ".json")

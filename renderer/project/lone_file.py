@@ -12,10 +12,10 @@ from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.json import Json, array_at, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pattern import pattern
-from renderer.model.resource import Resource, ResourceSet
 from renderer.project.project import API_VERSION, KIND
 from renderer.yamlio.decode import decode_documents
 

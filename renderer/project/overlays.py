@@ -11,19 +11,19 @@ from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.entry_point import EntryKind, EntryPoint
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import text_at
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import text_at
+from renderer.model.kube.location import Site
 from renderer.model.kustomization import COMPONENT_KIND
-from renderer.model.limits import limits, over_limit
-from renderer.model.location import Site
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
+from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.work import spend
 from renderer.model.suggest import suggest, suggest_paths
-from renderer.model.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
 _MANIFESTS = (".yaml", ".yml", ".json")
-#: Work steps (``model.work``) for listing a folder, and for each part of a path in it, which may be a link.
+#: Work steps (``model.run.work``) for listing a folder, and for each part of a path in it, maybe a link.
 _LISTING, _LOOKING = 60, 60
 
 

@@ -9,10 +9,11 @@ from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import ElementName, FieldPath
 from renderer.model.fields import Fields
-from renderer.model.json import array_at, text_at
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
 from renderer.model.render_config import (
     PROJECT_FILE,
@@ -25,7 +26,6 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.model.resource import Resource
 from renderer.project.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
 from renderer.project.project_settings import (
     TREE_FIELDS,

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES, Code
 from renderer.model.fields import Fields, nearest_hint
-from renderer.model.limits import LimitValueError, check_lowered
 from renderer.model.render_config import (
     Extra,
     FluxSubstitution,
@@ -15,6 +14,7 @@ from renderer.model.render_config import (
     check_file_pattern,
 )
 from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
+from renderer.model.run.limits import LimitValueError, check_lowered
 
 TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
 
@@ -97,7 +97,7 @@ def read_limits(fields: Fields) -> Mapping[str, int]:
     found: dict[str, int] = {}
     if "limits" not in fields:
         return found
-    from renderer.model.limits import limit_field, limit_value  # noqa: PLC0415 - few projects have any
+    from renderer.model.run.limits import limit_field, limit_value  # noqa: PLC0415 - few projects have any
 
     section = fields.child("limits")
     for name, value in section.content.items():

@@ -18,11 +18,11 @@ from renderer.kustomize.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.difference import NoValue, Value
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.run.work import allowed, spent
 from renderer.model.source_tree import KustomizationRoot, SourceTree
-from renderer.model.work import allowed, spent
 from renderer.provenance.histories import FieldVersion, field_changes
 from renderer.provenance.makers import CompositionStep, last_replacement, replacement_source
 from renderer.provenance.trace import Trace

@@ -15,11 +15,11 @@ from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.preference.vmi import apply_preference
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.difference import NoValue, Value
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value, without
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.provenance import StepKind
-from renderer.model.resource import Resource
 from renderer.provenance.makers import (
     FieldSource,
     Maker,

@@ -9,15 +9,15 @@ from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential import without_secrets
 from renderer.model.difference import FieldChange, NoValue, Value
-from renderer.model.field_path import FieldPath
 from renderer.model.history import FieldHistory, Step
-from renderer.model.json import EMPTY, scalar_text
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, scalar_text
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 from renderer.provenance.makers import FieldSource, Version
 from renderer.provenance.paths import counterpart, field_value, leaves
 from renderer.provenance.trace import Trace
@@ -29,7 +29,7 @@ LocationOf = Callable[[tuple[Site, ...]], Location | None]
 _COPYING = frozenset({StepKind.CUSTOM_SIZE, StepKind.INSTANCETYPE, StepKind.PREFERENCE})
 #: The maximum number of resources through which a value is followed: references may form cycles.
 _FARTHEST = 8
-#: Steps to find a field in another version, for each part of its path (``model.work``).
+#: Steps to find a field in another version, for each part of its path (``model.run.work``).
 _STEPS_PER_PART = 7
 _FOLLOWING = "following fields through their versions"
 

@@ -18,15 +18,15 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.transform import BuiltinTransform, CompositionChange, FinalStep, FinalTransform
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import NoValue
-from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import DataGenerator, Replacement, ReplacementTarget
-from renderer.model.location import Site
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import PROJECT_FILE, Overlay
-from renderer.model.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
-from renderer.model.work import spend
 from renderer.provenance.paths import field_value, indexed, named
 
 #: The steps that a field of the project file requests.
@@ -43,7 +43,7 @@ _DISPLAY_NAMES = {
 }
 _DATA = ("data", "binaryData", "stringData")
 _SERIES_KIND = "InstancetypeSeries"
-#: Steps for examining one target of a replacement (``model.work``).
+#: Steps for examining one target of a replacement (``model.run.work``).
 _STEPS_PER_TARGET = 6
 #: The field of a kustomization that requests each kind of transformer.
 _TRANSFORMER_FIELDS = {

@@ -7,9 +7,9 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from renderer.model.difference import NoValue, Value
-from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json import Json
-from renderer.model.list_elements import (
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.kube.json import Json
+from renderer.model.kube.list_elements import (
     SHORT_LIST,
     LongList,
     child_at,
@@ -17,7 +17,7 @@ from renderer.model.list_elements import (
     element_names,
     element_text,
 )
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 
 def leaves(value: Json, at: FieldPath = ROOT) -> Iterator[tuple[FieldPath, Json]]:

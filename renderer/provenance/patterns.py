@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import NamedTuple, Self, TypeAlias
 
-from renderer.model.field_path import ElementName, FieldPath, Segment, parse_pointer
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
+from renderer.model.kube.resource import Resource
 from renderer.model.suggest import suggest
 
 

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from renderer.kubevirt.instancetype.expand import VmExpansion
 from renderer.kustomize.identity import current_identity, identities
 from renderer.kustomize.transform import CompositionChange
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.run.work import spend
 from renderer.model.source_tree import GeneratorPlugin
-from renderer.model.work import spend
 from renderer.provenance.expansion_steps import vm_versions
 from renderer.provenance.makers import (
     CompositionStep,
@@ -23,7 +23,7 @@ from renderer.provenance.makers import (
     Version,
 )
 
-#: Steps for finding a resource among the resources of the previous stage (``model.work``).
+#: Steps for finding a resource among the resources of the previous stage (``model.run.work``).
 _STEPS_PER_RESOURCE = 20
 #: Steps for storing a version: each uses memory until the run ends.
 _STEPS_PER_VERSION = 60

@@ -15,8 +15,8 @@ from renderer.model.difference import (
     ResourceChange,
     Totals,
 )
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
 from renderer.report.diff_words import counts_of, effects_of
 from renderer.report.json_document import resource_json, value_json
 

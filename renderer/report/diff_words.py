@@ -20,10 +20,10 @@ from renderer.model.difference import (
     Totals,
     Value,
 )
-from renderer.model.json import scalar_text
+from renderer.model.kube.json import scalar_text
+from renderer.model.kube.res_id import ResId
 from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
-from renderer.model.res_id import ResId
 from renderer.report.plain_text import printable
 
 LONGEST_VALUE = 120

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from renderer.adopt.fit.series import SizeProposal
 from renderer.adopt.fit.values import FitQuality, FitReport
-from renderer.model.json import array_at
+from renderer.model.kube.json import array_at
 from renderer.model.plural import plural
 
 _MOST_FIELDS = 4

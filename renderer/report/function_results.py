@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from renderer.findings.located import Located, LocatedRelated
 from renderer.kustomize.krm import FunctionSubject, orchestrator_note
-from renderer.model.json import Json, JsonObject
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.resource import Resource
 
 
 class FunctionFinding(NamedTuple):

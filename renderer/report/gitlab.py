@@ -10,7 +10,7 @@ import json
 from renderer.findings.located import Located
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Severity
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.report.fingerprint import fingerprints
 from renderer.report.plain_text import printable
 from renderer.report.report import Report

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from renderer.model.history import FieldHistory, ResourceHistory, Step
-from renderer.model.json import Json
-from renderer.model.location import Location
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Location
 from renderer.report.json_document import resource_json, value_json
 
 #: Raised when readers of the document have to change; new fields may be added at any time.

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from renderer.model.difference import NoValue
-from renderer.model.field_path import FieldPath, Segment
 from renderer.model.history import FieldHistory, ResourceHistory, Step
+from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.report.diff_words import value_text
 from renderer.report.plain_text import printable
 

@@ -8,9 +8,9 @@ from collections.abc import Mapping
 from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
 from renderer.model.difference import NoValue, Value
-from renderer.model.json import Json
-from renderer.model.location import Location
-from renderer.model.res_id import ResId
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import ResId
 from renderer.report.fingerprint import fingerprints
 from renderer.report.report import Report
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.findings.located import Located
-from renderer.model.location import BUILTIN_SCHEME, Location
+from renderer.model.kube.location import BUILTIN_SCHEME, Location
 
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~/")
 _STANDARD_INPUT = "-"

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.findings.located import Located
 from renderer.model.codes import Code, Explanation
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 
 
 class Report(NamedTuple):

@@ -13,8 +13,8 @@ from renderer import __version__
 from renderer.findings.located import Located
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Location
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
 from renderer.report.fingerprint import fingerprints
 from renderer.report.paths import is_in_repository, uri_of

@@ -9,7 +9,7 @@ from unicodedata import east_asian_width
 
 from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.model.log_line import log_line
 from renderer.model.plural import plural
 from renderer.report.plain_text import printable

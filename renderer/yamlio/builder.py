@@ -19,9 +19,9 @@ from yaml.events import (
     SequenceStartEvent,
 )
 
-from renderer.model.json import Json
-from renderer.model.limits import limits
+from renderer.model.kube.json import Json
 from renderer.model.record import Record
+from renderer.model.run.limits import limits
 from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource, ValueCount, position_of, read_events

@@ -7,12 +7,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
-from renderer.model.limits import limits
+from renderer.model.kube.json import Json
+from renderer.model.kube.sharing import share
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.model.sharing import share
-from renderer.model.taint import taint, taint_texts
+from renderer.model.run.limits import limits
+from renderer.model.run.taint import taint, taint_texts
 from renderer.yamlio.dialects import (
     RESOURCE,
     RESOURCE_AS_WRITTEN,
@@ -79,8 +79,8 @@ class WrittenDocument(Record):
 def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
     """Return the documents of ``decode_documents``, with the texts of scalars that differ from their values.
 
-    Equal subtrees of the documents are one object (``model.sharing``): each document is shared before the
-    next is read, otherwise a large file would be in memory in full.
+    Equal subtrees of the documents are one object (``model.kube.sharing``): each document is shared before
+    the next is read, otherwise a large file would be in memory in full.
     """
     return tuple(_written_document(tree) for tree in _decode_documents(content, path, RESOURCE_AS_WRITTEN))
 

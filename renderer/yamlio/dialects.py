@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import cast
 
-from renderer.model.json import Scalar, scalar_text
+from renderer.model.kube.json import Scalar, scalar_text
+from renderer.model.kube.sharing import Memo
 from renderer.model.record import Record
-from renderer.model.sharing import Memo
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.go_numbers import format_float32
 from renderer.yamlio.scalar_text import (

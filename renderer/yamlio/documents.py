@@ -7,9 +7,9 @@ from codecs import BOM_UTF8
 from collections.abc import Sequence
 from typing import overload
 
-from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.run.limits import limits
 from renderer.yamlio.errors import LimitError, UnusableError
 
 _SEPARATOR = pattern(r"\n---(.*)\n")

@@ -24,10 +24,10 @@ from renderer.model.field_edit import (
     SetField,
     apply_edits,
 )
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, object_at
-from renderer.model.location import Site
-from renderer.model.work import spend
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.location import Site
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.node_tree import DocumentNodes, parse_document

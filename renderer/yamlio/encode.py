@@ -13,9 +13,9 @@ from typing import TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
+from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
-from renderer.model.sharing import Memo
 from renderer.yamlio.go_numbers import format_float, json_number
 from renderer.yamlio.scalar_text import LINE_BREAKS, Style, break_lines, in_one_line, is_plain_word, style_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from renderer.model.codes import Code
-from renderer.model.limits import limit_hint
+from renderer.model.run.limits import limit_hint
 
 
 class UnusableError(ValueError):
@@ -30,7 +30,7 @@ class UnusableError(ValueError):
 
 
 class LimitError(UnusableError):
-    """The text exceeds a limit, which is a field of ``model.limits.Limits``."""
+    """The text exceeds a limit, which is a field of ``model.run.limits.Limits``."""
 
     code = Code.YAML_LIMIT
 

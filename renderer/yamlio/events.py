@@ -11,9 +11,9 @@ from typing import Protocol, TypeAlias, TypeVar
 from yaml.error import Mark, MarkedYAMLError, YAMLError
 from yaml.events import DocumentStartEvent, Event, NodeEvent, ScalarEvent
 
-from renderer.model.limits import limits
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.run.limits import limits
 from renderer.yamlio.errors import LimitError
 from renderer.yamlio.libyaml import import_parser
 

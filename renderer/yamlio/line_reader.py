@@ -15,10 +15,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeAlias
 
-from renderer.model.json import Json
-from renderer.model.limits import limits
+from renderer.model.kube.json import Json
+from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
-from renderer.model.sharing import Memo
+from renderer.model.run.limits import limits
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
 from renderer.yamlio.errors import UnusableError
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from yaml.error import YAMLError
 
-from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
-from renderer.model.list_elements import element_path
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
+from renderer.model.kube.list_elements import element_path
 from renderer.model.pattern import pattern
-from renderer.model.work import may_find_lines
+from renderer.model.run.work import may_find_lines
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import UnusableError

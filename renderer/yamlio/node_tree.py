@@ -21,7 +21,7 @@ from yaml.events import (
     StreamEndEvent,
 )
 
-from renderer.model.limits import limits
+from renderer.model.run.limits import limits
 from renderer.yamlio.dialects import RESOURCE_AS_WRITTEN
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource, ParserMark, read_events

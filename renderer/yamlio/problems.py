@@ -8,7 +8,7 @@ from yaml.error import YAMLError
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
 from renderer.yamlio.events import Position

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from yaml.error import YAMLError
 
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.json import Json, scalar_text
 from renderer.yamlio.dialects import folded_lines
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.node_tree import parse_document

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping
 from math import isinf
 
-from renderer.model.json import Scalar
+from renderer.model.kube.json import Scalar
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum

@@ -16,8 +16,8 @@ from renderer.model.field_edit import (
     RenameField,
     SetField,
 )
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, scalar_text
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, scalar_text
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.node_tree import DocumentNodes
 from renderer.yamlio.nodes import Node

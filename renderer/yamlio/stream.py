@@ -20,8 +20,8 @@ from yaml.events import (
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Location
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Location
 from renderer.model.record import Record
 from renderer.yamlio.builder import Anchors, TreeBuilder
 from renderer.yamlio.dialects import RESOURCE

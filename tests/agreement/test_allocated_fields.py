@@ -14,10 +14,10 @@ from renderer.kubevirt.facts.allocated_fields import (
 )
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.server_fields import SERVER_FIELDS
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, with_value
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 _ROWS = (*ALLOCATED_FIELDS, *TRACKING_MARKS)
 

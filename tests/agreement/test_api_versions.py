@@ -14,11 +14,11 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.kubevirt.instancetype.served_version import in_served_version
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
-from renderer.model.json import JsonObject, array_at
-from renderer.model.location import Site
+from renderer.model.kube.json import JsonObject, array_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 
 RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE_GROUP]

@@ -15,10 +15,10 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.model.difference import Effect
-from renderer.model.json import Json, JsonObject, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 
 RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 GATE = "VMLiveUpdateFeatures"

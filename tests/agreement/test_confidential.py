@@ -17,11 +17,11 @@ from renderer.kubevirt.facts.confidential import without_secrets
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import FieldChange
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST
-from renderer.model.resource import Resource
 
 INSTANCE = ("spec", "template", "spec")
 CREDENTIALS = (*INSTANCE, "accessCredentials", 0, "userPassword")

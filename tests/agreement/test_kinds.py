@@ -14,9 +14,9 @@ from renderer.kubevirt.facts.kinds import (
 )
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, needs_instancetype_stage
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 
 def an_object(kind: str) -> Resource:

@@ -9,11 +9,11 @@ import pytest
 from renderer.authoring.catalogs.differences import differences
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.kubevirt.facts.lists import field_changes
-from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST
-from renderer.model.resource import Resource
 from renderer.provenance.paths import named
 
 LISTS: tuple[tuple[str, Sequence[Json]], ...] = (

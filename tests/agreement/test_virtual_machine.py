@@ -21,12 +21,12 @@ from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.model.difference import Effect
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, with_value
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 
 API_VERSIONS = {
     "VirtualMachine": "kubevirt.io/v1",

@@ -11,7 +11,7 @@ from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.webhook_fields import mutation_of, with_webhook_fields
-from renderer.model.json import text_at
+from renderer.model.kube.json import text_at
 from renderer.model.release import Release
 from renderer.model.render_config import WebhookField
 from tests.kubevirt_objects import resources, vm

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import renderer
-from renderer.model.limits import limits
+from renderer.model.run.limits import limits
 
 FILES = {
     "vmrender.yaml": """\

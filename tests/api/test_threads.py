@@ -14,9 +14,9 @@ from typing import Any
 import pytest
 
 import renderer
-from renderer.model.limits import limits
-from renderer.model.taint import tainted
-from renderer.model.work import spent
+from renderer.model.run.limits import limits
+from renderer.model.run.taint import tainted
+from renderer.model.run.work import spent
 
 THREADS = 8
 SECRET = "an-unusual-value-of-a-variable"  # noqa: S105 - the text that must not be shown elsewhere

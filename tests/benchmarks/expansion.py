@@ -29,11 +29,11 @@ from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, r
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, with_expanded_template
 from renderer.kustomize.compose import compose
 from renderer.kustomize.reader.load import Loader
-from renderer.model.json import JsonObject, object_at
-from renderer.model.location import Site
+from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.generators import GENERATORS
 
 T = TypeVar("T")

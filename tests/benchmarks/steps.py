@@ -38,9 +38,9 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.kustomize.compose import compose
 from renderer.kustomize.reader.load import Loader
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import ResourceSet
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from tests.benchmarks.inputs import write_overlay

@@ -10,7 +10,7 @@ from click.testing import CliRunner, Result
 from renderer.cli import app, command
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 
 
 def run(*args: str) -> Result:

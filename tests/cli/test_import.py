@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner, Result
 
 from renderer.cli.app import main
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 
 MACHINE: JsonObject = {
     "apiVersion": "kubevirt.io/v1",

@@ -22,7 +22,7 @@ from renderer.app.import_objects import Secrets
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS
-from renderer.model.json import JsonObject, without
+from renderer.model.kube.json import JsonObject, without
 from renderer.pipeline import Pipeline
 from tests.clusters.cluster import GeneratedCluster, generate, print_list
 from tests.clusters.comparing import changes_of, own_fields

@@ -7,8 +7,8 @@ from copy import deepcopy
 from random import Random
 from typing import Any, NamedTuple
 
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from tests.clusters.cluster import GeneratedCluster
 from tests.clusters.field_managers import entry, field_keys
 from tests.clusters.machines import Object

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from importlib import import_module
 from pathlib import Path
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.conformance.case_result import CaseResult
 from tests.conformance.table import table
 

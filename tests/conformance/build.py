@@ -9,7 +9,7 @@ from renderer.kustomize.compose import BuildOptions, Composer
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.encode import encode
 
 

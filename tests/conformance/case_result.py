@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 
 @dataclass(frozen=True, slots=True)

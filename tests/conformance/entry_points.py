@@ -9,7 +9,7 @@ from typing import Any
 
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.decode import decode_yaml11
 from tests.conformance.case_result import CaseResult
 from tests.conformance.entry_points_argocd import run_argocd

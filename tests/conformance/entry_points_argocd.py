@@ -12,9 +12,9 @@ from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError, Outcome
-from renderer.model.json import object_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.pipeline.argocd_build import build_application
 from renderer.yamlio.encode import encode
 from tests.conformance.entry_points_flux import stated

@@ -11,10 +11,10 @@ from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomizat
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
-from renderer.model.json import object_at
-from renderer.model.location import Site
+from renderer.model.kube.json import object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.entry_points import EntryPointComposer
 from renderer.pipeline.flux_build import BuildContext, discover_kustomization
 from renderer.yamlio.encode import encode

@@ -16,7 +16,7 @@ from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.values import FitQuality, VmFit
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, MATCHER_TYPES
 from renderer.kubevirt.facts.stored_values import as_stored, differences
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, read_cases
 from tests.conformance.kubevirt.cluster import scope_of

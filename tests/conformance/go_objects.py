@@ -11,7 +11,7 @@ from functools import cache
 from pathlib import Path
 
 from renderer.kubevirt.facts.stored_values import as_stored
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 
 _SCHEMAS = Path(__file__).parents[2] / "schemas" / "kubevirt"
 _ZERO: dict[str, Json] = {"string": "", "integer": 0, "number": 0, "boolean": False}

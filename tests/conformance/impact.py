@@ -18,8 +18,8 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.difference import Effect, OverlayDifference, ResourceChange
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import Json
 from tests.conformance.case_result import CaseResult
 from tests.conformance.lines import read_lines
 

@@ -17,12 +17,12 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.stored_vm import read_cluster_config, start
 from renderer.model.diagnostic import DiagnosticError, Severity
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, without
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 from tests.conformance.case_result import CaseResult
 from tests.conformance.go_objects import written_instance_spec
 from tests.conformance.kubevirt.case import sibling_catalog

@@ -24,7 +24,7 @@ from renderer.app import api
 from renderer.authoring.templates.filters.table import FILTERS
 from renderer.cli.app import COMMANDS, main
 from renderer.model.codes import Code
-from renderer.model.limits import FIELDS
+from renderer.model.run.limits import FIELDS
 
 ROOT = Path(__file__).parents[2]
 HAS_MKDOCS = importlib.util.find_spec("material") is not None

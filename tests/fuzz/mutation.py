@@ -9,7 +9,7 @@ from pathlib import Path
 import yaml
 from hypothesis import strategies as st
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 #: Values of unexpected types.
 VALUES: Sequence[Json] = (

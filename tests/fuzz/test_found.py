@@ -14,7 +14,7 @@ from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
 from tests.fuzz.bounds import bounds

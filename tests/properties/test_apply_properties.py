@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from renderer.kubevirt.instancetype.apply.vmi import apply_to_template
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import Release
 
 _Fields = Mapping[str, st.SearchStrategy[Json]]

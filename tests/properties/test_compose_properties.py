@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from renderer.kustomize.json_patch import OperationError, apply_operation
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.composing import outcome
 
 _KEYS = st.sampled_from(

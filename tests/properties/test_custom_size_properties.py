@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from tests.kubevirt_objects import catalog, instancetype, preference, resources, vm

@@ -17,8 +17,8 @@ from renderer.model.field_edit import (
     SetField,
     apply_edits,
 )
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_fields, remove_entry
 from tests.properties.examples import examples

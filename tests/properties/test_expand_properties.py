@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.diagnostic import Outcome
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import (
     catalog,
     instancetype,

@@ -11,7 +11,7 @@ from renderer.adopt.fit.values import FitQuality
 from renderer.app.import_fit import fit_machines
 from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from tests.kubevirt_objects import catalog, instancetype, preference, resources, vm

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from renderer.model.limits import lowered
+from renderer.model.run.limits import lowered
 from renderer.yamlio.builder import read_tree
 from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, WRITTEN_SCALARS, YAML11
 from renderer.yamlio.documents import split_documents

@@ -12,11 +12,11 @@ from renderer.app.migrate import MigratedProject, migrate
 from renderer.authoring.migration.migrate_file import changed_contents
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.field_edit import RenameField, SetField, apply_edits
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, without
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, without
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, RenderConfig
-from renderer.model.work import begin_run
+from renderer.model.run.work import begin_run
 from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays
 from renderer.yamlio.decode import decode_documents

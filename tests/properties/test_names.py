@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.kubevirt.instancetype.api.types import Decoding
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from tests.kubevirt_objects import instancetype, labelled, namespaced, resources, vm
 from tests.unit.instancetype_names.naming import HASH, PLAIN, hashed, outcome, renamed, undone
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.report.formats import Format
 from renderer.report.report import Report
 from tests.properties.examples import examples

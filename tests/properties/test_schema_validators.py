@@ -12,12 +12,12 @@ from renderer.checks.schemas.kind_schema import KindSchema, SchemaTree
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.validate import validate
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 
 REGISTRY = SchemaRegistry()
 ROUNDS = 6

@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from tests.properties.examples import examples
 
 PIECES = (

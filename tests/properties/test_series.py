@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from renderer.authoring.sizes.names import DERIVED_LABELS, size_labels
 from renderer.authoring.sizes.series import generate
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.location import Site
 from renderer.model.quantity import Quantity
 from renderer.model.source_tree import Generated
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
 from tests.kubevirt_objects import instancetype, kubevirt, preference, resources, vm

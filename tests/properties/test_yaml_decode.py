@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import MarkedFile

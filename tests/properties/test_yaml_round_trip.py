@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode, encode_source
 from tests.properties.examples import examples

@@ -15,10 +15,10 @@ from renderer.files.file_system import DiskFileSystem
 from renderer.kubevirt.instancetype.served_version import is_only_for_rendering
 from renderer.kustomize.compose import compose
 from renderer.kustomize.reader.load import Loader
-from renderer.model.json import Json, object_at, text_at
+from renderer.model.kube.json import Json, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import Quantity
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
-from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
 

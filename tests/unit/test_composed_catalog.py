@@ -16,10 +16,10 @@ from renderer.files.bundled import data_folder
 from renderer.files.file_system import MemoryFileSystem
 from renderer.kustomize.compose import BuildOptions, Composer
 from renderer.kustomize.reader.load import Loader
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import MergeKeys, RenderConfig
-from renderer.model.resource import Resource, ResourceSet
-from renderer.model.work import begin_run, spent
+from renderer.model.run.work import begin_run, spent
 from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext

@@ -10,8 +10,8 @@ import pytest
 
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem
-from renderer.model.json import Json, array_at, object_at, text_at
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays
 from renderer.project.project import load_project

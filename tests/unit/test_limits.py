@@ -29,9 +29,13 @@ from renderer.findings.public_lines import public_lines
 from renderer.kustomize.variables import expand_references
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject
-from renderer.model.limits import (
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.list_elements import element_text
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import RenderConfig
+from renderer.model.run.limits import (
     DEFAULTS,
     FIELDS,
     VARIABLE,
@@ -41,12 +45,8 @@ from renderer.model.limits import (
     lowered,
     set_maximum,
 )
-from renderer.model.list_elements import element_text
-from renderer.model.location import Location, Site
-from renderer.model.render_config import RenderConfig
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.run.work import begin_run, spent
 from renderer.model.suggest import suggest
-from renderer.model.work import begin_run, spent
 from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays
 from renderer.project.project import load_project

@@ -15,10 +15,10 @@ from click.testing import CliRunner
 from renderer.cli.app import main
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.codes import Code
-from renderer.model.limits import VARIABLE, limits
-from renderer.model.list_elements import element_name
+from renderer.model.kube.list_elements import element_name
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.model.work import (
+from renderer.model.run.limits import VARIABLE, limits
+from renderer.model.run.work import (
     SMALL,
     SharedWork,
     WorkDone,
@@ -312,7 +312,7 @@ def test_repeated_listing_costs_steps(
         (tmp_path / path).write_text(text, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(VARIABLE, "work=10000")
-    monkeypatch.setattr("renderer.model.work.STEPS_PER_BYTE", 0)
+    monkeypatch.setattr("renderer.model.run.work.STEPS_PER_BYTE", 0)
 
     result = CliRunner().invoke(main, ["build", "o"])
 

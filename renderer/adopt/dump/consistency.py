@@ -7,11 +7,11 @@ from collections.abc import Iterator
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.json import text_at
-from renderer.model.live_object import LiveObject
-from renderer.model.location import Location
+from renderer.model.kube.json import text_at
+from renderer.model.kube.live_object import LiveObject
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.record import Record
-from renderer.model.res_id import ObjectKey
 
 _SYSTEM = ("", "Namespace", "", "kube-system")
 _SPLIT_HINT = "use one cluster at a time, and print its objects with one command"

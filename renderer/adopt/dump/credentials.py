@@ -17,8 +17,8 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import Masking
 from renderer.model.record import Record
 

@@ -16,13 +16,13 @@ from renderer.kubevirt.facts.kinds import (
     MATCHER_TYPES,
 )
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import JsonObject, object_at, text_at
-from renderer.model.limits import limits, over_limit
-from renderer.model.live_object import LiveObject
-from renderer.model.location import Location, Site
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.live_object import LiveObject
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.res_id import ObjectKey
-from renderer.model.resource import Resource
+from renderer.model.run.limits import limits, over_limit
 
 _CLUSTER_CONFIGURATION = "its administrators configure the cluster with it"
 

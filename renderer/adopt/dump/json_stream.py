@@ -14,9 +14,9 @@ from typing import BinaryIO
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json
-from renderer.model.limits import limit_hint, limits
-from renderer.model.location import Location
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Location
+from renderer.model.run.limits import limit_hint, limits
 from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue
 
 #: The hint for a dump that ends too early.

@@ -14,11 +14,11 @@ from typing import BinaryIO, Protocol
 from renderer.adopt.dump.json_stream import PRINT_AGAIN_HINT, stream_json
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject, object_at, scalar_text, text_at
-from renderer.model.limits import limits
-from renderer.model.live_object import LiveObject
-from renderer.model.location import Location
-from renderer.model.work import note_read
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at
+from renderer.model.kube.live_object import LiveObject
+from renderer.model.kube.location import Location
+from renderer.model.run.limits import limits
+from renderer.model.run.work import note_read
 from renderer.yamlio.stream import ITEMS, StreamedValue, stream_yaml
 
 _PRINT_HINT = "print the objects with kubectl get … -o yaml, or -o json"

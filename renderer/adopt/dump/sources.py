@@ -6,12 +6,12 @@ import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
-from renderer.model.location import Site
 from renderer.model.record import Record
 from renderer.model.render_config import CLUSTER_FOLDER
-from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode, encode_source
 
 #: The folder for data about the cluster, and the folder for sizes that its VMs share.

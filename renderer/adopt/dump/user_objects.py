@@ -24,9 +24,9 @@ from renderer.kubevirt.facts.kinds import (
     is_kubevirt_group,
 )
 from renderer.kubevirt.facts.server_fields import without_server_fields
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, without
-from renderer.model.live_object import LiveObject
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.kube.live_object import LiveObject
 from renderer.model.record import Record
 
 _ACTION = "an action that would be repeated"

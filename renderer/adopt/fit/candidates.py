@@ -21,7 +21,7 @@ from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.find import MatchedObject, decode_object
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 
 #: The sort key of an object; the smallest is chosen.

@@ -51,14 +51,14 @@ from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.stored_vm import NAME_ANNOTATIONS, VmStore
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
-from renderer.model.list_elements import value_at
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.quantity import lenient_quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 
 _LARGEST_STEP = 1.0  # an exponent of two
 _MOST_INSTANCETYPES = 3

@@ -17,8 +17,8 @@ from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
-from renderer.model.field_path import escape
-from renderer.model.json import Json, JsonObject, content_digest, object_at, text_at, with_value
+from renderer.model.kube.field_path import escape
+from renderer.model.kube.json import Json, JsonObject, content_digest, object_at, text_at, with_value
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.yamlio.encode import encode, encode_source

@@ -10,8 +10,8 @@ from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.apply.vmi import apply_instancetype
 from renderer.kubevirt.instancetype.behaviour import Behaviour
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, without
-from renderer.model.list_elements import value_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, without
+from renderer.model.kube.list_elements import value_at
 
 _CPU = ("spec", "domain", "cpu")
 GUEST_MEMORY = ("spec", "domain", "memory", "guest")

@@ -35,8 +35,17 @@ from renderer.kubevirt.instancetype.preference.domain import (
 from renderer.kubevirt.instancetype.preference.vmi import PREFERENCE_APPLIERS, ApplyPart
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.instancetype.vmi_template import devices_of, with_device_field
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value, without
-from renderer.model.list_elements import value_at
+from renderer.model.kube.json import (
+    EMPTY,
+    Json,
+    JsonObject,
+    array_at,
+    object_at,
+    text_at,
+    with_value,
+    without,
+)
+from renderer.model.kube.list_elements import value_at
 from renderer.model.record import Record
 
 #: Lists of devices whose elements are filled in one by one.

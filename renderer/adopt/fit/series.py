@@ -18,12 +18,12 @@ from renderer.authoring.sizes.series import generate
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, PREFERENCE
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, text_at, with_value
-from renderer.model.list_elements import value_at
-from renderer.model.location import Site
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, content_digest, text_at, with_value
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 
 _API_VERSION = "vmrender.io/v1alpha1"
 _NAME = "imported"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.facts.lists import is_equal
 from renderer.kubevirt.facts.stored_values import as_stored
-from renderer.model.json import Json, JsonObject, object_at, without
-from renderer.model.list_elements import value_at
+from renderer.model.kube.json import Json, JsonObject, object_at, without
+from renderer.model.kube.list_elements import value_at
 
 #: Mappings that are compared key by key; values below them are compared as a whole.
 _OPEN = frozenset({"metadata", "spec", "domain", "devices"})

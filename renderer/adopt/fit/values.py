@@ -9,10 +9,10 @@ from renderer.adopt.fit.preference_fields import Reduction
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.model.difference import Impact
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.res_id import ResId
 from renderer.model.record import Record
-from renderer.model.res_id import ResId
 from renderer.model.text_enum import TextEnum
 
 

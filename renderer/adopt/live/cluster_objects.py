@@ -6,9 +6,9 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 
 from renderer.kubevirt.facts.kinds import KUBEVIRT, VMI
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
-from renderer.model.res_id import ObjectKey
-from renderer.model.resource import Resource
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.resource import Resource
 
 #: ``printableStatus`` of a VirtualMachine without an instance.
 _WITHOUT_INSTANCE = frozenset(

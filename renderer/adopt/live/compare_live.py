@@ -26,12 +26,12 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
 )
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.plural import plural
-from renderer.model.res_id import ObjectKey
-from renderer.model.resource import Resource
-from renderer.model.taint import tainted
+from renderer.model.run.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _UNCHANGED = Impact(Effect.NONE, "a sync keeps all of these fields")

@@ -32,14 +32,14 @@ from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same_amoun
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.difference import FieldChange, NoValue
-from renderer.model.field_path import ROOT, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, with_value, without
-from renderer.model.list_elements import FieldLookup, element_names, value_at
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value, without
+from renderer.model.kube.list_elements import FieldLookup, element_names, value_at
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 
-#: Steps for pairing two lists, and for each of their elements (``model.work``).
+#: Steps for pairing two lists, and for each of their elements (``model.run.work``).
 _STEPS_PER_LIST, _STEPS_PER_ELEMENT = 110, 8
 _METADATA_KEYS = ("labels", "annotations")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)

@@ -17,11 +17,11 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.managed_fields import FieldOwners, Owner
 from renderer.kubevirt.facts.lists import field_changes, named_elements
-from renderer.model.field_path import ElementName, Segment
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.list_elements import element_index
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import ElementName, Segment
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.list_elements import element_index
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 
 _CUSTOMIZATION = "resource.customizations.ignoreDifferences."
 _ALL = "all"

@@ -13,12 +13,12 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential import LAST_APPLIED
-from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.list_elements import FieldLookup
-from renderer.model.work import spend
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.list_elements import FieldLookup
+from renderer.model.run.work import spend
 
-#: Steps for finding a field among the fields of one manager (``model.work``).
+#: Steps for finding a field among the fields of one manager (``model.run.work``).
 _STEPS_PER_ENTRY = 12
 
 _APPLY = "Apply"

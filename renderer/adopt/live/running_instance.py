@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from renderer.kubevirt.facts.lists import named_elements
 from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.impact.state import VmState
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
 
 #: Fields of the instance that KubeVirt rewrites while it runs, by the last names of their paths.
 _REWRITTEN = frozenset({"maxGuest", "maxSockets", "resources", "state"})

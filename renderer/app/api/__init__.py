@@ -50,10 +50,10 @@ from renderer.findings.located import LocatedError as DiagnosticError
 from renderer.findings.run_findings import locate
 from renderer.model.codes import Code, Explanation
 from renderer.model.history import ResourceHistory
-from renderer.model.limits import lowered
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release, target_release
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.resource import ResourceSet
+from renderer.model.run.limits import lowered
 from renderer.model.suggest import member_named
 from renderer.pipeline import Pipeline
 from renderer.project.project_root import find_project_root

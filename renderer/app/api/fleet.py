@@ -11,9 +11,9 @@ from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.json import EMPTY, text_at
+from renderer.model.kube.json import EMPTY, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import ExpandMode, Overlay
-from renderer.model.resource import Resource
 from renderer.pipeline import Pipeline
 
 

@@ -26,7 +26,7 @@ from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.load import load_files
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.model.release import Release
 from renderer.model.render_config import (
     PROJECT_FILE,

@@ -20,9 +20,9 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.located import LocatedError
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.limits import VARIABLE, set_maximum_from
-from renderer.model.taint import begin_notes
-from renderer.model.work import WorkLimitError, begin_run
+from renderer.model.run.limits import VARIABLE, set_maximum_from
+from renderer.model.run.taint import begin_notes
+from renderer.model.run.work import WorkLimitError, begin_run
 
 P = ParamSpec("P")
 T = TypeVar("T")

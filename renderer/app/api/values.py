@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 
 from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
 from renderer.model.render_config import Overlay
-from renderer.model.resource import ResourceSet
 
 
 class Findings(tuple[Located, ...]):

@@ -15,10 +15,10 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.digest import sha256
-from renderer.model.json import text_at
+from renderer.model.kube.json import text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.plural import plural
-from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 
 SUMS = "SHA256SUMS"

@@ -9,9 +9,9 @@ from typing import NamedTuple, TypeAlias
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, scope_words
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.difference import FieldChange, NoValue, Value
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
+from renderer.model.kube.resource import Resource
 from renderer.model.log_line import log_line
-from renderer.model.resource import Resource
 
 _Key: TypeAlias = tuple[str, str, str]
 

@@ -6,10 +6,10 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.plural import plural
 from renderer.model.quantity import INT64_MAX, Quantity, lenient_quantity
-from renderer.model.resource import Resource
 from renderer.model.text_enum import TextEnum
 
 _DISPLAY_NAMES = (f"{INSTANCETYPE_PREFIX}displayName", "openshift.io/display-name")

@@ -8,7 +8,7 @@ from textwrap import fill, indent
 from typing import NamedTuple
 
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, scope_words
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.log_line import log_line
 
 _HEADER = ("NAME", "KIND", "SCOPE", "VCPUS", "MEMORY", "CLASS", "FEATURES", "DESCRIPTION")

@@ -6,8 +6,8 @@ from enum import Enum, auto
 from typing import NamedTuple, TypeAlias
 
 from renderer.model.field_edit import FieldEdit, SetField, edit_below
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, scalar_text
 from renderer.model.release import OLDEST, Release
 
 _LONGEST = 40

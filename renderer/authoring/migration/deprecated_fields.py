@@ -13,8 +13,8 @@ from renderer.authoring.migration.change import Change, Finding, NotMigrated, Su
 from renderer.kubevirt.facts.kinds import VMI
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachinePaths
 from renderer.model.field_edit import AddField, FieldEdit, RemoveField, RenameField, SetField
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import OLDEST, Release
 
 _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")

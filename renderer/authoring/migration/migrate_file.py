@@ -11,8 +11,8 @@ from renderer.authoring.migration.change import Change, NotMigrated, Subject
 from renderer.authoring.migration.sources import LocatedFinding
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import ROOT, Segment
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT, Segment
+from renderer.model.kube.location import Site
 from renderer.model.release import Release
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, edit_places
 

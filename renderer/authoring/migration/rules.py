@@ -26,11 +26,11 @@ from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_PRESET, VMI_REPL
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, PATHS, VirtualMachinePaths
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import OLDEST, Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 
 _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]
 

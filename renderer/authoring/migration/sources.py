@@ -13,8 +13,8 @@ from renderer.authoring.migration.change import Change, Finding, NotMigrated
 from renderer.authoring.migration.rules import findings, findings_in_part, selector_finding
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.field_edit import AddField, FieldEdit, RenameField, SetField
-from renderer.model.field_path import ROOT, FieldPath, Segment, format_pointer, parse_pointer
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment, format_pointer, parse_pointer
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import EditedText
 

@@ -18,7 +18,7 @@ from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
 from renderer.model.kustomization import COMPONENT_HEAD
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entry, remove_entry

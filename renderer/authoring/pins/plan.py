@@ -11,9 +11,9 @@ from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pin import Pinnable
-from renderer.model.resource import Resource, ResourceSet
 
 
 class PatchTarget(NamedTuple):

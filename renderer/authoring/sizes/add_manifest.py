@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at
 from renderer.model.kustomization import KUSTOMIZATION_HEAD
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.edit import add_entry

@@ -23,9 +23,9 @@ from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, Sw
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value, without
-from renderer.model.list_elements import value_at
-from renderer.model.resource import Resource
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value, without
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource
 
 _EFI = ("firmware", "preferredEfi")
 _MAX_SOCKETS = ("cpu", "maxSockets")

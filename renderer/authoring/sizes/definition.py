@@ -16,9 +16,9 @@ from renderer.authoring.sizes.names import NamePattern
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.location import Site
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 from renderer.model.text_enum import TextEnum
 

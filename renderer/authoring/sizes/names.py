@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 
 NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
 _MAX_NAME = 253

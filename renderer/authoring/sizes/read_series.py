@@ -32,8 +32,8 @@ from renderer.authoring.sizes.names import (
 )
 from renderer.model.diagnostic import Related
 from renderer.model.fields import Fields, describe_value
-from renderer.model.limits import limit_hint, limits
 from renderer.model.quantity import Quantity
+from renderer.model.run.limits import limit_hint, limits
 
 _MAX_COUNT = (1 << 32) - 1  # vCPUs and sockets are uint32 in KubeVirt's API
 

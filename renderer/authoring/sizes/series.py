@@ -48,10 +48,10 @@ from renderer.authoring.sizes.read_series import read_series
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
 from renderer.model.fields import Fields
-from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.location import Site
 from renderer.model.source_tree import Generated
 
 #: The fields that the row of a size sets itself.

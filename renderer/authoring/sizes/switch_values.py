@@ -10,7 +10,7 @@ from typing import Protocol
 from renderer.authoring.sizes.memory import is_page_size, page_size_text
 from renderer.authoring.sizes.names import NAME_RULE, is_label_key, is_label_value, is_object_name
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, array_at, text_at
+from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 
 UINT32_MAX = (1 << 32) - 1

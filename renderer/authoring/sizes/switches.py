@@ -21,7 +21,7 @@ from renderer.authoring.sizes.switch_values import (
     Text,
     Value,
 )
-from renderer.model.json import EMPTY, Json
+from renderer.model.kube.json import EMPTY, Json
 from renderer.model.text_enum import TextEnum
 
 

@@ -3,14 +3,14 @@
 Everything that a template creates or examines is weighed: a value costs a step, a list or mapping one step
 for each value in it, and text one step for every few characters. A value is weighed again at each use, so a
 value with many shared parts costs as much as it would when written out. Limits that a project or a run can
-set are in ``model.limits``.
+set are in ``model.run.limits``.
 """
 
 from __future__ import annotations
 
 from renderer.authoring.templates.errors import TemplateError, TemplateLimitError
-from renderer.model.limits import limit_hint, limits
-from renderer.model.work import spend
+from renderer.model.run.limits import limit_hint, limits
+from renderer.model.run.work import spend
 
 #: Expressions, blocks and pieces of text, in total; compiling them takes a second or two.
 MAX_NODES = 10_000
@@ -41,7 +41,7 @@ MAX_ITEMS = 100_000
 MAX_BITS = 128
 
 _CHARACTERS_PER_STEP = 8
-#: Number of template steps after which they are reported to the run (``model.work``).
+#: Number of template steps after which they are reported to the run (``model.run.work``).
 _REPORTED_AT_ONCE = 500
 _STEPS_OF_CALL = 50
 _SPLIT_HINT = "make fewer or smaller resources in one Template, or split it; {}"

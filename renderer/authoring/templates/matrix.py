@@ -18,9 +18,9 @@ from renderer.authoring.templates.attributes import FUNCTIONS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, nearest_hint
-from renderer.model.json import EMPTY, Json, JsonObject, text_at
-from renderer.model.limits import limit_hint, limits
-from renderer.model.location import Site
+from renderer.model.kube.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.kube.location import Site
+from renderer.model.run.limits import limit_hint, limits
 from renderer.model.source_tree import ListedFile, ListedFiles
 from renderer.model.suggest import suggest
 from renderer.yamlio.decode import decode_documents

@@ -19,10 +19,10 @@ from renderer.authoring.templates.instrument import Instrumenter, Output, Output
 from renderer.authoring.templates.limits import MAX_BRANCHES, MAX_COMPARISONS, MAX_DEPTH, MAX_NODES, Meter
 from renderer.authoring.templates.values import UndefinedValueError
 from renderer.model.fields import nearest_hint
-from renderer.model.json import JsonObject
-from renderer.model.limits import limit_hint, limits
+from renderer.model.kube.json import JsonObject
+from renderer.model.run.limits import limit_hint, limits
+from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
-from renderer.model.work import spend
 
 _NO_INCLUDES = "other templates cannot be used"
 _ONE_FILE = "a template is one file; its macros are in it, and values in valuesFrom"
@@ -36,7 +36,7 @@ _REFUSED_NODES: Final = (
 )
 _STATEMENTS: Final = ("call", "filter", "for", "if", "macro", "raw", "set", "with")
 _UNKNOWN_STATEMENT: Final = re.compile(r"Encountered unknown tag '(\w+)'\.$")
-#: Steps for checking and compiling an expression or block (``model.work``).
+#: Steps for checking and compiling an expression or block (``model.run.work``).
 _STEPS_PER_NODE = 150
 #: The position in characters of the whole text, which is of no use to the user.
 _OFFSET: Final = re.compile(r" at \d+$")

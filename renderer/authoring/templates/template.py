@@ -48,16 +48,16 @@ from renderer.authoring.templates.render import Renderer
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields
-from renderer.model.json import Json, JsonObject, text_at
-from renderer.model.location import GeneratedText, Location, Site
+from renderer.model.kube.json import Json, JsonObject, text_at
+from renderer.model.kube.location import GeneratedText, Location, Site
+from renderer.model.run.taint import taint, taint_texts, texts_of
+from renderer.model.run.work import spend
 from renderer.model.source_tree import Generated, ListedFile, ListedFiles
-from renderer.model.taint import taint, taint_texts, texts_of
-from renderer.model.work import spend
 from renderer.yamlio.decode import decode_documents, taint_content
 
 #: The lines of the output, which the user has not seen, at the end of the decoder's message.
 _LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
-#: Steps for reading a character that a template produced (``model.work``).
+#: Steps for reading a character that a template produced (``model.run.work``).
 _STEPS_PER_CHARACTER = 1
 
 

@@ -5,8 +5,8 @@
 
 from __future__ import annotations
 
-from renderer.model.json import object_at
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import Resource, ResourceSet
 
 _KUBEVIRT_DOMAIN = "kubevirt.io"
 _VMRENDER_DOMAIN = "vmrender.io"

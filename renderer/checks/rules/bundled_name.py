@@ -40,8 +40,8 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY
 from renderer.model.rule_settings import Level
 
 _NAME = FieldPath.of("metadata", "name")

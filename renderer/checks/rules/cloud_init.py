@@ -38,7 +38,7 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
 from renderer.yamlio.decode import decode_yaml11

@@ -10,10 +10,10 @@ from renderer.checks.rules.inventory import Inventory, Item, may_be_in
 from renderer.checks.rules.near_miss import numbers_of
 from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
 
 INSTANCETYPE, PREFERENCE = "instancetype", "preference"
 INSTANCETYPES = ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype")

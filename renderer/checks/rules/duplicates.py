@@ -8,8 +8,8 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import HALTED, VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 

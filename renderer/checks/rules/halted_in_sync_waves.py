@@ -34,10 +34,10 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 _WAVE = "argocd.argoproj.io/sync-wave"

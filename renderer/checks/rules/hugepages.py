@@ -8,10 +8,10 @@ from renderer.checks.rules.context import INSTANCETYPE, INSTANCETYPES, Context, 
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import lenient_quantity, nearest_whole_pages
-from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 _GUEST = FieldPath.of("spec", "memory", "guest")

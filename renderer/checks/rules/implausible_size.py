@@ -30,13 +30,13 @@ from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import ROOT, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import Memo
 from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, lenient_quantity
-from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
-from renderer.model.sharing import Memo
 
 _SMALLEST = Quantity.parse("1Mi")
 _IN_DOMAIN: tuple[tuple[str, ...], ...] = (

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 SECRET = "Secret"  # noqa: S105 - a kind, no password
 CONFIG_MAP = "ConfigMap"

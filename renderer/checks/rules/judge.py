@@ -16,7 +16,7 @@ from renderer.checks.rules.suppression import (
 from renderer.checks.rules.table import RULES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.resource import ResourceSet
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.rule_settings import Level, RuleSettings
 
 

@@ -34,7 +34,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.rule_settings import Level
 
 _LONGEST = 63

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.pattern import pattern
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 _SEPARATORS = pattern(r"[-._]")
 _DIGITS = pattern(r"\d+")
@@ -12,7 +12,7 @@ _SHORTEST_WORD = 4  # shorter words may well be different on purpose: prod and p
 _LONG_WORD = 6
 _FAR = 3  # a distance that is too large for a typo
 _LONGEST_WORD = 253  # the maximum length of a name in a cluster
-_STEPS_PER_LETTER = 12  # of ``model.work``
+_STEPS_PER_LETTER = 12  # of ``model.run.work``
 _MOST_LETTERS = 3  # that a typo adds or drops
 
 

@@ -29,7 +29,7 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.rule_settings import Level
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 
 def dangling(context: Context, kind: str) -> Iterator[Finding]:

@@ -14,10 +14,10 @@ from renderer.checks.rules.inventory import (
     SERVICE_ACCOUNT,
 )
 from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 _KeyPath = tuple[str, ...]
 

@@ -9,9 +9,9 @@ from renderer.checks.rules.context import Context
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.field_path import ROOT, FieldPath
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 

@@ -34,8 +34,8 @@ from collections.abc import Iterator
 from renderer.checks.rules.context import PREFERENCE, PREFERENCES, Context, not_named_by_machines
 from renderer.checks.rules.rule import Finding, Rule
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.rule_settings import Level
 
 _SMM_ARCHITECTURE = "amd64"

@@ -39,12 +39,12 @@ from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.rule_settings import Level
+from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
-from renderer.model.work import spend
 
 _SELECTOR = FieldPath.of("spec", "selector")
 #: Objects that are pods, or whose own labels are copied to pods, and the paths of pod templates in other

@@ -28,10 +28,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import lenient_quantity
-from renderer.model.resource import Resource
 from renderer.model.rule_settings import Level
 
 _PREFIX = "instancetype.kubevirt.io/"

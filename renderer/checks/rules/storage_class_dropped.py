@@ -33,8 +33,8 @@ from renderer.checks.rules.context import PREFERENCE, Context, preference_of
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
 
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")

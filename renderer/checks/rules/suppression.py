@@ -9,11 +9,11 @@ from renderer.checks.rules import has_vmrender_annotation
 from renderer.checks.rules.rule import Finding, Rule, no_findings
 from renderer.model.codes import RULE_CODES, Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at, with_value, without
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at, with_value, without
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
 

@@ -52,12 +52,12 @@ from renderer.kubevirt.facts.kubernetes_names import (
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.list_elements import value_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
-from renderer.model.sharing import once_for_same
 from renderer.model.suggest import did_you_mean
 
 #: A field below the instance's spec, the problem, and a hint.

@@ -43,7 +43,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
-from renderer.model.json import object_at, text_at
+from renderer.model.kube.json import object_at, text_at
 from renderer.model.rule_settings import Level
 
 #: Volumes that are not disks of the guest, or that KubeVirt rejects without settings that it would not add.

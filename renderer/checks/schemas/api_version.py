@@ -15,10 +15,10 @@ from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
 from renderer.model.suggest import suggest
 
 _FIELD = FieldPath.of("apiVersion")

@@ -16,7 +16,7 @@ from renderer.checks.schemas.kubernetes_formats import (
     int_or_string,
     object_meta,
 )
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 
 CRD = "CustomResourceDefinition"
 

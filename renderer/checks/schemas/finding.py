@@ -13,12 +13,12 @@ from renderer.checks.schemas.kubevirt_kinds import GROUPS, REWRITTEN
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, text_at
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
 
 _ZEROS: Mapping[str, str | int | bool] = {"string": "", "integer": 0, "boolean": False}
 

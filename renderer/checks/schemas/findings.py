@@ -9,15 +9,15 @@ from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
 from renderer.checks.schemas.kind_schema import Violation
 from renderer.checks.schemas.unknown_field import likely_sibling, misnamed_field, unknown_field
 from renderer.checks.schemas.wrong_value import missing_field, wrong_value
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at
-from renderer.model.work import spend
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at
+from renderer.model.run.work import spend
 
 _ABOUT_FIELDS = ("additionalProperties", "required")
 #: The keywords whose violations say most about a value, the most informative first.
 _INFORMATIVE = {"type": 0, "pattern": 1}
 _MOST = 100
-#: Steps for finding a field in a schema (``model.work``).
+#: Steps for finding a field in a schema (``model.run.work``).
 _LOOKING = 16
 
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
 
 from renderer.checks.schemas.kubernetes_formats import KEY_FORMATS
 from renderer.checks.schemas.surely_valid import is_surely_valid
-from renderer.model.field_path import ROOT, FieldPath, Segment, parse_pointer
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment, parse_pointer
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
 
 if TYPE_CHECKING:

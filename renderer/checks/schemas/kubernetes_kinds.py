@@ -23,10 +23,10 @@ from renderer.checks.schemas.kubernetes_formats import (
     quantity,
     whole_number,
 )
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.res_id import Gvk
 from renderer.model.pattern import pattern
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
 
 #: The API groups of the kinds; the first is the core group.
 GROUPS = frozenset(

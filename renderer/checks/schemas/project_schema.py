@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Protocol
 
 from renderer.checks.schemas.kind_schema import KindSchema, Violation, schema_at, whole_violation
 from renderer.golang.regexp import program_size
-from renderer.model.field_path import FieldPath, parse_pointer
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.field_path import FieldPath, parse_pointer
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
     from typing import Any
@@ -27,7 +27,7 @@ MOST_LEVELS = 200
 #: Maximum number of failures that the engine may keep, each with a copy of the failing value; beyond it, only
 #: the fact that the object is invalid is reported.
 MOST_CHOICES = 1_000_000
-#: Steps for any pattern, regardless of its length (``model.work``).
+#: Steps for any pattern, regardless of its length (``model.run.work``).
 _COMPILING = 50
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")

@@ -16,10 +16,10 @@ from renderer.checks.schemas.crd_schema import CRD, kind_of, version_schemas
 from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import JsonObject, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
-from renderer.model.res_id import Gvk
 from renderer.yamlio.decode import decode_documents
 
 _PATHS = (

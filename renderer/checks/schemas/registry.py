@@ -28,11 +28,11 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import JsonObject, array_at, object_at, with_value
+from renderer.model.kube.json import JsonObject, array_at, object_at, with_value
+from renderer.model.kube.res_id import Gvk
 from renderer.model.pattern import pattern
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
 
 if TYPE_CHECKING:
     from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles

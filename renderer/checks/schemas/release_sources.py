@@ -15,7 +15,7 @@ from renderer.checks.schemas.crd_schema import CRD, kind_of
 from renderer.checks.schemas.kubernetes_formats import LIST_KEYS, PRESERVED, QUANTITY_PATTERN
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _ANYTHING: JsonObject = {"type": "object", PRESERVED: True}

@@ -35,9 +35,9 @@ from renderer.checks.schemas.kubernetes_formats import (
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.checks.schemas.registry import V1BETA2, input_schema
 from renderer.model.digest import sha256
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
 
 _DIALECT = "https://json-schema.org/draft/2020-12/schema"
 

@@ -32,7 +32,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
     is_dns_subdomain,
     is_qualified_name,
 )
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 
 _KEYWORDS = frozenset(
     (

@@ -10,8 +10,8 @@ from renderer.checks.schemas.kind_schema import ELEMENT, KEY, SchemaPlace, Schem
 from renderer.checks.schemas.kubernetes_formats import PRESERVED
 from renderer.checks.schemas.wording import nearest
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 
 _NEAR = 2  # steps from the mapping that holds the field to the one that should
 _RARE = 3

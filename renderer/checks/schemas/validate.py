@@ -17,12 +17,12 @@ from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import count_values
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import count_values
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
     from renderer.checks.schemas.finding import SchemaTarget
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 _KIND = FieldPath.of("kind")
 
 #: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
-#: (``model.work``).
+#: (``model.run.work``).
 _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
 _KUBEVIRT_DOMAIN = "kubevirt.io"
 

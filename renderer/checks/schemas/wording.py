@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from renderer.checks.schemas.kubernetes_formats import BASE64, QUANTITY_PATTERN
-from renderer.model.json import Json, JsonObject, array_at, scalar_text, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, scalar_text, text_at
 from renderer.model.suggest import suggest
 
 _LONGEST = 60

@@ -20,8 +20,8 @@ from renderer.checks.schemas.wording import (
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
 
 #: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
 #: often followed by an empty mapping, which users leave out.

@@ -27,13 +27,13 @@ from renderer.cli.console import (
 )
 from renderer.cli.options import ExistingPath, kubevirt_option
 from renderer.kubevirt.facts.confidential import masked_value
-from renderer.model.field_path import ROOT
-from renderer.model.json import Json
+from renderer.model.kube.field_path import ROOT
+from renderer.model.kube.json import Json
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
-from renderer.model.resource import ResourceSet
-from renderer.model.taint import taint_masking
+from renderer.model.run.taint import taint_masking
 
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 

@@ -14,8 +14,8 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, print_manifests, report
 from renderer.cli.options import kubevirt_option
 from renderer.model.diagnostic import has_errors
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import ResourceSet
 
 _SET, _CLEARED = "switch_", "no_switch_"
 

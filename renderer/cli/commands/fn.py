@@ -12,8 +12,8 @@ from renderer.files.file_system import FilesAbove, FileSystem, MemoryFileSystem,
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.kustomize.krm import FunctionSubjects, ResourceList, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
 from renderer.yamlio.encode import encode
 
 _STANDARD_INPUT = "-"

@@ -21,7 +21,7 @@ from renderer.cli.options import (
     verbose_option,
 )
 from renderer.cli.progress import TerminalReporter, closing_line, partial_write_hint
-from renderer.model.limits import limits
+from renderer.model.run.limits import limits
 from renderer.report.formats import Format
 
 

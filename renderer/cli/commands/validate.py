@@ -14,9 +14,9 @@ from renderer.cli.console import ExitCode, ReportTarget, note, open_project, rep
 from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option, strict_option
 from renderer.findings.run_findings import FindingFilter
 from renderer.model.codes import Code
-from renderer.model.limits import limits
 from renderer.model.plural import plural
 from renderer.model.release import Release
+from renderer.model.run.limits import limits
 from renderer.report.formats import Format
 
 _MOST_KINDS = 12

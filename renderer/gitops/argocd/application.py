@@ -13,10 +13,10 @@ from renderer.files.file_system import FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import JsonObject, array_at, object_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 

@@ -15,9 +15,9 @@ from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import decode_yaml11
 

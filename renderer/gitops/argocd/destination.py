@@ -10,8 +10,8 @@ from collections.abc import Collection, Iterable
 from renderer.kustomize.identity import is_cluster_scoped
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
-from renderer.model.json import object_at, text_at, without
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import object_at, text_at, without
+from renderer.model.kube.resource import Resource, ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
 

@@ -18,10 +18,10 @@ from renderer.files.file_system import FileSystem
 from renderer.golang.gobwas import GlobError, gobwas_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)

@@ -8,8 +8,8 @@ from typing import TypeAlias
 
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import text_at
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 
 #: Namespace and name of an Application.
 Key: TypeAlias = tuple[str, str]

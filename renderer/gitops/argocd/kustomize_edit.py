@@ -15,10 +15,10 @@ from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.flux.generator import with_known_names
 from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.location import Site
 from renderer.model.kustomization import CompletedKustomization
-from renderer.model.location import Site
 from renderer.yamlio.decode import decode_yaml11
 
 _AFFIXES = ("namePrefix", "nameSuffix")

@@ -8,10 +8,10 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.golang.template import GoTemplateError, render
 from renderer.golang.template.values import TextMap, format_value
-from renderer.model.field_path import Segment
-from renderer.model.json import Json
-from renderer.model.label_selector import Requirement, SelectorError, read_selector
-from renderer.model.work import spend
+from renderer.model.kube.field_path import Segment
+from renderer.model.kube.json import Json
+from renderer.model.kube.label_selector import Requirement, SelectorError, read_selector
+from renderer.model.run.work import spend
 
 _FUNCTIONS_HINT = "docs/existing-repositories.md lists the functions that templates may use"
 _MISSING_VALUE_ERRORS = ("no entry for key", "can't evaluate field")

@@ -16,9 +16,9 @@ from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import array_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import array_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 

@@ -6,8 +6,8 @@
 from __future__ import annotations
 
 from renderer.gitops.flux.generator import API_GROUP
-from renderer.model.json import JsonObject, object_at
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.resource import Resource, ResourceSet
 
 _KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 _RECONCILE = f"{API_GROUP}/reconcile"

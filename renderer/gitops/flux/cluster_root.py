@@ -17,9 +17,9 @@ from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.yamlio.decode import decode_documents
 
 _NAMESPACE = "flux-system"

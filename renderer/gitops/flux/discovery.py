@@ -12,8 +12,8 @@ from typing import TypeAlias
 
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.model.diagnostic import Outcome
-from renderer.model.json import array_at, object_at, text_at
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"

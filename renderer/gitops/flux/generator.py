@@ -16,11 +16,11 @@ from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
-from renderer.model.location import Site
-from renderer.model.resource import Resource
 from renderer.yamlio.decode import decode_yaml11
 
 API_GROUP = "kustomize.toolkit.fluxcd.io"

@@ -15,10 +15,10 @@ from typing import NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.fields import Fields
-from renderer.model.json import EMPTY, Json, object_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
-from renderer.model.taint import taint_masking
+from renderer.model.kube.json import EMPTY, Json, object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.run.taint import taint_masking
 from renderer.model.text_enum import TextEnum
 
 #: Other fields of ``spec`` that change what is applied.

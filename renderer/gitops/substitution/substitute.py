@@ -21,12 +21,12 @@ from renderer.golang.envsubst import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.limits import over_limit
-from renderer.model.res_id import ResId
-from renderer.model.resource import Resource, ResourceSet
-from renderer.model.taint import taint
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.run.limits import over_limit
+from renderer.model.run.taint import taint
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
 

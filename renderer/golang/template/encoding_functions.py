@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import ABSENT, GoTemplateError, go_value
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
 

@@ -31,11 +31,11 @@ from renderer.golang.template.values import (
     is_true,
     type_name,
 )
-from renderer.model.limits import limits
-from renderer.model.work import spend
+from renderer.model.run.limits import limits
+from renderer.model.run.work import spend
 
 _MAX_CALL_DEPTH = 40
-#: Steps of the run for each step of a template (``model.work``).
+#: Steps of the run for each step of a template (``model.run.work``).
 _STEPS_OF_RUN = 4
 #: Steps of the run for each character or element that a function accepts or returns.
 _STEPS_PER_CHARACTER = 2

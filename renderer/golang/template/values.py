@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.go_numbers import format_float
 
 

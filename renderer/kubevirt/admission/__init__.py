@@ -28,7 +28,7 @@ Checks that need a cluster are not made: the state of snapshots, restores and vo
 from __future__ import annotations
 
 from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS
-from renderer.model.resource import ResourceSet
+from renderer.model.kube.resource import ResourceSet
 
 
 def concerns(resources: ResourceSet) -> bool:

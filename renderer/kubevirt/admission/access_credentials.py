@@ -5,8 +5,8 @@ from __future__ import annotations
 from renderer.kubevirt.admission.causes import Causes, invalid
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, texts
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 
 #: The volume that each way of propagating SSH keys needs.
 _VOLUMES = {"noCloud": "cloudInitNoCloud", "configDrive": "cloudInitConfigDrive"}

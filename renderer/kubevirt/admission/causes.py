@@ -8,7 +8,7 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, required
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section, text
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import JsonObject
+from renderer.model.run.work import spend
 from renderer.model.suggest import suggest
-from renderer.model.work import spend
 
 _SOURCES = (
     "http",

@@ -12,8 +12,8 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
 
 _CONFIGURATION = FieldPath.of("spec", "configuration")
 _GATES = _CONFIGURATION.child("developerConfiguration", "featureGates")

@@ -17,7 +17,7 @@ from renderer.kubevirt.admission.vmi_spec import (
 )
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 
 _ADDRESS = pattern(r"[0-9a-fA-F]{4}:[0-9a-fA-F]{2}:[0-9a-fA-F]{2}\.[0-7]")

@@ -8,7 +8,7 @@ from renderer.kubevirt.admission.causes import Causes, invalid, not_supported, r
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors, dns_subdomain_errors
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
 
 _POLICIES = ("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
 _MOST_NAMESERVERS = 3

@@ -8,11 +8,11 @@ from renderer.kubevirt.admission.causes import Cause, WebhookAnswer
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
-from renderer.model.list_elements import value_at
-from renderer.model.res_id import ResId
-from renderer.model.resource import ResourceSet
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.suggest import suggest
 
 _NOUNS = {"instancetype": "instance type", "preference": "preference"}

@@ -7,8 +7,8 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, is_not_disabled, 
 from renderer.kubevirt.admission.volumes import check_path
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 
 _FIRMWARE = ("domain", "firmware")

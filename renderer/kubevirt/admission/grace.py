@@ -8,8 +8,8 @@ from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, requ
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 

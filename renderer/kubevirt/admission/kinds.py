@@ -14,7 +14,7 @@ from renderer.kubevirt.admission.storage_objects import (
 )
 from renderer.kubevirt.admission.workloads import POOL_CHECKS, PRESET_CHECKS, REPLICA_SET_CHECKS
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 
 #: The checks of ``spec``, by kind.
 CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, Cluster]]] = {

@@ -11,8 +11,8 @@ from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.quantity import Quantity
 
 _BLOCK, _LARGE_BLOCK = "2Mi", "1Gi"

@@ -7,7 +7,7 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, quantity, section
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT
+from renderer.model.kube.field_path import ROOT
 from renderer.model.quantity import Quantity, nearest_whole_pages
 
 _RESOURCES = ("domain", "resources")

@@ -9,8 +9,8 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 

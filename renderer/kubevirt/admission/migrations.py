@@ -20,8 +20,8 @@ from renderer.kubevirt.admission.vmi_spec import has, number, quantity, section,
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 

@@ -14,10 +14,10 @@ from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.json import object_at
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.release import Release
-from renderer.model.resource import ResourceSet
-from renderer.model.sharing import once_for_same
 
 #: The number of keys of twins to keep: the machines of a fleet are of a few kinds, or all different.
 _MOST_KEYS = 1_000

@@ -11,8 +11,8 @@ from renderer.kubevirt.facts.kubernetes_names import (
     label_key_errors,
     label_value_errors,
 )
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import JsonObject
 from renderer.model.record import Record
 
 

@@ -14,8 +14,8 @@ from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, 
 from renderer.kubevirt.admission.vmi_spec import elements, has, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import JsonObject
 
 _SPEC = FieldPath.of("spec")
 _VM = "VirtualMachine"

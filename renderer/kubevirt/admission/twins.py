@@ -15,7 +15,7 @@ from renderer.kubevirt.admission.network.networks import is_valid_address
 from renderer.kubevirt.admission.volumes import fits
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
-from renderer.model.json import Json, object_at
+from renderer.model.kube.json import Json, object_at
 from renderer.model.record import Record
 
 #: The maximum length of a key in bytes.

@@ -22,8 +22,8 @@ from renderer.kubevirt.admission.network.bindings import DISCONTINUED_BINDING_CH
 from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, section
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.release import Release
 
 _SPEC = FieldPath.of("spec")

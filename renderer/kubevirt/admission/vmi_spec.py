@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Container, Sequence
 
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import EMPTY, Json, JsonObject, text_at
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 

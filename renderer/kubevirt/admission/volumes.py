@@ -9,8 +9,8 @@ from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import JsonObject, text_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 

@@ -19,9 +19,9 @@ from renderer.kubevirt.admission.vm import check_vm_spec
 from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
-from renderer.model.label_selector import read_selector, selects
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.label_selector import read_selector, selects
 
 _TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate", "spec")
 _SELECTOR = FieldPath.of("spec", "selector")

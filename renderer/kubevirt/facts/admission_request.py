@@ -7,9 +7,9 @@ from functools import cached_property
 from typing import Final
 
 from renderer.kubevirt.facts.cluster import ClusterConfig
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.resource import Resource
 
 #: The kinds that KubeVirt's validating webhooks check; most are checked without defaults.
 REVIEWED_KINDS = frozenset(

@@ -12,10 +12,10 @@ from collections.abc import Callable, Iterator
 
 from renderer.kubevirt.facts.confidential import COPIES
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP, VM
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk
 
 #: Matches any key or element in a path.
 ANY = "*"

@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Final
 
 from renderer.kubevirt.facts.feature_gates import Gate, enabled_gates, is_enabled
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
 from renderer.model.release import Release

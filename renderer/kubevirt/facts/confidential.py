@@ -15,8 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.masking import MASK, NOTHING, Masking
 
 if TYPE_CHECKING:

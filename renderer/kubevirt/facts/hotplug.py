@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.sizes import positive
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.quantity import Quantity, QuantityFormat, lenient_quantity
 from renderer.model.release import Release
 

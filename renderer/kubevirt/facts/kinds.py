@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
 
 KUBEVIRT_GROUP = "kubevirt.io"
 POOL_GROUP = "pool.kubevirt.io"

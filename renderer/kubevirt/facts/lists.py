@@ -6,9 +6,9 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.model.difference import FieldChange, NoValue
-from renderer.model.field_path import ROOT, ElementName, FieldPath, Segment
-from renderer.model.json import Json
-from renderer.model.list_elements import element_key, element_names, element_text
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment
+from renderer.model.kube.json import Json
+from renderer.model.kube.list_elements import element_key, element_names, element_text
 from renderer.model.quantity import lenient_quantity
 
 #: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is also a quantity.

@@ -6,7 +6,7 @@ have a default, and a second ``$`` before it escapes it. ``{{ name }}`` is the s
 
 from __future__ import annotations
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 
 #: The length is bounded, and all ``$`` before a brace match at once. Otherwise the search would start again

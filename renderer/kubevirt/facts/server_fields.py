@@ -10,10 +10,10 @@ from __future__ import annotations
 from renderer.kubevirt.facts.kinds import CDI_GROUP, KUBEVIRT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
 
 
 class ServerField(Record):

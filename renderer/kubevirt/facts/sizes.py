@@ -6,7 +6,7 @@ KubeVirt ``pkg/util/hardware``, ``pkg/defaults``.
 from __future__ import annotations
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.json import Json, array_at, object_at
+from renderer.model.kube.json import Json, array_at, object_at
 from renderer.model.quantity import lenient_quantity
 from renderer.model.record import Record
 

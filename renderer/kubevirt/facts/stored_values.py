@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 
 from renderer.kubevirt.facts.lists import is_equal, named_elements
 from renderer.model.difference import ORDER
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.quantity import lenient_quantity
 
 #: Fields of type ``bool``, not ``*bool``.

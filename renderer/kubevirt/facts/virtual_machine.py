@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Self, TypeAlias
 
 from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_REPLICA_SET
-from renderer.model.field_path import ROOT, FieldPath, Segment
-from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 #: The run strategies: they say when virt-controller keeps an instance of a VirtualMachine.
 ALWAYS = "Always"

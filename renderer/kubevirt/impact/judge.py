@@ -13,7 +13,7 @@ from renderer.kubevirt.impact.state import FieldIndex, InstancePatch, InstanceSt
 from renderer.kubevirt.impact.sync import VM_GO, Reaction, sync
 from renderer.kubevirt.impact.table import Views, impact_by_table
 from renderer.model.difference import Effect, FieldChange, Impact, worst
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
 
 #: Effects that are the same whether or not the VM runs.
 _ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.kubevirt.impact.state import InstanceState, Update
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _BRIDGE_ALLOWED = "kubevirt.io/allow-pod-bridge-network-live-migration"

@@ -13,7 +13,7 @@ from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.kubevirt.impact.migratable import migration_obstacle
 from renderer.kubevirt.impact.state import InstanceState, Update
 from renderer.model.difference import Effect
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.release import Release
 
 _INTERFACES = ("domain", "devices", "interfaces")

@@ -17,7 +17,7 @@ from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.impact.migratable import migration_obstacle
 from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL, InstanceState, Update, spec_field
 from renderer.model.difference import Effect
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.quantity import Quantity, QuantityFormat, lenient_quantity
 from renderer.model.release import Release
 

@@ -11,7 +11,7 @@ from renderer.kubevirt.impact.migratable import migration_obstacle
 from renderer.kubevirt.impact.network import network_needs_restart
 from renderer.kubevirt.impact.state import InstanceState, Update, spec_fields
 from renderer.kubevirt.impact.storage import disks_change_live, volumes_change_live
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
 _SINCE_MATCHERS_COMPARED = Release(1, 2, 1)

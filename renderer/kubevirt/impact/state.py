@@ -9,8 +9,8 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.stored_values import as_stored, differences, with_part
 from renderer.kubevirt.facts.virtual_machine import run_strategy_of
 from renderer.model.difference import ORDER, Effect
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
 #: Before this release each VM lists under ``liveUpdateFeatures`` the features to update while it runs; since

@@ -12,7 +12,7 @@ from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.kubevirt.impact.state import InstanceState, Update, spec_field
 from renderer.model.difference import Effect
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 CLAIMS = ("persistentVolumeClaim", "dataVolume")

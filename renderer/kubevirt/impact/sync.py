@@ -32,8 +32,8 @@ from renderer.kubevirt.impact.state import (
 from renderer.kubevirt.impact.storage import handle_declarative_volumes
 from renderer.kubevirt.impact.volume_migration import handle_volume_update
 from renderer.model.difference import Effect
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import OLDEST, Release
 
 _ANNOTATIONS = ("metadata", "annotations")

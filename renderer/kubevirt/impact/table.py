@@ -22,8 +22,8 @@ from renderer.kubevirt.facts.virtual_machine import (
 from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL
 from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import Effect, FieldChange, Impact
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.release import Release
 
 _POOL = "pkg/virt-controller/watch/pool/pool.go"

@@ -14,7 +14,7 @@ from renderer.kubevirt.impact.migratable import is_shared, volume_migration_obst
 from renderer.kubevirt.impact.state import InstanceState, Update, spec_field
 from renderer.kubevirt.impact.storage import MIGRATION, is_hotplug_volume
 from renderer.model.difference import Effect
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _DISKS = ("domain", "devices", "disks")

@@ -22,7 +22,7 @@ from renderer.kubevirt.instancetype.preference.devices import (
     apply_interfaces,
 )
 from renderer.kubevirt.instancetype.vmi_template import devices_of, with_section
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 
 _DEVICES = ("domain", "devices")
 

@@ -13,10 +13,10 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 
 
 def admission_requests(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 

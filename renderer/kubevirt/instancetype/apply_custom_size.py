@@ -27,8 +27,8 @@ from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.instancetype.vmi_template import with_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, with_value, without
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value, without
 from renderer.model.quantity import Quantity
 
 _CPU = ("spec", "domain", "cpu")

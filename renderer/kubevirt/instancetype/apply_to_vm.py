@@ -31,8 +31,8 @@ from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.spread import check_spread
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.quantity import Quantity
 
 _VCPUS = FieldPath.of("spec", "cpu", "guest")

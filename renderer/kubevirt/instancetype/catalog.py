@@ -16,9 +16,9 @@ from renderer.kubevirt.facts.kinds import (
     MATCHER_TYPE_OF,
     SNAPSHOT_STORAGE_GROUP,
 )
-from renderer.model.json import EMPTY
+from renderer.model.kube.json import EMPTY
+from renderer.model.kube.resource import Definition, Resource, ResourceSet, UnreadResources
 from renderer.model.record import Record
-from renderer.model.resource import Definition, Resource, ResourceSet, UnreadResources
 
 #: The kinds that may be looked up to resolve a VirtualMachine, and their API groups.
 _GROUPS = {

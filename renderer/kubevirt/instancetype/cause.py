@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.record import Record
 
 

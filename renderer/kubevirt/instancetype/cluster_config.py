@@ -23,10 +23,10 @@ from renderer.kubevirt.instancetype.api.types import (
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
-from renderer.model.resource import Resource
-from renderer.model.sharing import once_for_same
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 
 _ARCHITECTURE = Struct({"machineType": STRING, "emulatedMachines": ListOf(STRING)})
 _CONFIGURATION = Struct(

@@ -26,13 +26,13 @@ from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC, is_zero
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Related
-from renderer.model.field_path import FieldPath
 from renderer.model.fields import describe_value
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, without
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, without
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.resource import Resource
 
 #: The fields of a VirtualMachine that set its size.
 VCPUS = VMI_SPEC.child("domain", "cpu", "guest")

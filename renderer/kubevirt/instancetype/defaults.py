@@ -13,7 +13,7 @@ from renderer.kubevirt.instancetype.cause import DefaultsError, ExpansionCause
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC, with_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.quantity import INT64_MAX, Quantity
 
 _DEVICES = ("domain", "devices")

@@ -30,11 +30,11 @@ from renderer.kubevirt.instancetype.served_version import in_served_version
 from renderer.kubevirt.instancetype.start_warnings import assumed_network, input_device_left_out
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine, with_expanded_template
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 
 
 class VmExpansion(Record):

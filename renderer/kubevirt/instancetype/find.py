@@ -24,11 +24,11 @@ from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.sharing import once_for_same
 
 _OBJECT_NAME_LABEL = f"{INSTANCETYPE_PREFIX}object-name"
 _SPEC = FieldPath.of("spec")

@@ -14,12 +14,12 @@ from renderer.kubevirt.instancetype.object_checks import check_object
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject
-from renderer.model.list_elements import value_at
-from renderer.model.location import BUILTIN_SCHEME
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.location import BUILTIN_SCHEME
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 
 #: The codes of causes that are certain, whatever value a placeholder gets.
 _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})

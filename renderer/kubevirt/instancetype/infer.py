@@ -16,10 +16,10 @@ from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 _LABELS = FieldPath.of("metadata", "labels")
 _VOLUMES = INSTANCE_SPEC.child("volumes")

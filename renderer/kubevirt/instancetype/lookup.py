@@ -11,7 +11,7 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE, MATCHER_TYPES, PREFERENC
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.resource import Resource
+from renderer.model.kube.resource import Resource
 from renderer.model.suggest import suggest
 
 #: KubeVirt ``pkg/virt-operator/resource/generate/components/crds.go``.

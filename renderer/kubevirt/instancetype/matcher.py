@@ -9,8 +9,8 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE, MatcherType
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
 
 IGNORE = "Ignore"

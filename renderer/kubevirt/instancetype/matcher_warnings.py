@@ -13,7 +13,7 @@ from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.json import object_at, text_at
+from renderer.model.kube.json import object_at, text_at
 
 
 def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:

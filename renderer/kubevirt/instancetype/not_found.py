@@ -11,17 +11,17 @@ from renderer.kubevirt.instancetype.revision import RevisionError
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
-from renderer.model.field_path import FieldPath
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import may_suggest
 from renderer.model.suggest import suggest
-from renderer.model.work import may_suggest
 
 _DATA = FieldPath.of("data")
 _CUSTOM = "custom"
 _CLASS_LABEL = f"{INSTANCETYPE_PREFIX}class"
 _GENERAL_PURPOSE = "general.purpose"
 
-#: Work steps to compare a name with a suggestion (``model.work``).
+#: Work steps to compare a name with a suggestion (``model.run.work``).
 _STEPS_PER_NAME = 8
 
 

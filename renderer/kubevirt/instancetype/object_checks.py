@@ -21,10 +21,10 @@ from renderer.kubevirt.instancetype.topology import (
     spread_options,
 )
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
-from renderer.model.sharing import once_for_same
 
 _KNOWN_SECTIONS = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
 _API_VERSION = FieldPath.of("apiVersion")

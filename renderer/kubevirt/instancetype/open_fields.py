@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.instancetype.behaviour import Behaviour, PciTopology
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
-from renderer.model.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.record import Record
-from renderer.model.resource import ResourceSet
 
 _TEMPLATE = ".spec.template.spec"
 _ANNOTATIONS = ".spec.template.metadata.annotations"

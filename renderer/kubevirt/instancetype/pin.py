@@ -27,7 +27,7 @@ from renderer.kubevirt.instancetype.matcher import Matcher, read_matcher
 from renderer.kubevirt.instancetype.resolve import resolve_matchers, select
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, content_digest, text_at
+from renderer.model.kube.json import Json, JsonObject, content_digest, text_at
 from renderer.model.release import Release
 
 _NO_NAME_CHARACTERS = re.compile(r"[^a-z0-9.-]+")

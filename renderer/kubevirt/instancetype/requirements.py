@@ -23,12 +23,12 @@ from renderer.kubevirt.instancetype.topology import (
 )
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
-from renderer.model.resource import Resource
-from renderer.model.sharing import once_for_same
 
 _CPU = VMI_SPEC.child("domain", "cpu")
 _MEMORY = VMI_SPEC.child("domain", "memory")

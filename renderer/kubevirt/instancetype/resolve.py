@@ -15,7 +15,7 @@ from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.kubevirt.instancetype.find import Finder, MatchedObject
 from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
-from renderer.model.json import EMPTY, JsonObject, without
+from renderer.model.kube.json import EMPTY, JsonObject, without
 from renderer.model.record import Record
 
 T = TypeVar("T")

@@ -33,10 +33,10 @@ from renderer.kubevirt.instancetype.api.old_versions import (
 from renderer.kubevirt.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
 from renderer.kubevirt.instancetype.behaviour import Behaviour, SpecRevisions
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk
 
 _FIELDS = frozenset({"apiVersion", "spec"})
 _SPECS = {

@@ -22,10 +22,10 @@ from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
 
 _NAME = FieldPath.of("metadata", "name")
 

@@ -10,10 +10,10 @@ from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.topology import count_of_vcpus
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import object_at
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 _MOST = 2
 

@@ -19,8 +19,8 @@ from renderer.kubevirt.instancetype.topology import (
     spread_options,
 )
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
 _TOPOLOGY = FieldPath.of("spec", "cpu", "preferredCPUTopology")

@@ -8,7 +8,7 @@ from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import JsonObject, text_at
+from renderer.model.kube.json import JsonObject, text_at
 
 _DEVICES = INSTANCE_SPEC.child("domain", "devices")
 

@@ -22,7 +22,7 @@ from renderer.kubevirt.instancetype.preference.devices import apply_autoattach
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.kubevirt.instancetype.vmi_template import with_section
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.model.release import Release
 
 _DEVICES = ("domain", "devices")

@@ -21,9 +21,9 @@ from renderer.kubevirt.instancetype.started_instance import started_instance
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.instancetype.vmi_template import with_annotations
 from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mutation_of
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
 
 _TEMPLATE = ("spec", "template")
 _VMI = (*_TEMPLATE, "spec")

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.kubevirt.instancetype.vmi_template import is_zero
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 

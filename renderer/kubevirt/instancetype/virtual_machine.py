@@ -9,11 +9,11 @@ from renderer.kubevirt.facts.kinds import (
     MATCHER_TYPES,
 )
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, JsonObject, object_at, with_entries, with_value, without
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, with_entries, with_value, without
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kube.sharing import share_keys
 from renderer.model.record import Record
-from renderer.model.resource import Resource, ResourceSet
-from renderer.model.sharing import share_keys
 
 
 class VirtualMachine(Record):

@@ -15,7 +15,7 @@ from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec, with_default
 from renderer.kubevirt.instancetype.vmi_template import with_section
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 
 _CPU_FEATURES = ("domain", "cpu", "features")
 #: A feature, and the feature that it requires; a required feature is below the ones that require it.

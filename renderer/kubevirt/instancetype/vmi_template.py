@@ -10,8 +10,8 @@ from collections.abc import Callable
 from operator import is_
 
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
-from renderer.model.json import EMPTY, Json, JsonObject, with_entries
-from renderer.model.sharing import once_for_same, share_part
+from renderer.model.kube.json import EMPTY, Json, JsonObject, with_entries
+from renderer.model.kube.sharing import once_for_same, share_part
 
 #: The path of the VirtualMachineInstance's spec in a VirtualMachine.
 VMI_SPEC = INSTANCE_SPEC

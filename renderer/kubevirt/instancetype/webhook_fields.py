@@ -22,10 +22,10 @@ from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.resolve import resolve_matchers, select
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.render_config import WebhookField
-from renderer.model.resource import Resource, ResourceSet
 
 _ARCHITECTURE_LABEL = "template.kubevirt.io/architecture"
 _ARCHITECTURES = frozenset({"amd64", "arm64", "s390x"})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from renderer.kustomize.fields.field_spec_set import FieldSpecSet, NameReference
+from renderer.model.kube.res_id import Gvk
 from renderer.model.kustomization import FieldSpec
-from renderer.model.res_id import Gvk
 
 _WORKLOADS = {
     "CronJob": "spec/jobTemplate/spec/template/spec",

@@ -16,10 +16,10 @@ from renderer.kustomize.fields.field_spec_set import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
 from renderer.model.kustomization import FieldSpec, FieldSpecFile
-from renderer.model.location import Site
-from renderer.model.res_id import Gvk
 from renderer.model.source_tree import Document, KustomizationRoot
 
 if TYPE_CHECKING:

@@ -10,10 +10,10 @@ from collections.abc import Sequence
 from renderer.kustomize.order import DEFAULT_RANKS, gvk_sort_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.res_id import Gvk
 from renderer.model.kustomization import FieldSpec
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 _STEPS_PER_SPEC = 2
 

@@ -15,14 +15,14 @@ from renderer.kustomize.scalar_nodes import with_shared_entries
 from renderer.kustomize.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldSpec
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 #: Steps that cannot be a field of a mapping: numbers, ``-``, ``*``, ``[name=web]``, and the empty step.
 _REFUSED_STEP = pattern(r"[+-]?[0-9]+|-|\*|\[.*\]|")
@@ -31,10 +31,10 @@ _REFUSED_STEP = pattern(r"[+-]?[0-9]+|-|\*|\[.*\]|")
 SetValue: TypeAlias = Callable[[Json], Json]
 
 
-#: Steps to copy a mapping with one field added or changed, in addition to its length (``model.work``).
+#: Steps to copy a mapping with one field added or changed, in addition to its length (``model.run.work``).
 _STEPS_PER_COPY = 6
 
-#: Steps to find entries that the mappings of a resource share (``model.work``).
+#: Steps to find entries that the mappings of a resource share (``model.run.work``).
 _STEPS_PER_TARGET = 30
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.source_tree import Document
 
 _GVK = "x-kubernetes-group-version-kind"

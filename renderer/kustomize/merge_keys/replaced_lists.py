@@ -14,11 +14,11 @@ from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.field_path import ROOT, ElementName, FieldPath
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.sharing import once_for_same
 
 _DIRECTIVE = "$patch"
 _HINT = (

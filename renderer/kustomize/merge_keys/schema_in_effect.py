@@ -12,7 +12,7 @@ from functools import cache
 from renderer.kustomize.merge_keys.merge_schema import MergeSchema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.resource import Resource
+from renderer.model.kube.resource import Resource
 from renderer.model.source_tree import OpenApi
 
 #: The Kubernetes release whose schema is built in.

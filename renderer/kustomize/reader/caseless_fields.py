@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.model.fields import Fields, nearest_hint
-from renderer.model.json import Json, scalar_text
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.location import Site
 from renderer.yamlio.go_numbers import format_float
 
 _AS_KNOWN: Mapping[str, str] = {}

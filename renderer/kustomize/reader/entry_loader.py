@@ -13,7 +13,10 @@ from renderer.kustomize.reader.source_files import SourceFiles, is_remote, remot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.fields import describe_value
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import (
     COMPONENT_KIND,
     CompletedKustomization,
@@ -23,9 +26,6 @@ from renderer.model.kustomization import (
     Replacement,
     ReplacementFile,
 )
-from renderer.model.location import Site
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 from renderer.model.source_tree import (
     Document,
     KustomizationRoot,

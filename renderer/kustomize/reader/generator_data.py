@@ -9,11 +9,11 @@ from typing import TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.location import Site
 from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
-from renderer.model.limits import limits, over_limit
-from renderer.model.location import Site
-from renderer.model.taint import taint
-from renderer.model.work import spend
+from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.taint import taint
+from renderer.model.run.work import spend
 
 #: Returns the content of a file that is listed at a site. Raises ``DiagnosticError``.
 Load: TypeAlias = Callable[[str, Site], bytes]
@@ -24,7 +24,7 @@ _SPACES = (
     "\t\n\v\f\r \x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a"
     "\u2028\u2029\u202f\u205f\u3000"
 )
-#: Steps to read a pair, and the bytes that are read in one step (``model.work``).
+#: Steps to read a pair, and the bytes that are read in one step (``model.run.work``).
 _STEPS_PER_PAIR, _BYTES_PER_STEP = 6, 64
 _QUOTES = ("'", '"')
 

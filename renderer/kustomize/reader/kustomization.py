@@ -16,7 +16,8 @@ from renderer.kustomize.reader.kustomization_entries import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Location, Site
 from renderer.model.kustomization import (
     COMPONENT_HEAD,
     COMPONENT_KIND,
@@ -27,7 +28,6 @@ from renderer.model.kustomization import (
     GeneratorOptions,
     Kustomization,
 )
-from renderer.model.location import Location, Site
 from renderer.yamlio.documents import second_document
 
 _RENDER_CHARTS = "render the chart first (helm template) and list its output under resources"

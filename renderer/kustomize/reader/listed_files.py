@@ -10,10 +10,10 @@ from renderer.kustomize.reader.entry_loader import EntryLoader
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import array_at, text_at
-from renderer.model.location import Site
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource
+from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource
 from renderer.model.source_tree import KustomizationRoot, ListedFile, ListedFiles
 
 #: The paths that a configuration lists, each with the field that contains it.

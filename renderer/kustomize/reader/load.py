@@ -26,10 +26,10 @@ from renderer.kustomize.reader.resources import read_resources, refuse_non_objec
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization, DataGenerator, GeneratorArgs, Kustomization
-from renderer.model.limits import limits, over_limit
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.run.limits import limits, over_limit
 from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
 from renderer.yamlio.decode import decode_yaml11
 

@@ -15,9 +15,9 @@ from renderer.kustomize.reader.plugin_transformers import TRANSFORMERS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import nearest_hint
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import GeneratorOptions, IamPolicyGenerator
 from renderer.model.provenance import BUILTIN, ConfiguredBy
-from renderer.model.resource import Resource
 from renderer.model.source_tree import GeneratorConfig, GeneratorPlugin, TransformerPlugin
 
 #: Reads a configuration. Reports errors in its fields; raises ``DiagnosticError`` for files.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias, TypeVar
 
 from renderer.kustomize.reader.entry_loader import EntryLoader
-from renderer.model.resource import Resource
+from renderer.model.kube.resource import Resource
 from renderer.model.source_tree import GeneratorPlugin, KustomizationRoot, ResourceFile, TransformerPlugin
 
 T = TypeVar("T")

@@ -8,14 +8,14 @@ from typing import TypeAlias, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, object_at, text_at, with_value
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, object_at, text_at, with_value
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, Spelling
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
-from renderer.model.limits import check_name
-from renderer.model.list_elements import value_at
-from renderer.model.location import Site
 from renderer.model.pattern import pattern
-from renderer.model.resource import Resource, Spelling
+from renderer.model.run.limits import check_name
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
 

@@ -13,19 +13,19 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.pattern import pattern
-from renderer.model.resource import ResourceSet
+from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest_paths
-from renderer.model.work import spend
 from renderer.yamlio.decode import taint_content
 
 _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
 T = TypeVar("T")
-#: Steps to list a folder, in addition to the steps for each name in it (``model.work``).
+#: Steps to list a folder, in addition to the steps for each name in it (``model.run.work``).
 _STEPS_PER_LISTING = 60
 
 

@@ -8,11 +8,11 @@ from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecInde
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldSpec, Image
 from renderer.model.record import Record
-from renderer.model.resource import Resource
-from renderer.model.work import spend
+from renderer.model.run.work import spend
 
 _CONTAINER_LISTS = ("containers", "initContainers")
 _UNTOUCHED_KIND = "CustomResourceDefinition"

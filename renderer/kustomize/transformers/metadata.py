@@ -18,12 +18,12 @@ from renderer.kustomize.fields.field_specs import (
 from renderer.kustomize.identity import STEPS_TO_RENAME, with_previous_id
 from renderer.kustomize.scalar_nodes import with_written_texts
 from renderer.kustomize.transform import Transform, TransformerContext
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import extended
 from renderer.model.kustomization import FieldSpec, Label
-from renderer.model.limits import check_name
-from renderer.model.resource import Resource
-from renderer.model.sharing import extended
-from renderer.model.work import spend
+from renderer.model.run.limits import check_name
+from renderer.model.run.work import spend
 
 _NAME = "metadata/name"
 _LABELS = FieldSpec("metadata/labels", create=True)

@@ -16,11 +16,11 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import Json, JsonObject, scalar_text
+from renderer.model.kube.json import Json, JsonObject, scalar_text
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldSpec
-from renderer.model.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.source_tree import Subjects
-from renderer.model.work import spend
 
 _METADATA_NAMESPACE = "metadata/namespace"
 _METADATA_NAME = "metadata/name"

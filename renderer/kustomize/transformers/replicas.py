@@ -9,9 +9,9 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldSpec, Replica
-from renderer.model.resource import Resource
 
 
 def replica_transforms(context: TransformerContext) -> Iterator[Transform]:

@@ -13,10 +13,10 @@ from renderer.kustomize.transformers.namespace import with_namespace
 from renderer.kustomize.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, scalar_text
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json, scalar_text
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.source_tree import AddValue, ValueTarget
-from renderer.model.work import spend
 
 _NAMESPACE = "metadata/namespace"
 

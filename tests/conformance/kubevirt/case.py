@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import LATEST, Release
 from tests.conformance.lines import read_lines
 

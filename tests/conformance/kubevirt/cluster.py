@@ -8,9 +8,9 @@ from pathlib import Path
 import yaml
 
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.model.json import Json, array_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import Json, array_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from tests.conformance.kubevirt.case import Case
 
 

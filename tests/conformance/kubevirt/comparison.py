@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject, array_at, text_at
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, text_at
 from renderer.model.quantity import Quantity
 
 #: The ends of the paths that Go always writes, and the empty values that it writes there.

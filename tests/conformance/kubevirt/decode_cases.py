@@ -7,7 +7,7 @@ from renderer.kubevirt.instancetype.api.types import Decoding
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.find import spec_type_of
 from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
-from renderer.model.json import object_at
+from renderer.model.kube.json import object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 
 _AS_WRITTEN_BACK = Decoding(rewrites_quantities=True)

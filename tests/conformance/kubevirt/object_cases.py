@@ -6,7 +6,7 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.object_checks import LAUNCH_SECURITY, ObjectVerdict, check_object
-from renderer.model.json import Json, object_at, text_at
+from renderer.model.kube.json import Json, object_at, text_at
 from tests.conformance.kubevirt.case import Case, Outputs
 
 _ADMITTED_OPERATIONS = ("", "CREATE", "UPDATE")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, text_at
+from renderer.model.kube.json import Json, JsonObject, text_at
 from renderer.model.quantity import Quantity
 from tests.conformance.kubevirt.case import Case, Outputs
 

@@ -8,7 +8,7 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.matcher import read_matcher
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of
 from tests.conformance.kubevirt.revision_store import StoredRevision, store_revision

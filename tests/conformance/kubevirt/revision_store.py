@@ -25,7 +25,7 @@ from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
 from renderer.model.codes import Code
-from renderer.model.json import JsonObject, object_at, text_at, without
+from renderer.model.kube.json import JsonObject, object_at, text_at, without
 
 LABEL = f"{INSTANCETYPE_PREFIX}object-"
 #: Metadata of the object that a copy omits.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from tests.conformance.case_result import CaseResult
 from tests.conformance.kubevirt.case import Case, Outputs, read_cases
 from tests.conformance.kubevirt.comparison import (

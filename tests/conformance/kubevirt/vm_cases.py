@@ -22,7 +22,7 @@ from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_
 from renderer.kubevirt.instancetype.webhook_fields import mutation_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import Release
 from tests.conformance.kubevirt.case import Case, Outputs
 from tests.conformance.kubevirt.cluster import scope_of

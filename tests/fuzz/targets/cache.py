@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from renderer.cache.known_results import finding_from_json, finding_json
 from renderer.cache.store import Store, clear
 from renderer.findings.located import Located
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.fuzz.mutation import VALUES
 from tests.fuzz.target import Target
 from tests.properties.test_reports import findings

@@ -14,10 +14,10 @@ from renderer.adopt.dump.gather import gather
 from renderer.adopt.dump.read import read_dump
 from renderer.emit.layout import file_paths
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.render_config import PER_RESOURCE
-from renderer.model.resource import Resource
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target

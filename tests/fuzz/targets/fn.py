@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from hypothesis import strategies as st
 
 from renderer.cli.app import main
-from renderer.model.json import text_at
+from renderer.model.kube.json import text_at
 from renderer.yamlio.decode import decode_documents
 from tests.fuzz.mutation import mutated_file, project
 from tests.fuzz.target import SEEDS, Target

@@ -11,7 +11,7 @@ from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchema
 from renderer.checks.schemas.release_sources import release_schemas
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError, encoded, import_schema
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.release import LATEST
 from renderer.yamlio.decode import decode_documents
 from tests.fuzz.mutation import mutated_file, project

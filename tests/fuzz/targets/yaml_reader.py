@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from renderer.findings.public_lines import public_lines
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
 from renderer.yamlio.marks import MarkedFile

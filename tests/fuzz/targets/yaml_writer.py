@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 from tests.fuzz.mutation import TOKENS

@@ -14,7 +14,7 @@ from renderer.app.project import Project
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem
 from renderer.kubevirt.facts.stored_values import as_stored, differences
-from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
 from renderer.model.release import LATEST
 from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays

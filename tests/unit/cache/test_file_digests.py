@@ -11,7 +11,7 @@ import pytest
 from renderer.cache import recorded_inputs as file_digests
 from renderer.cache.recorded_inputs import FileDigests
 from renderer.cache.store import Store
-from renderer.model.json import array_at
+from renderer.model.kube.json import array_at
 
 Reader = Callable[[], FileDigests]
 HOUR_AGO = 3600

@@ -9,10 +9,10 @@ from renderer.cache.known_results import finding_from_json, finding_json
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.location import Location
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk, ResId
 
 TEXTS = st.text(max_size=8)
 LOCATIONS = st.builds(Location, TEXTS, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))

@@ -9,8 +9,8 @@ from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store
 from renderer.files.file_system import DiskFileSystem
 from renderer.files.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 SIZE = Resource(
     {

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.cache.store import CacheSize, Store, clear, size_of
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 KEY = b"k" * 32
 VALUE: Json = {"a": [1, "ä", None, True, 1.5]}

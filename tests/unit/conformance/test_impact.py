@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.conformance.impact import run
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.conformance.kubevirt.comparison import (
     cause_differences,
     differences,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 from tests.conformance.verdicts import run
 
 

@@ -11,7 +11,7 @@ from renderer.app.diff_side import Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.difference import Effect
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from tests.kubevirt_objects import instancetype, kubevirt, preference, vm
 
 OBJECTS = (

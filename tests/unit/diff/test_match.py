@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from renderer.diff.match import Matched, match
-from renderer.model.json import Json
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 
 def resource(

@@ -7,9 +7,9 @@ import pytest
 from renderer.diff.compare import totals_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Amounts, Totals
-from renderer.model.json import Json
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 GI = 1 << 30
 

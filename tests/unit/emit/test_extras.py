@@ -1,10 +1,10 @@
 from __future__ import annotations
 
 from renderer.emit.tree_options import extras
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST
 from renderer.model.render_config import Extra
-from renderer.model.resource import Resource, ResourceSet
 
 ALL = tuple(Extra)
 

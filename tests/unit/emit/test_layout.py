@@ -9,9 +9,9 @@ from renderer.emit.layout import layout, pieces_of
 from renderer.emit.ownership import is_tree_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import BUNDLE, PER_RESOURCE
-from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.encode import encode
 
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from renderer.emit.tree_options import in_sync_waves
-from renderer.model.json import Json
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 WAVE, HOOK = "argocd.argoproj.io/sync-wave", "argocd.argoproj.io/hook"
 

@@ -11,8 +11,8 @@ from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.location import Location, Site
 from renderer.yamlio.decode import decode_documents
 
 BASE = b"""\

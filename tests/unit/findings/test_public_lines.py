@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.findings.public_lines import public_lines
-from renderer.model.limits import lowered
+from renderer.model.run.limits import lowered
 
 HIDDEN_OBJECT = """\
 apiVersion: v1

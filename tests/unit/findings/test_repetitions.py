@@ -4,9 +4,9 @@ from renderer.findings.located import Located, LocatedRelated
 from renderer.findings.merged import without_repetitions
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.location import Location
-from renderer.model.res_id import Gvk, ResId
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import Gvk, ResId
 
 VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db")
 HERE = Location("vm.yaml", 3, 5)

@@ -19,11 +19,11 @@ from renderer.findings.merged import MergedFindings
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.limits import VARIABLE
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location, Site
 from renderer.model.masking import Masking
-from renderer.model.taint import begin_notes, taint
+from renderer.model.run.limits import VARIABLE
+from renderer.model.run.taint import begin_notes, taint
 
 
 def finding(line: int, severity: Severity = Severity.WARNING, overlay: str = "prod") -> Located:

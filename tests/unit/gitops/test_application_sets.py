@@ -11,9 +11,9 @@ from renderer.gitops.argocd.application_set import generate_applications, render
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import object_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 CLUSTERS = (
     ArgoCluster("north", "https://north", {"env": "live"}, {"tier": "gold"}),

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.argocd.roots import application_objects
-from renderer.model.resource import Resource
+from renderer.model.kube.resource import Resource
 
 APPLICATION = "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: a}\n"
 

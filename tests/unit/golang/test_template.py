@@ -7,7 +7,7 @@ import pytest
 from renderer.golang.template import GoTemplateError, render
 from renderer.golang.template.functions import FUNCTIONS
 from renderer.golang.template.values import TextMap
-from renderer.model.limits import lowered
+from renderer.model.run.limits import lowered
 
 VALUES: dict[str, object] = {
     "name": "Big_Barn",

@@ -5,9 +5,9 @@ from __future__ import annotations
 from renderer.instancetype_names.new_names import NamedSource, suffixed_name
 from renderer.instancetype_names.rename import Renamer
 from renderer.model.diagnostic import Outcome
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import InstancetypeNames
-from renderer.model.resource import Resource, ResourceSet
 from tests.kubevirt_objects import resources
 
 HASH, PLAIN, VERSION = InstancetypeNames.HASH, InstancetypeNames.PLAIN, InstancetypeNames.VERSION

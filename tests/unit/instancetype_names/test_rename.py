@@ -6,7 +6,7 @@ from renderer.instancetype_names.new_names import NamedSource
 from renderer.instancetype_names.references import InstancetypeReference, with_names
 from renderer.instancetype_names.rename import Renamer
 from renderer.model.codes import Code
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from tests.kubevirt_objects import (
     NAMESPACE,
     instancetype,

@@ -5,7 +5,7 @@ import pytest
 from renderer.instancetype_names.new_names import suffixed_name
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.render_config import InstancetypeNames
 from tests.kubevirt_objects import instancetype, namespaced, preference
 from tests.unit.instancetype_names.naming import HASH, PLAIN, VERSION, hashed, resource

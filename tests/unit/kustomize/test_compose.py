@@ -7,7 +7,7 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.load import Loader
 from renderer.kustomize.reader.plugins import listed_resources
 from renderer.model.codes import Code
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
 from tests.composing import built, only_error, outcome, warnings
 
 

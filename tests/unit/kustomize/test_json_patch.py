@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kustomize.json_patch import OperationError, apply_operation
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 DOCUMENT: Json = {"a": {"b": [1, 2], "c/d": {"e~f": 1}, "n": None}, "l": []}
 

@@ -7,7 +7,7 @@ from functools import reduce
 import pytest
 
 from renderer.kustomize.json_patch import OperationError, apply_operation
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 
 def add(path: str, value: Json) -> Json:

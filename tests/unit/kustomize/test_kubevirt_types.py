@@ -3,7 +3,7 @@ from __future__ import annotations
 from renderer.files.file_system import MemoryFileSystem
 from renderer.kustomize.compose import BuildOptions, compose
 from renderer.kustomize.reader.load import Loader
-from renderer.model.json import Json, array_at, text_at
+from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.render_config import MergeKeys
 
 VM = b"""\

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.model.codes import Code
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
 from tests.composing import built, errors, only_error, outcome, warnings
 
 VM = """\

@@ -4,11 +4,11 @@ import pytest
 
 from renderer.kustomize.replacement_value import ReplacementValue
 from renderer.kustomize.replacements import _with_target_fields
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import ReplacementTarget
-from renderer.model.location import Site
-from renderer.model.resource import Resource
 from tests.composing import built, only_error, warnings
 
 RESOURCES = """\

@@ -2,9 +2,9 @@ from __future__ import annotations
 
 from renderer.kustomize.identity import with_previous_id
 from renderer.kustomize.res_map import ResMap
-from renderer.model.json import JsonObject, with_value
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 
 def config_map(name: str) -> Resource:

@@ -5,7 +5,7 @@ import yaml
 
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 
 
 def read(text: str) -> JsonObject:

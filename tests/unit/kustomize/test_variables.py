@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kustomize.variables import expand_references
-from renderer.model.json import Scalar
+from renderer.model.kube.json import Scalar
 from tests.composing import built, only_error, warnings
 
 VALUES: dict[str, Scalar] = {"V": "text", "N": 7, "B": True, "F": 1.5}

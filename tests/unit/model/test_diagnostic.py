@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.location import Location, Site
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource
 
 _SITE = Site("overlays/prod/vm.yaml")
 _PATCH = Site("overlays/prod/patch.yaml")

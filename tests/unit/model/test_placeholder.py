@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kubevirt.facts.placeholders import placeholder_in
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.files.file_system import MemoryFileSystem
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 from renderer.pipeline.entry_points import find_overlays
 from renderer.project.project import load_project
 from renderer.yamlio.encode import encode

@@ -9,9 +9,9 @@ import pytest
 from renderer.files.file_system import MemoryFileSystem
 from renderer.kubevirt.instancetype import expand as stage
 from renderer.model.diagnostic import Outcome
-from renderer.model.json import object_at
+from renderer.model.kube.json import object_at
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import ExpandMode, OverlayEntry, RenderConfig
-from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 
 VM = b"""\

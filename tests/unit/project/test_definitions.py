@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from renderer.files.file_system import DiskFileSystem
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.resource import Definition
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Definition
 from renderer.project.definitions import Definitions
 from renderer.project.validation_scope import ManifestFiles
 

@@ -5,7 +5,7 @@ import pytest
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.resource import ResourceSet
+from renderer.model.kube.resource import ResourceSet
 from renderer.project.lone_file import LoneFiles
 
 VM = "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"

@@ -17,7 +17,6 @@ from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.bundled import data_folder
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind
-from renderer.model.limits import DEFAULTS, FIELDS, SIZES, limit_text
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES
 from renderer.model.render_config import (
     PLACEHOLDERS,
@@ -29,6 +28,7 @@ from renderer.model.render_config import (
     WebhookField,
 )
 from renderer.model.rule_settings import Level
+from renderer.model.run.limits import DEFAULTS, FIELDS, SIZES, limit_text
 from renderer.project.entry_settings import ENTRY_FIELDS
 
 SCHEMAS = data_folder("schemas")

@@ -9,9 +9,9 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.locator import Locator
 from renderer.model.difference import NoValue
 from renderer.model.history import FieldHistory
+from renderer.model.kube.resource import Resource
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
-from renderer.model.resource import Resource
 from renderer.provenance.histories import Historian, with_locations
 from renderer.provenance.paths import field_value, leaves
 from renderer.provenance.trace import Trace

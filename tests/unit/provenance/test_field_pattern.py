@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import Json
 from renderer.provenance.paths import indexed, leaves
 from renderer.provenance.patterns import FieldPattern, nearest_fields
 

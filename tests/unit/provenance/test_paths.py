@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.model.difference import NoValue
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import Json
 from renderer.provenance.paths import counterpart, field_value, indexed, leaves, named
 
 ROOT_DISK = ElementName("name", "root")

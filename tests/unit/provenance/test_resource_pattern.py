@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from renderer.kustomize.identity import with_previous_id
-from renderer.model.json import JsonObject, with_value
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.provenance.patterns import ResourcePattern
 
 

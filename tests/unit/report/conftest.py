@@ -7,9 +7,9 @@ import pytest
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.location import Location
-from renderer.model.res_id import Gvk, ResId
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.report.report import Report
 
 VM = ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), "db", "prod")

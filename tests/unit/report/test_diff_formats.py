@@ -22,9 +22,9 @@ from renderer.model.difference import (
     ResourceChange,
     Totals,
 )
-from renderer.model.field_path import FieldPath
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk, ResId
 from renderer.report.diff_html import write as html
 from renderer.report.diff_markdown import write as markdown
 from renderer.report.diff_text import write as text

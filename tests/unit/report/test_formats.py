@@ -9,7 +9,7 @@ import pytest
 
 from renderer.findings.located import Located
 from renderer.model.codes import Code
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.report.fingerprint import fingerprints
 from renderer.report.formats import Format
 from renderer.report.report import Report

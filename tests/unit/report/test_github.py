@@ -3,7 +3,7 @@ from __future__ import annotations
 from renderer.findings.located import Located
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.report.github import write
 from renderer.report.report import Report
 

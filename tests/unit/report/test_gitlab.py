@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import json
 
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.report.gitlab import write
 from renderer.report.report import Report
 

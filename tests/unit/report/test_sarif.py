@@ -8,7 +8,7 @@ import pytest
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code, Explanation
 from renderer.model.diagnostic import Severity
-from renderer.model.location import Location
+from renderer.model.kube.location import Location
 from renderer.report.paths import uri_of
 from renderer.report.report import Report
 from renderer.report.sarif import MOST_RELATED, MOST_RESULTS, write

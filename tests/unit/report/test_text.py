@@ -5,8 +5,8 @@ import pytest
 from renderer.findings.located import Located, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.location import Location
-from renderer.model.res_id import Gvk, ResId
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.report.report import Report
 from renderer.report.text import block, excerpt, summary, write
 

@@ -4,7 +4,7 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.python_parser import PythonParser

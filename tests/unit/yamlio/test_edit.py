@@ -16,8 +16,8 @@ from renderer.model.field_edit import (
     RenameField,
     SetField,
 )
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.edit import (
     EditedText,

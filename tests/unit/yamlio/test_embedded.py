@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.yamlio.marks import Mark, MarkedFile
 
 KUSTOMIZATION = b"""\

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment
 from renderer.yamlio import events
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.documents import second_document

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.limits import lowered
+from renderer.model.run.limits import lowered
 from renderer.yamlio import events
 from renderer.yamlio.events import Backend
 from renderer.yamlio.node_tree import document_of_events, parse_document

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, array_at, object_at
+from renderer.model.kube.json import Json, array_at, object_at
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 from renderer.yamlio.encode import encode
 from tests.yaml_readers import READERS, read_by

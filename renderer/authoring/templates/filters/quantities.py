@@ -8,7 +8,7 @@ from __future__ import annotations
 from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.values import describe
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 
 #: Powers of ten that bound meaningful quantities: a nano, and beyond the largest suffix.

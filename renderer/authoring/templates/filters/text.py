@@ -16,7 +16,7 @@ from renderer.authoring.templates.limits import check_text
 from renderer.authoring.templates.operators import printf
 from renderer.authoring.templates.values import as_text, describe
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.yamlio.encode import encode
 
 #: RFC 1123 labels, and the values of labels.

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
-from renderer.model.json import EMPTY, Json, JsonObject
-from renderer.model.limits import limit_hint, limits
+from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.run.limits import limit_hint, limits
 
 LOCAL_SERVER = "https://kubernetes.default.svc"
 

@@ -15,7 +15,7 @@ from renderer.golang.glob import file_path_match, pathspec_match
 from renderer.golang.template.text_functions import sanitized_name
 from renderer.golang.template.values import go_value
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.yamlio.decode import decode_yaml11
 
 

@@ -30,8 +30,8 @@ from renderer.golang.template.collection_functions import merged
 from renderer.golang.template.text_functions import sanitized_name
 from renderer.golang.template.values import TextMap, go_value
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.label_selector import selects
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.label_selector import selects
 from renderer.yamlio.decode import decode_yaml11
 
 _LOCAL_NAME = "in-cluster"

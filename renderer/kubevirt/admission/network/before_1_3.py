@@ -36,7 +36,7 @@ from renderer.kubevirt.admission.network.ports import check_port, check_port_nam
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.json import EMPTY
+from renderer.model.kube.json import EMPTY
 
 Checks: TypeAlias = tuple[Check[[VmiSpec, Cluster]], ...]
 

@@ -10,8 +10,8 @@ from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import EMPTY, JsonObject
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject
 
 _DISCONTINUED: dict[str, str] = {Gate.PASST: "passt", Gate.MACVTAP: "macvtap"}
 #: Fields that cannot be combined with a binding plugin.

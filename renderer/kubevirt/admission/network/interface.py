@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, text
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import EMPTY, JsonObject
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.record import Record
 
 

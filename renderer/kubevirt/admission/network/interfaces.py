@@ -12,7 +12,7 @@ from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, number, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, HEXADECIMAL, consists_of
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 
 _FIRST_PRIVATE, _LAST_PRIVATE = 224, 254
 _MAC_DIGITS = 12

@@ -21,7 +21,7 @@ from renderer.kubevirt.admission.network.interfaces import (
 from renderer.kubevirt.admission.resource_claims import check_claimed_networks
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 _SOURCES = ("pod", "multus", "resourceClaim")
 _LINK_STATES = ("absent", "down", "up")

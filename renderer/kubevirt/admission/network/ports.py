@@ -10,8 +10,8 @@ from renderer.kubevirt.admission.network.interface import Interface
 from renderer.kubevirt.admission.vmi_spec import elements, has, number, text
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kubernetes_names import is_port_name
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 
 PROTOCOLS = ("TCP", "UDP")
 MOST_PORTS = 65535

@@ -15,9 +15,9 @@ from renderer.kubevirt.instancetype.api.types import (
     Struct,
     pointer,
 )
-from renderer.model.field_path import FieldPath
 from renderer.model.fields import describe_value
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 
 _RFC_3339 = pattern(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)", re.ASCII)

@@ -31,7 +31,7 @@ from renderer.kubevirt.instancetype.api.types import (
     always_encoded,
     pointer,
 )
-from renderer.model.json import JsonObject, object_at, text_at, with_value, without
+from renderer.model.kube.json import JsonObject, object_at, text_at, with_value, without
 
 _CPU = Struct(
     {

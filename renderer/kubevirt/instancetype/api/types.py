@@ -10,9 +10,9 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn, Protocol
 
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import ROOT, FieldPath, Segment
 from renderer.model.fields import describe_value
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release

@@ -6,7 +6,7 @@ and ``spec.memory.guest`` optional"); everything else is as in v1beta1. We read 
 
 from __future__ import annotations
 
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at
 
 
 def leaves_vcpus_to_vm(spec: JsonObject) -> bool:

@@ -7,8 +7,8 @@ from typing import Final, TypeAlias
 
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC, is_null, with_section
-from renderer.model.field_path import FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.record import Record
 
 #: KubeVirt uses the Go name of the field in conflicts (``pkg/instancetype/apply/cpu.go``).

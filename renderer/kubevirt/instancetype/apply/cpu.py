@@ -16,10 +16,10 @@ from renderer.kubevirt.instancetype.topology import (
 from renderer.kubevirt.instancetype.vmi_template import domain_of, is_zero, with_domain_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.sharing import once_for_same, share_part
 from renderer.model.record import Record
-from renderer.model.sharing import once_for_same, share_part
 
 _GUEST = FieldPath.of("spec", "cpu", "guest")
 #: Fields of the VM, each with the field of the instance type that it is copied from.

@@ -9,10 +9,10 @@ from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyErro
 from renderer.kubevirt.instancetype.apply.applier import Conflict, Conflicts, resource_conflicts
 from renderer.kubevirt.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.sharing import once_for_same, share_part
 from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
-from renderer.model.sharing import once_for_same, share_part
 
 _FLOAT32_PRECISION = 24
 

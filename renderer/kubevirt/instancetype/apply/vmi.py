@@ -12,9 +12,9 @@ from renderer.kubevirt.instancetype.apply.memory import apply_memory
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.preference.vmi import apply_preference
 from renderer.kubevirt.instancetype.vmi_template import is_zero, with_annotations
-from renderer.model.json import EMPTY, JsonObject, object_at
+from renderer.model.kube.json import EMPTY, JsonObject, object_at
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
-from renderer.model.sharing import once_for_same
 
 #: Applies one field, or group of fields, of an instance type: returns the changed template, or the conflicts.
 Applier: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject | Conflicts]

@@ -20,8 +20,8 @@ from renderer.kubevirt.instancetype.vmi_template import (
     with_domain_section,
     with_each_device,
 )
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.sharing import once_for_same
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.sharing import once_for_same
 
 #: The kinds of disks, with the preferences for each; the first kind that a disk has counts.
 _DISK_KINDS = {

@@ -15,9 +15,9 @@ from renderer.kubevirt.instancetype.preference.set_when_absent import (
 from renderer.kubevirt.instancetype.vmi_template import domain_of, with_domain_section
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
-from renderer.model.sharing import once_for_same, share_part
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.sharing import once_for_same, share_part
 
 _FEATURES = {
     "preferredApic": "apic",

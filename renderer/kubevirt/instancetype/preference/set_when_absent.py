@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.model.json import Json, JsonObject, with_entries
-from renderer.model.sharing import once_for_same, share_part
+from renderer.model.kube.json import Json, JsonObject, with_entries
+from renderer.model.kube.sharing import once_for_same, share_part
 
 
 @once_for_same

@@ -15,9 +15,9 @@ from renderer.kubevirt.instancetype.preference.devices import (
     apply_panic_devices,
 )
 from renderer.kubevirt.instancetype.vmi_template import with_annotations, with_section
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
-from renderer.model.sharing import once_for_same
 
 #: Returns a VM's ``spec.template`` with the fields that a preference sets.
 ApplyPart: TypeAlias = Callable[[AppliedSpecs, JsonObject], JsonObject]

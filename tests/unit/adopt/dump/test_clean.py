@@ -9,9 +9,9 @@ from renderer.adopt.dump.user_objects import clean, reason_left_out
 from renderer.kubevirt.facts.server_fields import SERVER_FIELDS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.json import Json, JsonObject, with_value
-from renderer.model.live_object import LiveObject
-from renderer.model.location import Location
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.live_object import LiveObject
+from renderer.model.kube.location import Location
 
 MACHINE: JsonObject = {
     "apiVersion": "kubevirt.io/v1",

@@ -16,8 +16,8 @@ from renderer.adopt.dump.files import find_files
 from renderer.adopt.dump.read import read_dump
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import JsonObject
-from renderer.model.live_object import LiveObject
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.live_object import LiveObject
 from renderer.model.record import Record
 
 VM: JsonObject = {

@@ -16,10 +16,10 @@ from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode, RenderConfig
-from renderer.model.resource import ResourceSet
 from renderer.pipeline import Pipeline
 from tests.conformance.fit import fit_results
 from tests.conformance.kubevirt.case import read_cases

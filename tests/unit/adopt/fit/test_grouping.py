@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.adopt.fit.grouping import grouped
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.yamlio.encode import encode
 from tests.composing import built
 

@@ -13,9 +13,9 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_settings,
 )
 from renderer.adopt.live.managed_fields import FieldOwners
-from renderer.model.location import Site
-from renderer.model.res_id import Gvk, ResId
-from renderer.model.resource import Resource
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.resource import Resource
 
 LIVE: dict[str, Any] = {
     "metadata": {"annotations": {"a/b": "live", "c": "live"}},

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from renderer.adopt.live.managed_fields import FieldOwners, last_applied
-from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.kube.field_path import ElementName, FieldPath
 
 SERVICE: dict[str, Any] = {
     "metadata": {"finalizers": ["a", "b"], "labels": {"app": "db"}},

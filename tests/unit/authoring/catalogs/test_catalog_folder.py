@@ -14,9 +14,9 @@ from renderer.authoring.catalogs.catalog_folder import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE
-from renderer.model.location import Site
-from renderer.model.resource import Resource
 
 CLUSTER = "virtualmachineclusterinstancetypes.yaml"
 PREFERENCES = "virtualmachinepreferences.yaml"

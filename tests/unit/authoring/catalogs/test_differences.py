@@ -13,10 +13,10 @@ from renderer.authoring.catalogs.differences import (
 )
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.difference import FieldChange, NoValue, Value
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 
 def changed(before: Json, after: Json) -> list[str]:

@@ -7,9 +7,9 @@ import pytest
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, entries_of
 from renderer.authoring.catalogs.filters import Filter, amount_of_memory, count, parse_range
 from renderer.authoring.catalogs.listing import as_json, names, table
-from renderer.model.json import Json
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 GROUP = "instancetype.kubevirt.io"
 

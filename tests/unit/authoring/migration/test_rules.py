@@ -8,7 +8,7 @@ from renderer.authoring.migration.change import Change, NotMigrated
 from renderer.authoring.migration.rules import findings, with_deprecations_rewritten
 from renderer.authoring.migration.sources import findings_in_patch
 from renderer.model.field_edit import apply_edits
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 
 
 def virtual_machine(spec: JsonObject, version: str = "v1") -> JsonObject:

@@ -13,9 +13,9 @@ from renderer.authoring.sizes.switches import INSTANCETYPE_SWITCHES, SWITCHES, S
 from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.kubevirt.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.kubevirt.instancetype.api.types import Decoding
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 PREFIX = "instancetype.kubevirt.io/"
 CX1: JsonObject = {

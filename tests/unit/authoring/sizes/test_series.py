@@ -5,9 +5,9 @@ import pytest
 from renderer.authoring.sizes.series import generate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, object_at, with_value
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.location import Site
 
 SITE = Site("sizes/db1.yaml", 2)
 PREFIX = "instancetype.kubevirt.io/"

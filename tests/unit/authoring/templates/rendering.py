@@ -11,8 +11,8 @@ from renderer.authoring.templates.render import Renderer
 from renderer.authoring.templates.template import generate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
 from renderer.model.source_tree import Generated, ListedFile
 
 SITE = Site("overlays/prod/web.yaml", 1)

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.unit.authoring.templates.rendering import failure, text
 
 VALUES: dict[str, Json] = {

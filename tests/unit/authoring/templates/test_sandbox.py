@@ -9,7 +9,7 @@ import pytest
 from renderer.authoring.templates.filters.table import FILTERS
 from renderer.authoring.templates.limits import MAX_BRACKETS, MAX_BRANCHES, MAX_DEPTH, MAX_NODES
 from renderer.model.codes import Code
-from renderer.model.limits import DEFAULTS, lowered
+from renderer.model.run.limits import DEFAULTS, lowered
 from tests.unit.authoring.templates.rendering import failure, text
 
 OBJECTS = (

@@ -4,8 +4,8 @@ import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, object_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.location import Site
 from tests.unit.authoring.templates.rendering import SITE, generated, lines, problems
 
 

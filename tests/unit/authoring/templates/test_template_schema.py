@@ -13,8 +13,8 @@ from renderer.files.bundled import data_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.fields import Fields
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
 from renderer.model.source_tree import ListedFile
 
 SCHEMA = json.loads((data_folder("schemas") / "vmrender" / "template.json").read_bytes())

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.halted_in_sync_waves import RULE
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import LATEST
 from tests.kubevirt_objects import labelled, resources, vm
 

@@ -7,7 +7,7 @@ from renderer.checks.rules.judge import judge
 from renderer.findings.levels import with_levels
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import LATEST
 from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
 from tests.kubevirt_objects import resources, vm

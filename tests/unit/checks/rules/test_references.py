@@ -7,7 +7,7 @@ import pytest
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.judge import judge
 from renderer.model.codes import RULE_CODES
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import LATEST
 from renderer.model.rule_settings import RuleSetting, RuleSettings
 from tests.kubevirt_objects import NAMESPACE, labelled, resources, vm

@@ -19,9 +19,9 @@ from renderer.checks.rules.judge import judge
 from renderer.checks.rules.rule import Rule
 from renderer.checks.rules.table import RULES
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES
-from renderer.model.json import Json, JsonObject, without
+from renderer.model.kube.json import Json, JsonObject, without
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST
-from renderer.model.resource import ResourceSet
 from renderer.model.rule_settings import (
     Level,
     RuleSetting,

@@ -7,7 +7,7 @@ import pytest
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding
 from renderer.checks.rules.unusable_value import RULE
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from renderer.model.release import LATEST
 from tests.kubevirt_objects import resources, vm
 

@@ -11,11 +11,11 @@ import pytest
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.validate import validate
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, with_value
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.decode import decode_documents
 
 SCHEMAS = SchemaRegistry()

@@ -14,9 +14,9 @@ from renderer.checks.schemas.validate import validate
 from renderer.findings.for_report import with_target_named
 from renderer.findings.run_findings import RunFindings
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.decode import decode_documents
 
 EXAMPLES = Path(__file__).parents[3] / "data" / "validation"

@@ -11,9 +11,9 @@ from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.checks.schemas.schema_import import input_files
 from renderer.checks.schemas.validate import validate
 from renderer.files.bundled import data_folder
-from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.res_id import Gvk
 from renderer.model.release import LATEST, Release
-from renderer.model.res_id import Gvk
 from tests.kubevirt_objects import instancetype, preference, resources, vm
 
 READ, WRITTEN = InputSchemaRegistry(), SchemaRegistry()

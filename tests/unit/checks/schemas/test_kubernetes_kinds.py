@@ -7,9 +7,9 @@ from jsonschema_rs import meta
 
 from renderer.checks.schemas.kubernetes_kinds import GROUPS, KubernetesKinds
 from renderer.files.bundled import data_folder
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.res_id import Gvk
 from renderer.model.release import LATEST_KUBERNETES, OLDEST_KUBERNETES, Release
-from renderer.model.res_id import Gvk
 
 FILE = data_folder("schemas") / "kubernetes" / "definitions.json"
 KINDS = KubernetesKinds(FILE)

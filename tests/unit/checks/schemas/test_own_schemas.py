@@ -12,8 +12,8 @@ from renderer.authoring.sizes.series import generate
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.location import Site
 from renderer.project.project import load_project
 from renderer.yamlio.decode import decode_documents
 

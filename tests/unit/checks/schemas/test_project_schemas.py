@@ -20,13 +20,13 @@ from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.checks.schemas.validate import validate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import ROOT, ElementName, FieldPath
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import LATEST, Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 
 #: A field that has to be a text.
 WANTED: JsonObject = {"type": "string"}

@@ -9,8 +9,8 @@ from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.kube.res_id import Gvk
 from renderer.model.release import LATEST, Release
-from renderer.model.res_id import Gvk
 
 VM = Gvk("kubevirt.io", "v1", "VirtualMachine")
 

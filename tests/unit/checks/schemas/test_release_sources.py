@@ -14,7 +14,7 @@ from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.checks.schemas.release_sources import release_schemas
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError, import_release, import_schema
 from renderer.files.bundled import data_folder
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import LATEST, Release
 
 SHARED = Path(__file__).parents[5] / "shared" / "kubevirt-crds"

@@ -18,10 +18,10 @@ from renderer.checks.schemas.kubevirt_kinds import KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.schema_import import checksums
 from renderer.files.bundled import data_folder
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, array_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, array_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
 
 SCHEMAS = data_folder("schemas")
 FILES = sorted(SCHEMAS.rglob("*.json"))

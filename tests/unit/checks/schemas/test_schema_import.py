@@ -10,8 +10,8 @@ from renderer.checks.schemas.kind_schema import SchemaTree
 from renderer.checks.schemas.kubernetes_formats import QUANTITY_PATTERN, SEVERITY
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
 from renderer.checks.schemas.schema_import import encoded, import_schema
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.release import Release
 
 VM = KINDS[0]

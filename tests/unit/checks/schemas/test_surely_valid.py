@@ -15,7 +15,7 @@ from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kubernetes_formats import MAC_ADDRESS, QUANTITY_PATTERN
 from renderer.checks.schemas.surely_valid import _TEXTS, is_surely_valid
 from renderer.files.bundled import data_folder
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 from tests.benchmarks.inputs import virtual_machines
 
 DOCUMENT = json.loads((data_folder("schemas") / "kubevirt/1.9/virtualmachine.json").read_bytes())

@@ -10,10 +10,10 @@ from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.validate import validate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource, ResourceSet
 from renderer.yamlio.decode import decode_documents
 from tests.conformance.kubevirt.case import Case, read_cases
 from tests.conformance.lines import VECTORS

@@ -9,11 +9,11 @@ from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.validate import validate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource, ResourceSet
 
 SCHEMAS = SchemaRegistry()
 ORIGIN = Site("base/vm.yaml", 2)
@@ -219,10 +219,10 @@ def test_input_is_not_changed() -> None:
 def test_heavy_modules_are_imported_lazily() -> None:
     script = """
 import sys
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
 from renderer.model.release import LATEST
-from renderer.model.resource import Resource
-from renderer.model.resource import ResourceSet
+from renderer.model.kube.resource import Resource
+from renderer.model.kube.resource import ResourceSet
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.validate import validate
 heavy = lambda: [name for name in ("jsonschema", "jsonschema_rs") if name in sys.modules]

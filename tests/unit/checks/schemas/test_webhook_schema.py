@@ -16,12 +16,12 @@ from renderer.checks.schemas.kubernetes_formats import SEVERITY
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.checks.schemas.validate import validate
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json, JsonObject, array_at, object_at, text_at, with_value
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.res_id import Gvk
-from renderer.model.resource import Resource, ResourceSet
 
 KUBEVIRT = os.environ.get("KUBEVIRT_SOURCE", "")
 SCHEMAS = SchemaRegistry()

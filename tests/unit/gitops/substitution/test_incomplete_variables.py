@@ -5,9 +5,9 @@ from __future__ import annotations
 from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.json import Json, JsonObject, object_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 LISTS: JsonObject = {
     "name": "${APP}-db",

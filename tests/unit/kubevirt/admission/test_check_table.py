@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.model.json import JsonObject
+from renderer.model.kube.json import JsonObject
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.test_vm import REFUSED
 from tests.unit.kubevirt.admission.valid_vm import causes, cluster

@@ -8,11 +8,11 @@ from renderer.kubevirt.admission.review import review
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.model.diagnostic import Severity
-from renderer.model.field_path import ROOT
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 from tests.unit.kubevirt.admission.valid_vm import changed
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.valid_vm import TEMPLATE, cluster, refusals
 

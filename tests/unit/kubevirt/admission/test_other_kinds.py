@@ -7,7 +7,7 @@ import pytest
 from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS
 from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.model.json import Json, JsonObject, with_value
+from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.valid_vm import VALID, cluster, kind_refusals
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.json import JsonObject, with_value
+from renderer.model.kube.json import JsonObject, with_value
 from tests.unit.kubevirt.admission.valid_vm import VALID, kind_refusals
 
 INVALID = "FieldValueInvalid"

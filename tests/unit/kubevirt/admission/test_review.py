@@ -12,11 +12,11 @@ from renderer.kubevirt.admission.review import review
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_path import ROOT, FieldPath
-from renderer.model.json import Json, JsonObject, with_value
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST
-from renderer.model.resource import Resource, ResourceSet
 from tests.unit.kubevirt.admission.valid_vm import VALID, changed
 
 

@@ -15,11 +15,11 @@ from renderer.kubevirt.admission.twins import twin_key
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
-from renderer.model.field_path import ROOT
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.resource import Resource
 from tests.releases.__main__ import RELEASES, TABLES, name_of
 from tests.unit.kubevirt.admission.test_live_update import ROOM
 from tests.unit.kubevirt.admission.test_releases import ROWS

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kubevirt.admission.vm import check_vm
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from tests.unit.kubevirt.admission.valid_vm import TEMPLATE, causes, changed, cluster, refusals
 
 INVALID, REQUIRED = "FieldValueInvalid", "FieldValueRequired"

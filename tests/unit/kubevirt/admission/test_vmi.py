@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kubevirt.admission.vmi import check_vmi
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import Release
 from tests.unit.kubevirt.admission.valid_vm import changed, cluster
 

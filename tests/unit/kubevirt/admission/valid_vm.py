@@ -6,7 +6,7 @@ from renderer.kubevirt.admission.causes import Cause
 from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
-from renderer.model.json import JsonObject, object_at, with_value
+from renderer.model.kube.json import JsonObject, object_at, with_value
 from renderer.model.release import LATEST, Release
 
 VALID: JsonObject = {

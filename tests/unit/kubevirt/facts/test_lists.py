@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same
 from renderer.model.difference import NoValue
-from renderer.model.json import Json
+from renderer.model.kube.json import Json
 
 
 def changes(before: Any, after: Any) -> dict[str, tuple[Any, Any]]:  # noqa: ANN401 - JSON of any kind

@@ -12,9 +12,9 @@ from renderer.kubevirt.facts.server_fields import (
     strip_status,
     without_server_fields,
 )
-from renderer.model.json import EMPTY, Json, JsonObject, object_at, with_value
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 VM: JsonObject = {
     "apiVersion": "kubevirt.io/v1",

@@ -11,11 +11,11 @@ from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.kubevirt.impact.state import FieldIndex
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.resource import Resource, ResourceSet
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
 
 Change = Callable[[dict[str, Any]], object]

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.kubevirt.instancetype.admission_requests import admission_requests
 from renderer.kubevirt.instancetype.catalog import Catalog
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import Release
 from tests.kubevirt_objects import resources
 

@@ -9,7 +9,7 @@ from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.resolve import resolve_matchers, select
 from renderer.model.codes import Code
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from tests.kubevirt_objects import behaviour, instancetype, kubevirt, preference, scope, vm
 
 CPU = "spec.template.spec.domain.cpu"

@@ -27,7 +27,7 @@ from renderer.kubevirt.instancetype.open_fields import open_fields
 from renderer.kubevirt.instancetype.resolve import resolve_matchers
 from renderer.kubevirt.instancetype.stored_vm import start
 from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mutation_of
-from renderer.model.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from tests.conformance.kubevirt.revision_store import store_revision

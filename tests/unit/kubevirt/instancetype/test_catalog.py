@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
-from renderer.model.resource import Resource
+from renderer.model.kube.resource import Resource
 from tests.kubevirt_objects import catalog, instancetype, labelled, namespaced, resources, vm
 
 KIND, CLUSTER_KIND = "VirtualMachineInstancetype", "VirtualMachineClusterInstancetype"

@@ -11,10 +11,10 @@ from renderer.kubevirt.instancetype.pin import Pinner
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
-from renderer.model.json import Json, JsonObject, array_at, object_at, with_value, without
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, with_value, without
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import catalog, instancetype, labelled, namespaced, preference, resources, vm
 
 VCPUS = "spec.template.spec.domain.cpu.guest"

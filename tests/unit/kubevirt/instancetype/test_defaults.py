@@ -9,7 +9,7 @@ from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at
 from tests.kubevirt_objects import behaviour, catalog, kubevirt
 
 RESOURCES = ("domain", "resources")

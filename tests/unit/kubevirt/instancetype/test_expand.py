@@ -6,11 +6,11 @@ from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.json import Json, JsonObject, array_at, object_at, without
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, without
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource, ResourceSet
 from tests.kubevirt_objects import (
     catalog,
     instancetype,

@@ -11,7 +11,7 @@ import pytest
 from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.kubevirt.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.kubevirt.instancetype.api.types import GoType, ListOf, Struct
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.release import LATEST, OLDEST, Release
 
 SCHEMAS = Path(__file__).parents[4] / "schemas/kubevirt"

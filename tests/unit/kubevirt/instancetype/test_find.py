@@ -7,8 +7,8 @@ from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.find import Finder, MatchedObject
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.model.codes import Code
-from renderer.model.field_path import FieldPath
-from renderer.model.json import JsonObject, object_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at
 from tests.kubevirt_objects import behaviour, instancetype, namespaced, preference, revision, scope
 
 STATUS: JsonObject = {"instancetypeRef": {"controllerRevisionRef": {"name": "rev"}}}

@@ -5,7 +5,7 @@ import pytest
 from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.kubevirt.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import Release
 
 SIZE: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}

@@ -5,7 +5,7 @@ import pytest
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.instancetype.infer import InferenceError, infer_matcher
 from renderer.kubevirt.instancetype.matcher import Matcher
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, labelled, scope
 
 LABELS: JsonObject = {

@@ -10,10 +10,10 @@ from renderer.kubevirt.instancetype.lookup import look_up
 from renderer.kubevirt.instancetype.requirements import satisfies
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json, JsonObject
-from renderer.model.location import Site
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST, Release
-from renderer.model.resource import Resource, ResourceSet
 
 CLUSTER, NAMESPACED = "VirtualMachineClusterInstancetype", "VirtualMachineInstancetype"
 CLUSTER_PREFERENCE, PREFERENCE = "VirtualMachineClusterPreference", "VirtualMachinePreference"

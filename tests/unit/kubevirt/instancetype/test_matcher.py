@@ -5,7 +5,7 @@ import pytest
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 
 
 def fields(matcher: Matcher) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.object_checks import ObjectVerdict, check_object
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, instancetype, preference
 
 

@@ -7,9 +7,9 @@ import pytest
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
 from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.pin import pinned_revision
-from renderer.model.json import Json, JsonObject, object_at, text_at
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 DNS_SUBDOMAIN = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 

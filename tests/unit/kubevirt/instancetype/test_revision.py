@@ -7,7 +7,7 @@ import pytest
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from tests.kubevirt_objects import behaviour, instancetype, preference, revision, vm
 
 SIZE: JsonObject = {"cpu": {"guest": 2}, "memory": {"guest": "1Gi"}}

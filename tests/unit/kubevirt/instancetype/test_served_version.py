@@ -1,9 +1,9 @@
 from __future__ import annotations
 
 from renderer.kubevirt.instancetype.served_version import without_unneeded_revisions
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 
 def revision(name: str, namespace: str = "") -> Resource:

@@ -9,11 +9,11 @@ from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.stored_vm import start
 from renderer.model.codes import Code
-from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import ExpandMode
-from renderer.model.resource import Resource
 from tests.kubevirt_objects import behaviour, catalog, instancetype, kubevirt, preference, resources, vm
 from tests.started import differences_at_start
 

@@ -3,9 +3,9 @@ from __future__ import annotations
 import pytest
 
 from renderer.kubevirt.instancetype.virtual_machine import needs_instancetype_stage
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.resource import Resource, ResourceSet
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
 
 PLAIN: JsonObject = {"template": {"spec": {}}}
 MATCHING: JsonObject = {"instancetype": {"name": "medium"}, **PLAIN}

@@ -7,10 +7,10 @@ import pytest
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.kubevirt.instancetype.open_fields import open_fields
 from renderer.kubevirt.instancetype.webhook_fields import Mutation, mutation_of, with_webhook_fields
-from renderer.model.json import Json, JsonObject, object_at, text_at, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST, OLDEST
 from renderer.model.render_config import WebhookField
-from renderer.model.resource import ResourceSet
 from tests.kubevirt_objects import behaviour, catalog, labelled, resources, scope
 
 ARM: JsonObject = {"template.kubevirt.io/architecture": "arm64"}

@@ -5,10 +5,10 @@ import pytest
 from renderer.kustomize.reader.kustomization import deprecations, parse_kustomization
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
 from renderer.model.kustomization import Kustomization
-from renderer.model.location import Site
 
 SITE = Site("overlays/prod/kustomization.yaml")
 

@@ -9,7 +9,7 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.load import Loader
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
 from renderer.model.source_tree import KustomizationRoot, ResourceFile
 
 CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"

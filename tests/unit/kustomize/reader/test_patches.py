@@ -5,7 +5,7 @@ import pytest
 from renderer.kustomize.reader.resources import read_json_patch, read_patch
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.location import Site
+from renderer.model.kube.location import Site
 from renderer.model.source_tree import JsonPatch, StrategicMergePatches
 
 SITE = Site("patch.yaml")

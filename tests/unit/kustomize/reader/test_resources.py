@@ -7,8 +7,8 @@ from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.field_path import FieldPath
-from renderer.model.location import Location, Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location, Site
 
 SITE = Site("vm.yaml")
 

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import pytest
 
 from renderer.kustomize.reader.resources import read_resources
-from renderer.model.field_path import FieldPath
-from renderer.model.json import Json
-from renderer.model.location import Site
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
 
 DOCUMENT = """\
 apiVersion: v1

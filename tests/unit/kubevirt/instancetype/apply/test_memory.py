@@ -8,7 +8,7 @@ from renderer.kubevirt.instancetype.applied_specs import ApplyError, FieldOwner
 from renderer.kubevirt.instancetype.apply.vmi import Applied, apply_to_template
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.model.codes import Code
-from renderer.model.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import LATEST, Release
 
 _BASE = "spec.template.spec.domain"

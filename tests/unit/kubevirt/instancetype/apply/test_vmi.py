@@ -6,7 +6,7 @@ import pytest
 
 from renderer.kubevirt.instancetype.apply.vmi import Applied, apply_to_template
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
-from renderer.model.json import Json, JsonObject, object_at, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
 from renderer.model.release import LATEST, Release
 
 _SIZES: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}

@@ -6,7 +6,7 @@ import pytest
 
 from renderer.kubevirt.instancetype.apply.vmi import apply_to_template
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
-from renderer.model.json import Json, JsonObject, array_at, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at
 from renderer.model.release import LATEST, Release
 
 _BUSES: JsonObject = {

@@ -11,7 +11,7 @@ from renderer.kubevirt.instancetype.api.types import GoType, Scalar, Struct
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.preference.vmi import PREFERENCE_APPLIERS, apply_preference
-from renderer.model.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.release import LATEST
 
 #: The fields without an applier, and their readers.

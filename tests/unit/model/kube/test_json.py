@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from renderer.model.json import EMPTY, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at, with_value, without
 
 DOCUMENT: JsonObject = {"metadata": {"name": "db", "labels": {"app": "db"}}, "items": [1, 2], "kind": 7}
 

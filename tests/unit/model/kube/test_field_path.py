@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.field_path import ElementName, FieldPath
+from renderer.model.kube.field_path import ElementName, FieldPath
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from contextvars import ContextVar
 
-from renderer.model.json import Json, scalar_text
+from renderer.model.kube.json import Json, scalar_text
 from renderer.model.masking import Masking
 
 #: A shorter value may be part of any text.

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import wraps
 from typing import Any, TypeVar, TypeVarTuple
 
-from renderer.model.json import Json, JsonObject
+from renderer.model.kube.json import Json, JsonObject
 
 Value = TypeVar("Value")
 T = TypeVar("T", bound=Mapping[str, Any] | list[Any])  # `typing` would compile a text

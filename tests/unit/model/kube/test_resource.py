@@ -1,9 +1,9 @@
 from __future__ import annotations
 
-from renderer.model.field_path import ElementName, FieldPath
-from renderer.model.json import JsonObject
-from renderer.model.location import Site
-from renderer.model.resource import Resource
+from renderer.model.kube.field_path import ElementName, FieldPath
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 
 
 def test_sites_go_from_the_last_patch_to_the_base_and_name_list_elements() -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.model.field_path import format_pointer, parse_pointer
+from renderer.model.kube.field_path import format_pointer, parse_pointer
 
 
 def test_slashes_and_tildes_are_escaped() -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from renderer.model.json import Json, array_at, object_at, text_at
+from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from renderer.model.json import JsonObject, object_at, text_at
-from renderer.model.location import Location
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.location import Location
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk, ResId
 
 
 class LiveObject(Record):

@@ -13,11 +13,11 @@ from contextvars import ContextVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.json import Json
-from renderer.model.location import Site
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
-from renderer.model.resource import Resource
 
 VARIABLE = "VMRENDER_LIMITS"
 

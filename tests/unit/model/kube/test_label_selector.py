@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.json import Json
-from renderer.model.label_selector import SelectorError, parse_selector, read_selector, selects
+from renderer.model.kube.json import Json
+from renderer.model.kube.label_selector import SelectorError, parse_selector, read_selector, selects
 
 LABELS = {"app": "web", "tier": "", "size": "7", "example.com/os": "linux"}
 

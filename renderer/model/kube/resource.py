@@ -6,14 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
 from typing import cast
 
-from renderer.model.field_path import ROOT, FieldPath, Segment
-from renderer.model.json import Json, JsonObject, object_at, scalar_text
-from renderer.model.list_elements import element_index, element_name, value_at
-from renderer.model.location import Site
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
+from renderer.model.kube.list_elements import element_index, element_name, value_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.kube.sharing import extended
 from renderer.model.provenance import ConfiguredBy
 from renderer.model.record import Record
-from renderer.model.res_id import Gvk, ResId
-from renderer.model.sharing import extended
 
 #: A repository has few kinds, and each is requested again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)

@@ -8,10 +8,10 @@ from sys import getsizeof
 import pytest
 
 from renderer.kustomize.reader.resources import read_resources
-from renderer.model import sharing
-from renderer.model.json import Json, JsonObject, with_value
-from renderer.model.location import Site
-from renderer.model.sharing import forget_shared, once_for_same, share, share_keys, share_part
+from renderer.model.kube import sharing
+from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.location import Site
+from renderer.model.kube.sharing import forget_shared, once_for_same, share, share_keys, share_part
 
 
 @pytest.fixture(autouse=True)

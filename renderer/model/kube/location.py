@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from renderer.model.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.field_path import ROOT, FieldPath, Segment
 from renderer.model.record import Record
 
 #: The prefix of paths of files that ship with vmrender; paths of the repository never have it.

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import TypeVar, overload
 
-from renderer.model.field_path import ElementName, FieldPath, Segment
-from renderer.model.json import Json
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.json import Json
 
 _Absent = TypeVar("_Absent")
 

@@ -17,7 +17,7 @@ from typing import Protocol
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.limits import limit_hint, limits
+from renderer.model.run.limits import limit_hint, limits
 
 #: Steps that each byte of a file adds to the allowed number.
 STEPS_PER_BYTE = 20
