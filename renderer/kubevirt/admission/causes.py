@@ -25,7 +25,7 @@ class CauseType(TextEnum):
 
 
 class Cause(Record):
-    """One reason.
+    """A reason why a webhook rejects an object.
 
     ``at`` is where the user finds the field; ``reported`` is KubeVirt's name for it, if different.
     ``unmatched_name`` is the name of an interface or network at ``at`` that has no counterpart.
@@ -102,7 +102,7 @@ def gate_hint(gate: Gate) -> str:
 
 
 def kubernetes_text(path: FieldPath) -> str:
-    """``spec.volumes[0].name``; unlike our own format it quotes no key."""
+    """Return the path as Kubernetes writes it, ``spec.volumes[0].name``; no key is quoted."""
     text = ""
     for segment in path.segments:
         if isinstance(segment, int):

@@ -18,7 +18,7 @@ TARGETS = ("disk", "lun", "cdrom")
 
 
 class Disk(Record):
-    """``target`` is the type of disk that the guest sees: disk, lun, cdrom, or empty."""
+    """A disk; its ``target`` is the type that the guest sees: disk, lun, cdrom, or empty."""
 
     vmi: VmiSpec
     position: int

@@ -52,7 +52,7 @@ def check_grace(vmi: VmiSpec, cluster: Cluster) -> Causes:
 def check_grace_annotations(
     vmi: VmiSpec, cluster: Cluster, metadata: JsonObject, metadata_at: FieldPath
 ) -> Causes:
-    """``metadata`` is the metadata of the VirtualMachineInstance, or of the template for it."""
+    """Reject annotations that Grace GPUs exclude; ``metadata`` belongs to the instance or its template."""
     if not cluster.config.pci_host_devices:
         return
     if not any(map(_is_grace, _requests(vmi, cluster))):

@@ -176,7 +176,7 @@ class VirtualMachineView:
 
     @property
     def run_strategy(self) -> str:
-        """``Always``, ``Halted`` and the like; see ``run_strategy_of``."""
+        """The run strategy, such as ``Always``; see ``run_strategy_of``."""
         return run_strategy_of(self.spec)
 
     @property

@@ -105,7 +105,7 @@ def _reservation_obstacle(update: Update, state: InstanceState) -> str:
 
 
 def _volume_obstacle(update: Update, state: InstanceState) -> str:
-    """``checkVolumesForMigration``."""
+    """Return why a volume prevents a migration; empty if none does (``checkVolumesForMigration``)."""
     for volume in state.items("volumes"):
         name = text_at(volume, "name")
         host_disk = volume.get("hostDisk")

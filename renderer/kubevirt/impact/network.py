@@ -133,7 +133,7 @@ def _with_states(update: Update, state: InstanceState) -> InstanceState:
 
 
 def _reconnect(update: Update, state: InstanceState, *, migratable: bool) -> InstanceState:
-    """``syncNetworks``."""
+    """Connect interfaces to other Multus networks (``syncNetworks``)."""
     desired = elements_by_name(array_at(update.after.template, *_NETWORKS))
     networks = []
     for present in state.items(*_NETWORKS):

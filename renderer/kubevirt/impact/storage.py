@@ -69,13 +69,13 @@ def disks_change_live(update: Update, last_seen: JsonObject) -> bool:
 
 
 def is_hotplug_volume(volume: JsonObject) -> bool:
-    """``IsHotplugVolume``."""
+    """Return True if the volume can be plugged in, also by a memory dump (``IsHotplugVolume``)."""
     sources = (*CLAIMS, "memoryDump")
     return any(object_at(volume, source).get("hotpluggable") is True for source in sources)
 
 
 def _is_declarative(volume: JsonObject) -> bool:
-    """``IsDeclarativeHotplugVolume``."""
+    """Return True if the VM's spec can plug the volume in (``IsDeclarativeHotplugVolume``)."""
     return any(object_at(volume, source).get("hotpluggable") is True for source in CLAIMS)
 
 
@@ -101,7 +101,7 @@ def handle_declarative_volumes(update: Update, state: InstanceState) -> Instance
 
 
 def _kept_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
-    """``filterHotplugVMIVolumes``: drop hotplugged volumes that are gone or have changed."""
+    """Return the volumes without hotplugged ones that are gone or changed (``filterHotplugVMIVolumes``)."""
     wanted = elements_by_name(array_at(update.after.template, "volumes"))
     return [
         volume
@@ -115,14 +115,14 @@ def _kept_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
 
 
 def _new_volumes(update: Update, state: InstanceState) -> list[JsonObject]:
-    """``getNewHotplugVMVolumes``."""
+    """Return the volumes to plug in (``getNewHotplugVMVolumes``)."""
     present = elements_by_name(state.items("volumes"))
     wanted = map(object_at, array_at(update.after.template, "volumes"))
     return [each for each in wanted if _is_declarative(each) and text_at(each, "name") not in present]
 
 
 def _kept_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) -> list[JsonObject]:
-    """``filterHotplugVMIDisks``: an empty CD-ROM drive stays."""
+    """Return the disks that stay, with empty CD-ROM drives (``filterHotplugVMIDisks``)."""
     present = elements_by_name(volumes)
     wanted = elements_by_name(array_at(update.after.template, *_DISKS))
     wanted_volumes = elements_by_name(array_at(update.after.template, "volumes"))
@@ -139,7 +139,7 @@ def _kept_disks(update: Update, state: InstanceState, volumes: list[JsonObject])
 
 
 def _new_disks(update: Update, state: InstanceState, volumes: list[JsonObject]) -> list[JsonObject]:
-    """``getNewHotplugVMDisks``."""
+    """Return the disks to plug in (``getNewHotplugVMDisks``)."""
     present = elements_by_name(volumes)
     old = elements_by_name(state.items(*_DISKS))
     wanted = map(object_at, array_at(update.after.template, *_DISKS))
@@ -178,7 +178,7 @@ def _refusal(state: InstanceState, volumes: list[JsonObject], disks: list[JsonOb
 
 
 def _hotplug_obstacle(disk: JsonObject) -> str:
-    """``ValidateHotplugDiskConfiguration``."""
+    """Return why a disk cannot be plugged in; empty if it can (``ValidateHotplugDiskConfiguration``)."""
     target: Mapping[str, Json] | None = None
     for kind, buses in _BUSES.items():
         if disk.get(kind) is None:

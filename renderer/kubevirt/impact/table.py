@@ -132,7 +132,10 @@ def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
 
 
 def _is_refused_update(matchers: tuple[JsonObject, JsonObject]) -> bool:
-    """``validateMatcherUpdate``; if Git has no revisionName, the cluster has one and keeps it."""
+    """Return True if the webhook rejects the new name of a matcher (``validateMatcherUpdate``).
+
+    If Git has no ``revisionName``, the cluster has one and keeps it.
+    """
     before, after = matchers
     if not before or not after:
         return False
@@ -157,7 +160,7 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
 
 
 def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
-    """``updateStrategy`` decides; without one, the pool restarts its VMs."""
+    """Judge by ``updateStrategy``; without one, the pool restarts its VMs."""
     strategy = object_at(views.after.resource.content, "spec", "updateStrategy")
     release = views.cluster.release
     if release >= _SINCE_POOL_STRATEGIES:

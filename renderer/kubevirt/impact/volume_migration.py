@@ -72,7 +72,7 @@ def _other_claims(update: Update, state: InstanceState) -> Mapping[str, JsonObje
 
 
 def _unmovable(update: Update, state: InstanceState, changed: Mapping[str, JsonObject]) -> str:
-    """``ValidateVolumes``."""
+    """Return why a ``changed`` volume cannot be migrated; empty if all can (``ValidateVolumes``)."""
     disks = elements_by_name(state.items(*_DISKS))
     filesystems = elements_by_name(state.items("domain", "devices", "filesystems"))
     for name, volume in changed.items():
@@ -89,7 +89,7 @@ def _unmovable(update: Update, state: InstanceState, changed: Mapping[str, JsonO
 
 
 def _other_obstacle(update: Update, state: InstanceState, changed: Mapping[str, JsonObject]) -> str:
-    """``ValidateVolumesUpdateMigration``."""
+    """Return what else prevents the migration; empty if nothing (``ValidateVolumesUpdateMigration``)."""
     if update.cluster.release < _SINCE_OTHER_VOLUMES_CHECKED or not changed:
         return ""
     reason = volume_migration_obstacle(update, state)

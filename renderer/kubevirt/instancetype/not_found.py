@@ -78,7 +78,7 @@ def not_found(
 def revision_not_found(
     name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> ExpansionCause:
-    """``at`` is where the VirtualMachine names the revision."""
+    """Return the cause for a revision that is in no source; the VirtualMachine names it at ``at``."""
     hint = f"add it, or drop {at} to use the current {matcher_type.noun}"
     known = scope.catalog.count(CONTROLLER_REVISION)
     names = scope.names(CONTROLLER_REVISION) if may_suggest(_STEPS_PER_NAME * known) else ()
@@ -93,7 +93,7 @@ def revision_not_found(
 def unusable_revision(
     revision: Resource, at: FieldPath, matcher_type: MatcherType, error: RevisionError
 ) -> ExpansionCause:
-    """``at`` is where the VirtualMachine names the revision."""
+    """Return the cause for a revision that cannot be decoded; the VirtualMachine names it at ``at``."""
     hint = f"drop {at} to use the current {matcher_type.noun}, or pin it anew"
     if error.outdated:
         hint += "; in a cluster, KubeVirt 1.3 to 1.6 convert such revisions to v1beta1"

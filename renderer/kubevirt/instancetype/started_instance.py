@@ -57,7 +57,7 @@ def started_instance(
 
 
 def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:
-    """``setupHotplug``."""
+    """Set the maximums of sockets and guest memory that can be plugged in (``setupHotplug``)."""
     if not cluster.updates_live or cluster.release < _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE:
         return spec
     if not positive(object_at(spec, "domain", "cpu").get("maxSockets")):
@@ -83,7 +83,7 @@ def _with_node_labels(spec: JsonObject) -> JsonObject:
 
 
 def _with_input_defaults(spec: JsonObject) -> JsonObject:
-    """``setDefaults_Input``."""
+    """Set bus and type of input devices (``setDefaults_Input``)."""
     inputs: list[Json] = [
         with_default(with_default(object_at(each), ("bus",), "usb"), ("type",), "tablet")
         for each in array_at(spec, *_DEVICES, "inputs")

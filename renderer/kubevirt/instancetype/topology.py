@@ -72,5 +72,5 @@ def spread_options(preference: JsonObject) -> SpreadOptions:
 
 
 def count_of_vcpus(count: Json) -> str:
-    """``1 vCPU``, ``2 vCPUs``."""
+    """Return a number of vCPUs in words: ``1 vCPU``, ``2 vCPUs``."""
     return f"{count} vCPU" if count == 1 else f"{count} vCPUs"

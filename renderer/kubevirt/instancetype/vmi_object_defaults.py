@@ -127,7 +127,7 @@ def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -
 
 
 def _default_arm64_bootloader(spec: JsonObject, behaviour: Behaviour) -> JsonObject:
-    """``setDefaultArm64Bootloader``."""
+    """Set EFI without secure boot if there is no boot loader (``setDefaultArm64Bootloader``)."""
     bootloader = object_at(spec, *_FIRMWARE).get("bootloader")
     if bootloader is None:
         return with_section(spec, (*_FIRMWARE, "bootloader"), {"efi": {"secureBoot": False}})
