@@ -119,10 +119,11 @@ class Merges:
     wins.
     """
 
-    __slots__ = ("_in_place", "_pending")
+    __slots__ = ("_in_place", "_merged", "_pending")
 
     def __init__(self, *, in_place: bool) -> None:
         self._in_place = in_place
+        self._merged: set[str] = set()
         self._pending: list[dict[str, Json]] | None = None
 
     def add(self, mapping: dict[str, Json], value: Json) -> None:
@@ -134,11 +135,18 @@ class Merges:
             sources.append(source)
         if self._in_place:
             for source in reversed(sources):
+                self._merged |= source.keys() - mapping.keys()
                 mapping.update(source)
         elif self._pending is not None:
             raise MergeKeyError("a mapping can have one << only; give it a list")
         else:
             self._pending = sources
+
+    def overwrite(self, key: str) -> bool:
+        """Return True for the first entry that overwrites a key which only merges have set."""
+        was_merged = key in self._merged
+        self._merged.discard(key)
+        return was_merged
 
     def fill(self, mapping: dict[str, Json]) -> None:
         for source in self._pending or ():
@@ -226,7 +234,7 @@ class TreeBuilder:
                     key = keys[event.value]
                 else:
                     key = self._key(event, scalars, depth)
-                if unique and key in mapping:
+                if unique and key in mapping and not (key and merges and merges.overwrite(key)):
                     raise DuplicateKeyError(key or "")
                 if key is None:
                     merges = merges or Merges(in_place=self._dialect.merges_in_place)

@@ -18,6 +18,7 @@ from renderer.yamlio.dialects import (
     RESOURCE_AS_WRITTEN,
     WRITTEN_SCALARS,
     YAML11,
+    YAML11_UNIQUE,
     Dialect,
     WrittenScalar,
 )
@@ -151,11 +152,13 @@ def _decode_documents(content: bytes, path: str, dialect: Dialect) -> Iterator[J
         yield _decode_events(chunk, path, dialect, count)
 
 
-def decode_yaml11(content: bytes, path: str) -> Json:
+def decode_yaml11(content: bytes, path: str, *, unique_keys: bool = False) -> Json:
     """Return the first document of a YAML 1.1 text; ``path`` is for error messages.
 
-    sigs.k8s.io/yaml and go-yaml v2: the last of equal keys wins. Raises ``DiagnosticError``.
+    sigs.k8s.io/yaml and go-yaml v2: the last of equal keys wins, unless ``unique_keys`` refuses them. Raises
+    ``DiagnosticError``.
     """
+    dialect = YAML11_UNIQUE if unique_keys else YAML11
     try:
         chunk = Chunk(text_of(content), 0)
     except UnusableError as error:
@@ -163,8 +166,33 @@ def decode_yaml11(content: bytes, path: str) -> Json:
     count = _value_count(content)
     if count is None:
         with suppress(UnusableError):
-            return read_lines(chunk.text, YAML11)
-    return _decode_events(chunk, path, YAML11, count)
+            return read_lines(chunk.text, dialect)
+    return _decode_events(chunk, path, dialect, count)
+
+
+def decode_json(content: bytes, path: str) -> Json:
+    """Return the value of a JSON file; ``path`` is for error messages.
+
+    Raises ``ValueError`` or ``RecursionError`` if it is not JSON, ``DiagnosticError`` for a repeated key.
+    """
+    import json  # noqa: PLC0415 - few manifests are JSON
+
+    text = content.decode("utf-8-sig")
+    try:
+        value: Json = json.loads(text, object_pairs_hook=_unique_pairs)
+    except DuplicateKeyError as error:
+        chunk = Chunk(text.replace("\t", " "), 0)  # as YAML, in which tabs indent nothing
+        raise _read_error(error, chunk, path) from None
+    return value
+
+
+def _unique_pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:
+    mapping: dict[str, Json] = {}
+    for key, value in pairs:
+        if key in mapping:
+            raise DuplicateKeyError(key)
+        mapping[key] = value
+    return mapping
 
 
 def _decode_events(chunk: Chunk, path: str, dialect: Dialect, count: ValueCount | None) -> Json:

@@ -224,3 +224,6 @@ YAML11 = Dialect(
     unique_keys=False,
     merges_in_place=True,
 )
+
+#: Manifests that Argo CD reads like that, but in which a repeated key loses a part of an object.
+YAML11_UNIQUE = YAML11._replace(unique_keys=True)

@@ -19,7 +19,14 @@ from renderer.model.kube.json import Json
 from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
 from renderer.model.run.limits import limits
-from renderer.yamlio.dialects import RESOURCE, RESOURCE_AS_WRITTEN, YAML11, Dialect, Scalars
+from renderer.yamlio.dialects import (
+    RESOURCE,
+    RESOURCE_AS_WRITTEN,
+    YAML11,
+    YAML11_UNIQUE,
+    Dialect,
+    Scalars,
+)
 from renderer.yamlio.errors import UnusableError
 
 
@@ -192,7 +199,9 @@ def _is_word(text: str) -> bool:
 
 
 #: What lines mean, by the id of the dialect.
-LINE_TABLES = {id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11)}
+LINE_TABLES = {
+    id(dialect): LineTable(dialect) for dialect in (RESOURCE, RESOURCE_AS_WRITTEN, YAML11, YAML11_UNIQUE)
+}
 
 
 def read_lines(text: str, dialect: Dialect) -> Json:

@@ -7,7 +7,6 @@ Files without manifests are skipped, unlike in Flux.
 
 from __future__ import annotations
 
-import json
 import posixpath
 import re
 from collections.abc import Callable, Iterator
@@ -22,7 +21,7 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
-from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.decode import decode_json, decode_yaml11
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
@@ -69,24 +68,32 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
 def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:
     """Return the objects of a folder or file.
 
-    Raises ``DiagnosticError``: resource-invalid, unsupported-field for jsonnet.
+    Argo CD keeps the last of equal keys; here they are refused, because a part of the object would be lost.
+
+    Raises ``DiagnosticError``: resource-invalid, yaml-duplicate-key, unsupported-field for jsonnet.
     """
     found: list[Resource] = []
+    problems: list[Diagnostic] = []
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
-        if path.endswith(".jsonnet"):
-            hint = "exclude it, or render it and keep the result in Git"
-            raise Diagnostic.at(
-                Site(path),
-                Code.UNSUPPORTED_FIELD,
-                f"{path} is jsonnet, which vmrender does not run",
-                hint,
-            ).error()
-        read = _json_objects if path.endswith(".json") else _yaml_objects
-        content = fs.read(path)
-        spend(_STEPS_PER_FILE + len(content), "reading folders of manifests")
-        for resource in read(content, path):
-            found += _items(resource)
+        try:
+            for resource in _read_file(fs, path):
+                found += _items(resource)
+        except DiagnosticError as error:
+            problems += error.diagnostics
+    if problems:
+        raise DiagnosticError(*problems)
     return tuple(found)
+
+
+def _read_file(fs: FileSystem, path: str) -> list[Resource]:
+    if path.endswith(".jsonnet"):
+        hint = "exclude it, or render it and keep the result in Git"
+        raise Diagnostic.at(
+            Site(path), Code.UNSUPPORTED_FIELD, f"{path} is jsonnet, which vmrender does not run", hint
+        ).error()
+    content = fs.read(path)
+    spend(_STEPS_PER_FILE + len(content), "reading folders of manifests")
+    return _json_objects(content, path) if path.endswith(".json") else _yaml_objects(content, path)
 
 
 def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
@@ -108,8 +115,7 @@ def _matches(pattern: str, path: str) -> bool:
 def _json_objects(content: bytes, path: str) -> list[Resource]:
     """Return the single object of a JSON file."""
     try:
-        text = content.decode("utf-8-sig")
-        value: Json = json.loads(text)
+        value = decode_json(content, path)
     except (ValueError, RecursionError) as error:
         raise Diagnostic.at(
             Site(path), Code.RESOURCE_INVALID, f"{path} is not JSON: {error}", _JSON_HINT
@@ -144,9 +150,9 @@ def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
 def _decode_document(content: bytes, part: bytes, start: int, path: str) -> Json:
     """Return the document ``part``, which starts at ``start``. Raises ``DiagnosticError``."""
     try:
-        return decode_yaml11(part, path)
+        return decode_yaml11(part, path, unique_keys=True)
     except DiagnosticError:  # decode again, to get the lines of the file
-        return decode_yaml11(b"\n" * content.count(b"\n", 0, start) + part, path)
+        return decode_yaml11(b"\n" * content.count(b"\n", 0, start) + part, path, unique_keys=True)
 
 
 def _object(value: Json, site: Site) -> Resource:

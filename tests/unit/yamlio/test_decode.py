@@ -6,7 +6,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.json import Json
 from renderer.yamlio import events
-from renderer.yamlio.decode import decode_documents, decode_yaml11
+from renderer.yamlio.decode import decode_documents, decode_json, decode_yaml11
 from renderer.yamlio.python_parser import PythonParser
 from tests.yaml_readers import READERS, read_by
 
@@ -111,6 +111,37 @@ def test_keys_anchors_and_merges_are_resolved(text: str, expected: Json) -> None
 )
 def test_yaml_11_keys_and_merges_are_resolved(text: str, expected: Json) -> None:
     assert yaml11(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "is_refused"),
+    [
+        ("a: 1\na: 2\n", True),
+        ("a: {b: 1, b: 2}\n", True),
+        ("- {b: 1}\n- {b: 1}\n", False),
+        ("yes: 1\non: 2\n", True),  # both are true
+        ("a: &x {k: 1}\nb:\n  <<: *x\n  k: 0\n", False),
+        ("a: &x {k: 1}\nb:\n  k: 0\n  <<: *x\n", False),
+        ("a: &x {k: 1}\nb:\n  <<: *x\n  k: 0\n  k: 2\n", True),
+        ("a: &x {k: 1}\nb:\n  k: 0\n  <<: *x\n  k: 2\n", True),
+    ],
+)
+def test_yaml_11_keys_must_be_unique_where_that_is_asked_for(text: str, *, is_refused: bool) -> None:
+    if is_refused:
+        with pytest.raises(DiagnosticError) as raised:
+            decode_yaml11(text.encode(), PATH, unique_keys=True)
+        assert {found.code for found in raised.value.diagnostics} == {Code.YAML_DUPLICATE_KEY}
+    else:
+        assert decode_yaml11(text.encode(), PATH, unique_keys=True) == yaml11(text)
+
+
+def test_repeated_keys_of_json_are_located() -> None:
+    assert decode_json(b'{"a": {"k": 1}, "b": {"k": 2}}', PATH) == {"a": {"k": 1}, "b": {"k": 2}}
+    with pytest.raises(DiagnosticError) as raised:
+        decode_json(b'{\n\t"a": 1,\n\t"b": {"c": 1, "c": 2}\n}', PATH)
+
+    (found,) = raised.value.diagnostics
+    assert (found.code, str(found.location)) == (Code.YAML_DUPLICATE_KEY, "base/vm.yaml:3:16")
 
 
 def test_yaml_12_is_refused_as_in_kustomize() -> None:
