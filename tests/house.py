@@ -241,7 +241,7 @@ def _pattern() -> re.Pattern[str]:
 def phrases_in(text: str) -> Iterator[tuple[int, str]]:
     """The phrases in ``text`` that are in the list, each with its line, counted from 1."""
     for match in _pattern().finditer(text):
-        if match[1]:
+        if match[1] and not match[1].endswith("None"):  # Python's, not the word
             yield text.count("\n", 0, match.start()) + 1, " ".join(match[1].lower().split())
 
 

@@ -16,7 +16,7 @@ from tests.benchmarks.table import table
 
 _VMS = 1_000
 _SAMPLED = str(Path(__file__).with_name("sampled.py"))
-_STEPS = (
+STEPS = (
     "start Python",
     "imports",
     "command line",
@@ -59,7 +59,7 @@ def commands_table(runs: int) -> str:
     columns = [_medians([_sampled(project, *_COMMANDS[name]) for _ in range(runs)]) for name in _COMMANDS]
     rows = [
         (step, *(_milliseconds(column.get(step, 0)) for column in columns))
-        for step in _STEPS
+        for step in STEPS
         if any(column.get(step) for column in columns)
     ]
     total = "all", *(_milliseconds(sum(column.values())) for column in columns)
@@ -84,7 +84,7 @@ def _sampled(project: Path, arguments: Sequence[str], is_cold: bool) -> dict[str
 
 
 def _medians(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    return {step: statistics.median(run.get(step, 0) for run in runs) for step in _STEPS}
+    return {step: statistics.median(run.get(step, 0) for run in runs) for step in STEPS}
 
 
 def _milliseconds(seconds: float) -> str:

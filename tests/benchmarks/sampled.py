@@ -15,32 +15,37 @@ if TYPE_CHECKING:
     from types import FrameType
 
 _INTERVAL = 0.001
-#: Modules that are a separate step, by the end of their path; all others count by their folder.
-_MODULES = {
+#: The step of a module or folder of ``renderer``; the longest prefix of a path counts.
+STEP_OF = {
+    "app/": "other",
+    "authoring/": "compose",
+    "cache/": "cache",
+    "checks/rules/": "rules",
+    "checks/schemas/": "validate",
+    "cli/": "command line",
+    "diff/": "diff",
+    "emit/": "compare, write",
+    "emit/bounded_text.py": "encode",
+    "emit/durable.py": "write",
+    "emit/layout.py": "encode",
+    "emit/ownership.py": "hash",
+    "files/": "find, read",
+    "gitops/": "compose",
+    "instancetype_names/": "expand",
+    "kubevirt/admission/": "admit",
+    "kubevirt/impact/": "diff",
+    "kubevirt/instancetype/": "expand",
+    "kustomize/": "compose",
+    "kustomize/reader/": "find, read",
+    "pipeline/": "other",
+    "project/": "find, read",
+    "provenance/": "explain",
+    "report/": "report",
+    "yamlio/": "parse",
     "yamlio/encode.py": "encode",
     "yamlio/scalar_text.py": "encode",
-    "emit/layout.py": "encode",
-    "emit/bounded_text.py": "encode",
-    "emit/ownership.py": "hash",
-    "emit/durable.py": "write",
 }
-_FOLDERS = {
-    "cli": "command line",
-    "app": "other",
-    "pipeline": "other",
-    "source": "find, read",
-    "yamlio": "parse",
-    "compose": "compose",
-    "instancetype": "expand",
-    "validation": "validate",
-    "admitters": "admit",
-    "rules": "rules",
-    "emit": "compare, write",
-    "cache": "cache",
-    "diff": "diff",
-    "provenance": "explain",
-    "report": "report",
-}
+_PREFIXES = sorted(STEP_OF, key=len, reverse=True)
 _IMPORTS, _OTHER = "imports", "other"
 
 
@@ -78,9 +83,9 @@ def _step(frame: FrameType | None) -> str:
         if found:
             if frame.f_code.co_name == "<module>":
                 return _IMPORTS
-            step = _MODULES.get(path) or _FOLDERS.get(path.partition("/")[0])
-            if step is not None:
-                return step
+            for prefix in _PREFIXES:
+                if path.startswith(prefix):
+                    return STEP_OF[prefix]
         frame = frame.f_back
     return _OTHER
 
