@@ -68,6 +68,7 @@ class Code(TextEnum):
     # Entry points of Flux, Argo CD and OpenShift.
     ENTRY_POINT = "entry-point"
     ENTRY_POINT_CYCLE = "entry-point-cycle"
+    RENDERED_SOURCE = "rendered-source"
     ARGOCD_APPLICATION = "argocd-application"
     APPLICATION_SET = "application-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN

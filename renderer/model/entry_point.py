@@ -40,7 +40,8 @@ class EntryOptions(Record):
     ``directory`` has Argo CD's fields. ``parameters`` are parameters of OpenShift Templates,
     ``parameter_file`` a file with more of them. ``cluster`` is the first part of the names of overlays that a
     Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too. ``strict``: a
-    variable without value or default is an error.
+    variable without value or default is an error. ``repoint``: trees hold the engine's objects re-pointed at
+    the trees of their overlays (``Tree``).
     """
 
     kind: EntryKind = EntryKind.KUSTOMIZATION
@@ -50,6 +51,7 @@ class EntryOptions(Record):
     cluster: str = ""
     secrets: bool = False
     strict: bool = False
+    repoint: bool = False
 
     @property
     def has_engine(self) -> bool:
@@ -66,6 +68,29 @@ class ClusterSettings(Record):
     annotations: Mapping[str, str] = EMPTY
 
 
+class Tree(Record):
+    """The tree that an object of Flux or Argo CD points at, in the copy that a rendered tree has of it.
+
+    ``kind``, ``namespace`` and ``name`` identify the object, ``path`` is the tree's folder. ``has_list``: a
+    kustomization in the tree lists its files. ``keeps_variables``: the tree may have Flux variables, which
+    only the cluster can replace. ``sources`` are the indices of an Application's sources whose objects are in
+    the tree; ``spec`` is the whole spec of the copy of an ApplicationSet.
+    """
+
+    kind: str
+    namespace: str
+    name: str
+    path: str
+    has_list: bool = False
+    keeps_variables: bool = False
+    sources: tuple[int, ...] = ()
+    spec: JsonObject = EMPTY
+
+    @property
+    def key(self) -> tuple[str, str, str]:
+        return self.kind, self.namespace, self.name
+
+
 class EntryPoint(Record):
     """The input of one overlay, in place of the kustomization in its folder.
 
@@ -74,7 +99,8 @@ class EntryPoint(Record):
     ``folders`` are the folders that it is built from, and ``files`` the files that define its object;
     ``machines`` is the number of virtual machines that it deploys, ``instancetypes`` are the instance types
     and preferences that other entries of the cluster deploy for them. ``notes`` are findings about objects
-    that the project's entry reaches but does not render.
+    that the project's entry reaches but does not render. ``trees`` are the trees at which the engine's
+    objects in this overlay are re-pointed.
     """
 
     options: EntryOptions
@@ -85,6 +111,7 @@ class EntryPoint(Record):
     instancetypes: tuple[Resource, ...] = ()
     machines: int = 0
     notes: tuple[Diagnostic, ...] = ()
+    trees: tuple[Tree, ...] = ()
 
     @property
     def files(self) -> frozenset[str]:
@@ -101,4 +128,5 @@ class EntryPoint(Record):
             sites = ([site.path, site.document, str(site.field)] for site in each.sites())
             objects.append([each.content, *sites])
         notes = [note.message for note in self.notes]
-        return [objects, repr(self.options), self.ignore, list(self.folders), notes]
+        trees: list[Json] = [list(tree) for tree in self.trees]
+        return [objects, repr(self.options), self.ignore, list(self.folders), notes, trees]

@@ -269,13 +269,17 @@ class RenderConfig(Record):
         chosen = (self.instancetype_names, *(entry.instancetype_names for entry in self.overlays))
         return any(names is not None and names.differ for names in chosen)
 
+    def output_of(self, entry: OverlayEntry, name: str) -> str:
+        """Return the output folder of an overlay of the entry."""
+        return (entry.output or self.output).format(name=name)
+
     def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
         """Return the overlay in the folder ``path``; fields that ``entry`` omits come from the project."""
         write = entry.write_instancetypes
         return Overlay(
             path=path,
             name=name,
-            output=(entry.output or self.output).format(name=name),
+            output=self.output_of(entry, name),
             kubevirt=entry.kubevirt or self.kubevirt,
             expand=entry.expand or self.expand,
             files=entry.files or self.tree.files or self.layout.files,

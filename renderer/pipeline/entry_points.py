@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -92,8 +92,10 @@ class EntryPointComposer:
     ) -> Outcome[ResourceSet]:
         """Return the resources that the engine builds, before variables are substituted.
 
-        ``folder`` is the build of an overlay with a kustomization.
+        ``folder`` is the build of an overlay with a kustomization. A point with an error is not built.
         """
+        if has_errors(point.notes):
+            return Outcome(ResourceSet(), point.notes)
         match point.options.kind:
             case EntryKind.KUSTOMIZATION:
                 composed = folder or Outcome(ResourceSet())
@@ -127,7 +129,7 @@ class EntryPointComposer:
         if composed.failed or point.entry is None:
             return composed
         if point.options.kind is EntryKind.FLUX:
-            return Outcome(_applied_by_flux(composed.value, point.entry), composed.diagnostics)
+            return Outcome(_applied_by_flux(composed.value, point.entry, point), composed.diagnostics)
         from renderer.gitops.argocd.destination import in_destination
 
         namespace = text_at(point.entry.content, "spec", "destination", "namespace")
@@ -209,10 +211,11 @@ class EntryPointComposer:
         return composed.then(lambda resources: process_templates(resources, given, labelled))
 
 
-def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
+def _applied_by_flux(resources: ResourceSet, entry: Resource, point: EntryPoint) -> ResourceSet:
     """Return the objects that kustomize-controller applies; leave encrypted Secrets to Flux.
 
-    Only Flux has the key.
+    Only Flux has the key. Where the tree takes the place of the sources, it also has the objects that Flux
+    does not apply: Flux would delete them if they were missing.
     """
     from renderer.gitops.flux.applied_objects import (
         is_applied,
@@ -220,6 +223,13 @@ def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
         read_objects,
         with_common_metadata,
     )
+    from renderer.gitops.flux.discovery import object_key
+    from renderer.gitops.flux.repointing import repointed
 
     objects = with_common_metadata(read_objects(resources), entry)
-    return objects.where(lambda each: is_applied(each) and not is_encrypted(each))
+    takes_over = point.options.repoint
+    objects = objects.where(lambda each: (takes_over or is_applied(each)) and not is_encrypted(each))
+    trees = {tree.key: tree for tree in point.trees}
+    return objects.map(
+        lambda each: repointed(each, trees[object_key(each)]) if object_key(each) in trees else each
+    )

@@ -74,14 +74,10 @@ def compose_kustomization(
 
 
 class FluxSubstituted(Record):
-    """The objects with variables substituted, and the confidential values among them.
-
-    ``keeps_variables``: some variables stayed, because only the cluster has their values.
-    """
+    """The objects with variables substituted, and the confidential values among them."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
-    keeps_variables: bool = False
 
 
 def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
@@ -92,7 +88,7 @@ def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: 
         malformed_fields,
         misspelled_fields,
     )
-    from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
+    from renderer.gitops.substitution.post_build import VariableReader, read_post_build
 
     spec = entry.content.get("spec")
     findings: list[Diagnostic] = [*misspelled_fields(entry, spec, KUSTOMIZATION_FIELDS, "spec")]
@@ -100,7 +96,7 @@ def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: 
     post_build = read_post_build(entry, findings, variables_only=False)
     reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=True)
     variables = reader.read(post_build)
-    return Outcome(Variables() if has_errors(findings) else variables, tuple(findings))
+    return Outcome(variables, tuple(findings))
 
 
 def substitute_variables(
@@ -108,7 +104,7 @@ def substitute_variables(
 ) -> Outcome[FluxSubstituted]:
     """Substitute variables; no resources remain if a value is missing.
 
-    ``for_tree``: Flux will substitute the result once more, if variables stay.
+    ``for_tree``: Flux substitutes the result once more, if the variables are incomplete.
     """
     from renderer.gitops.substitution.substitute import substitute
 
@@ -119,27 +115,24 @@ def substitute_variables(
     outcome = substitute(composed.value, variables.value, strict=strict, for_tree=for_tree)
     resources = ResourceSet() if outcome.failed else outcome.value.resources
     confidential |= outcome.value.confidential
-    substituted = FluxSubstituted(resources, confidential, outcome.value.keeps_variables)
-    return Outcome(substituted, found + outcome.diagnostics)
+    return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
 
 
 def discover_kustomization(
-    fs: FileSystem, entry: Resource, candidates: Iterable[Resource], *, secrets: bool
-) -> Outcome[FluxSubstituted]:
+    fs: FileSystem, entry: Resource, variables: Outcome[Variables]
+) -> Outcome[ResourceSet]:
     """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
 
-    ``candidates`` are objects that its variables may come from; Secrets count only if ``secrets`` is set.
     Variables without a value in the repository stay unchanged.
     """
     from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
 
     composed = compose_kustomization(fs, entry)
     if composed.failed:
-        return Outcome(FluxSubstituted(composed.value), composed.diagnostics)
-    variables = read_variables(entry, candidates, secrets=secrets)
+        return composed
     outcome = substitute_variables(composed, variables, strict=False, for_tree=False)
-    objects = with_common_metadata(read_objects(outcome.value.resources), entry)
-    return Outcome(outcome.value._replace(resources=objects), outcome.diagnostics)
+    objects = read_objects(outcome.value.resources)
+    return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
 
 
 class FluxVariables:

@@ -6,11 +6,12 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.entry_point import EntryPoint
+from renderer.model.entry_point import EntryPoint, Tree
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -23,8 +24,10 @@ from renderer.pipeline.reached_objects import (
     left_out_notes,
     needs_others,
     nothing_rendered,
+    rendered_source_errors,
     repository_urls,
 )
+from renderer.pipeline.rendered_sources import RenderedSources
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.discovery import Key, ReachedKustomization
@@ -42,12 +45,15 @@ def flux_points(
     from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
 
     root = cluster_root(fs, entry.path)
+    outputs = _Outputs(config, entry, root.kustomization.namespace)
+    if entry.entry.repoint:
+        root = root.at_sources(outputs.tree_of(root.kustomization), entry.path)
     urls = repository_urls(fs, config)
-    builder = _FluxBuilder(fs, relevant, secrets=entry.entry.secrets)
+    builder = _FluxBuilder(fs, relevant, outputs, RenderedSources(fs, config, entry))
     discovery = FluxDiscovery(builder.build, urls.is_this_repository, root.known)
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
-    notes = tuple(_flux_notes(entry, reached))
+    notes = tuple(_flux_notes(entry, reached, builder.applying_trees))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if not rendered:
         malformed = [
@@ -57,12 +63,16 @@ def flux_points(
             raise DiagnosticError(*malformed)
         names = [each.entry.name for each in reached if each.entry is not root.kustomization]
         raise nothing_rendered(entry, "Flux Kustomization", names, notes)
+    trees: dict[Key, Tree] = {}
+    if entry.entry.repoint:
+        rendered = _with_parents(reached, rendered)
+        trees = {each.key: outputs.tree(each) for each in rendered}
+        trees |= _operator_trees(rendered, root.kustomization, outputs)
     shared = deployed_instancetypes(each.outcome for each in reached)
     for each in _dependencies_first(rendered):
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
-        of_root = each.entry.namespace == root.kustomization.namespace
         yield (
-            each.entry.name if of_root else f"{each.entry.namespace}_{each.entry.name}",
+            outputs.name_of(each.entry),
             EntryPoint(
                 entry.entry,
                 each.entry,
@@ -71,38 +81,110 @@ def flux_points(
                 tuple(_flux_folders(each.entry)),
                 shared,
                 count_machines(each.outcome),
-                notes,
+                (*notes, *rendered_source_errors(each.outcome)),
+                tuple(tree for key, tree in trees.items() if key in each.deployed),
             ),
         )
         notes = ()
 
 
+class _Outputs(NamedTuple):
+    """The names of the overlays of an entry, and the folders that they are rendered into."""
+
+    config: RenderConfig
+    entry: OverlayEntry
+    root_namespace: str
+
+    def name_of(self, kustomization: Resource) -> str:
+        name, namespace = kustomization.name, kustomization.namespace
+        return name if namespace == self.root_namespace else f"{namespace}_{name}"
+
+    def tree_of(self, kustomization: Resource) -> str:
+        """Return the output folder of a Kustomization."""
+        name = f"{self.entry.entry.cluster}/{self.name_of(kustomization)}"
+        return posixpath.normpath(self.config.output_of(self.entry, name))
+
+    def tree(self, reached: ReachedKustomization) -> Tree:
+        kind, namespace, name = reached.key
+        keeps = reached.keeps_variables
+        return Tree(kind, namespace, name, self.tree_of(reached.entry), keeps_variables=keeps)
+
+
+def _with_parents(
+    reached: Iterable[ReachedKustomization], rendered: Iterable[ReachedKustomization]
+) -> list[ReachedKustomization]:
+    """Return the rendered Kustomizations, and all that deploy one of them: those hold its copy.
+
+    Where such a parent cannot be built, its children go on to be applied from their sources.
+    """
+    every = list(reached)
+    wanted = {each.key for each in rendered}
+    buildable = [each for each in every if each.outcome is not None and not needs_others(each.outcome)]
+    while parents := {each.key for each in buildable if each.deployed & wanted} - wanted:
+        wanted |= parents
+    return [each for each in every if each.key in wanted]
+
+
+def _operator_trees(
+    rendered: Iterable[ReachedKustomization], root: Resource, outputs: _Outputs
+) -> dict[Key, Tree]:
+    """Return the root's tree for each object of the Flux operator that creates the root."""
+    from renderer.gitops.flux.discovery import object_key
+    from renderer.gitops.flux.generator import normal_path
+    from renderer.gitops.flux.repointing import sync_path
+
+    places = (normal_path(text_at(root.content, "spec", "path")), outputs.tree_of(root))
+    found: dict[Key, Tree] = {}
+    for each in rendered:
+        for resource in each.outcome.value if each.outcome else ():
+            path = sync_path(resource)
+            if path and normal_path(path) in places:
+                found[object_key(resource)] = Tree(*object_key(resource), outputs.tree_of(root))
+    return found
+
+
 class _FluxBuilder:
     """Builds Kustomizations for a discovery; artifacts of one source share a file system."""
 
-    def __init__(self, fs: FileSystem, relevant: Relevant, *, secrets: bool) -> None:
+    def __init__(
+        self, fs: FileSystem, relevant: Relevant, outputs: _Outputs, rendered: RenderedSources
+    ) -> None:
         self._fs = fs
         self._relevant = relevant
-        self._secrets = secrets
+        self._outputs = outputs
+        self._rendered = rendered
         self._artifacts: dict[str, FileSystem] = {}
+        self.applying_trees: list[str] = []
 
     def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem
-        from renderer.pipeline.flux_build import discover_kustomization
+        from renderer.gitops.flux.generator import normal_path
+        from renderer.pipeline.flux_build import discover_kustomization, read_variables
 
+        entry = reached.entry
+        variables = read_variables(entry, known.values(), secrets=self._outputs.entry.entry.secrets)
+        reached.keeps_variables = variables.value.incomplete
+        path = normal_path(text_at(entry.content, "spec", "path"))
+        if self._rendered.is_other_tree(path):
+            self.applying_trees.append(entry.name)
+            return Outcome(ResourceSet())
+        field, own_tree = FieldPath.of("spec", "path"), self._outputs.tree_of(entry)
+        error = self._rendered.error(entry, field, path, own_tree)
+        if error is not None:
+            return Outcome(ResourceSet(), (error,))
         if not self._relevant(_flux_folders(reached.entry)):
             return Outcome(ResourceSet())
         if reached.ignore not in self._artifacts:
             self._artifacts[reached.ignore] = ArtifactFileSystem(self._fs, reached.ignore)
         artifact = self._artifacts[reached.ignore]
-        outcome = discover_kustomization(artifact, reached.entry, known.values(), secrets=self._secrets)
-        reached.keeps_variables = outcome.value.keeps_variables
-        return Outcome(outcome.value.resources, outcome.diagnostics)
+        return discover_kustomization(artifact, entry, variables)
 
 
 def _flux_folders(entry: Resource) -> Iterator[str]:
     """Yield the folder of the Kustomization, and the folders of the components that it adds."""
-    folder = posixpath.normpath(f"/{text_at(entry.content, 'spec', 'path')}").lstrip("/") or "."
+    from renderer.gitops.flux.generator import normal_path
+
+    folder = normal_path(text_at(entry.content, "spec", "path"))
     yield folder
     for component in array_at(entry.content, "spec", "components"):
         if isinstance(component, str):
@@ -166,7 +248,9 @@ def _check_dependencies(
             pending.append((following, iter(by_key[following].depends_on)))
 
 
-def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) -> Iterator[Diagnostic]:
+def _flux_notes(
+    entry: OverlayEntry, reached: Iterable[ReachedKustomization], applying_trees: list[str]
+) -> Iterator[Diagnostic]:
     """Yield notes about objects that the cluster's entry deploys but that are not rendered."""
     from renderer.gitops.flux.applied_objects import is_encrypted
 
@@ -177,6 +261,7 @@ def _flux_notes(entry: OverlayEntry, reached: Iterable[ReachedKustomization]) ->
             e.entry.name for e in every if e.source == "missing"
         ],
         "suspended Kustomization(s)": [e.entry.name for e in every if e.suspended],
+        "Kustomization(s) that apply rendered trees": applying_trees,
     }
     needing = [each.entry.name for each in every if each.outcome and needs_others(each.outcome)]
     groups["Kustomization(s) with charts or remote bases"] = needing

@@ -48,6 +48,13 @@ def needs_others(outcome: Outcome[ResourceSet]) -> bool:
     return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
 
 
+def rendered_source_errors(outcome: Outcome[ResourceSet] | None) -> Iterator[Diagnostic]:
+    """Yield the errors about paths that lead into rendered trees."""
+    for each in outcome.diagnostics if outcome else ():
+        if each.code is Code.RENDERED_SOURCE:
+            yield each
+
+
 def is_broken(found: Iterable[Diagnostic]) -> bool:
     """Return True if the repository has errors, not only objects that cannot be rendered."""
     return any(each.severity is Severity.ERROR and each.code not in _CANNOT_RENDER for each in found)

@@ -15,6 +15,7 @@ ENTRY_FIELDS = (
     "generate",
     "name",
     "parameters",
+    "repoint",
     "secrets",
     "strict",
 )
@@ -53,12 +54,12 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
         fields.reject("generate", "an overlay has either directory or generate", "remove one of them")
     if kind is EntryKind.KUSTOMIZATION:
         _reject_keys(fields, "is for entries of flux and argocd", "name")
-        _reject_keys(fields, "is for entries of flux", "secrets", "strict")
+        _reject_keys(fields, "is for entries of flux", "repoint", "secrets", "strict")
         kind = EntryKind.GENERATED if generate else EntryKind.DIRECTORY if directory is not None else kind
     else:
         _reject_keys(fields, "is for entries with a path", "directory", "generate", "parameters")
         if kind is EntryKind.ARGOCD:
-            _reject_keys(fields, "is for entries of flux", "secrets", "strict")
+            _reject_keys(fields, "is for entries of flux", "repoint", "secrets", "strict")
     parameters = fields.content.get("parameters")
     return EntryOptions(
         kind=kind,
@@ -68,6 +69,7 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
         cluster=_name_prefix(fields, kind, path),
         secrets=fields.flag("secrets") or False,
         strict=fields.flag("strict") or False,
+        repoint=fields.flag("repoint") or False,
     )
 
 

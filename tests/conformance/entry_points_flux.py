@@ -16,7 +16,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.entry_points import EntryPointComposer
-from renderer.pipeline.flux_build import BuildContext, discover_kustomization
+from renderer.pipeline.flux_build import BuildContext, discover_kustomization, read_variables
 from renderer.yamlio.encode import encode
 
 
@@ -44,8 +44,8 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
 
     def build(reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
-        outcome = discover_kustomization(artifact, reached.entry, known.values(), secrets=True)
-        return Outcome(outcome.value.resources, outcome.diagnostics)
+        variables = read_variables(reached.entry, known.values(), secrets=True)
+        return discover_kustomization(artifact, reached.entry, variables)
 
     discovery = FluxDiscovery(
         build, lambda _url, _path: False, tuple(each for each in sync if each is not root)

@@ -58,8 +58,6 @@ def test_substituting_the_tree_again_gives_what_flux_makes_of_the_sources(
     if at_once.failed:
         return
     assert not tree.failed
-    applied = tree
-    if tree.value.keeps_variables:
-        applied = substitute(tree.value.resources, complete, strict=False)
+    applied = substitute(tree.value.resources, complete, strict=False)
     assert not applied.failed
     assert contents(applied.value.resources) == contents(at_once.value.resources)

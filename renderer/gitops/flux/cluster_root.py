@@ -14,13 +14,16 @@ from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization
-from renderer.gitops.flux.generator import API_GROUP
+from renderer.gitops.flux.generator import API_GROUP, normal_path
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.yamlio.decode import decode_documents
+
+#: The annotation of a root that is re-pointed at its tree in Git: the folder of its sources.
+SOURCE_PATH = "vmrender.io/source-path"
 
 _NAMESPACE = "flux-system"
 _SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
@@ -31,6 +34,19 @@ class ClusterRoot(NamedTuple):
 
     kustomization: Resource
     known: tuple[Resource, ...] = ()
+
+    def at_sources(self, tree: str, folder: str) -> ClusterRoot:
+        """Return the root with the folder of its sources, if Git already points it at its ``tree``.
+
+        Its annotation names that folder; the default is ``folder``, that of the project's entry.
+        """
+        root = self.kustomization
+        if normal_path(text_at(root.content, "spec", "path")) != tree:
+            return self
+        source = text_at(root.annotations, SOURCE_PATH) or folder
+        return self._replace(
+            kustomization=root.with_content(with_value(root.content, ("spec", "path"), source))
+        )
 
 
 def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
@@ -53,7 +69,8 @@ def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
         for index, document in enumerate(documents):
             sync = _sync(document)
             if sync:
-                return _root_of_sync(sync, Site(path, index), folder)
+                annotations = object_at(document, "metadata", "annotations")
+                return _root_of_sync(sync, Site(path, index), folder, annotations)
     return _root_of_sync({"path": folder}, Site(folder), folder)
 
 
@@ -84,14 +101,15 @@ def _sync(document: Json) -> JsonObject:
     return found if text_at(found, "path") else {}
 
 
-def _root_of_sync(sync: JsonObject, site: Site, folder: str) -> ClusterRoot:
-    """Return the objects that Flux creates from ``sync``."""
+def _root_of_sync(sync: JsonObject, site: Site, folder: str, annotations: JsonObject = EMPTY) -> ClusterRoot:
+    """Return the objects that Flux creates from ``sync`` of an object with ``annotations``."""
     source: JsonObject = {"kind": text_at(sync, "kind") or "GitRepository", "name": _NAMESPACE}
     metadata: JsonObject = {"name": _NAMESPACE, "namespace": _NAMESPACE}
+    named = {name: annotations[name] for name in (SOURCE_PATH,) if name in annotations}
     kustomization: JsonObject = {
         "apiVersion": f"{API_GROUP}/v1",
         "kind": "Kustomization",
-        "metadata": metadata,
+        "metadata": {**metadata, "annotations": named} if named else metadata,
         "spec": {"path": text_at(sync, "path") or folder, "sourceRef": source},
     }
     known: tuple[Resource, ...] = ()

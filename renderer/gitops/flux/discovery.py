@@ -34,7 +34,7 @@ class SourceRelation(TextEnum):
 class ReachedKustomization:
     """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built.
 
-    ``keeps_variables``: its objects have variables whose values only the cluster knows.
+    ``keeps_variables``: a source of its variables cannot be read here, so some may stay.
     """
 
     entry: Resource
@@ -49,6 +49,11 @@ class ReachedKustomization:
     @property
     def key(self) -> Key:
         return object_key(self.entry)
+
+    @property
+    def deployed(self) -> frozenset[Key]:
+        """Return the keys of the objects that it deploys."""
+        return frozenset(map(object_key, self.outcome.value)) if self.outcome else frozenset()
 
     @property
     def suspended(self) -> bool:

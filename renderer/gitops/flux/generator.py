@@ -37,13 +37,18 @@ def source_folder(fs: FileSystem, entry: Resource) -> str:
     Raises ``DiagnosticError``: flux-kustomization if there is no such folder.
     """
     written = text_at(entry.content, "spec", "path")
-    folder = posixpath.normpath(f"/{written}").lstrip("/") or "."
+    folder = normal_path(written)
     if not fs.is_folder(folder):
         hint = "spec.path counts from the top of the repository that sourceRef names"
         message = f"spec.path of {entry.current_id} is {written}, and there is no such folder"
         field = FieldPath.of("spec", "path")
         raise Diagnostic.about(entry, field, Code.FLUX_KUSTOMIZATION, message, hint).error()
     return folder
+
+
+def normal_path(path: str) -> str:
+    """Return a path in a source as kustomize-controller reads it: it never leaves the source."""
+    return posixpath.normpath(f"/{path}").lstrip("/") or "."
 
 
 def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:

@@ -37,14 +37,10 @@ _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
 class Substituted(NamedTuple):
-    """The resources, and the results of operators on confidential values.
-
-    ``keeps_variables``: some expansions stayed as they are written, for Flux to replace.
-    """
+    """The resources, and the results of operators on confidential values."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
-    keeps_variables: bool = False
 
 
 def substitute(
@@ -52,8 +48,8 @@ def substitute(
 ) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
 
-    ``for_tree``: if any expansion stays, Flux substitutes all objects once more. Everything else that looks
-    like an expansion is escaped, so that the result is the same as if Flux had done it all at once.
+    ``for_tree``: if the variables are incomplete, Flux substitutes the objects once more. Everything else
+    that looks like an expansion is then escaped, and the result is as if Flux had done it all at once.
 
     Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. If values are too
     long, it reports only build-limit, and returns the resources unchanged.
@@ -62,27 +58,22 @@ def substitute(
         return Outcome(Substituted(resources))
     taint(variables.confidential)
     severity = Severity.ERROR if strict else Severity.WARNING
-    substitution = _Substitution(variables, severity)
+    substitution = _Substitution(variables, severity, escapes=for_tree and variables.incomplete)
     try:
         changed = ResourceSet(tuple(map(substitution.of, resources)))
-        if for_tree and substitution.keeps_variables:
-            substitution = _Substitution(variables, severity, escapes=True)
-            changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
-    confidential = frozenset(substitution.confidential)
-    substituted = Substituted(changed, confidential, substitution.keeps_variables)
+    substituted = Substituted(changed, frozenset(substitution.confidential))
     taint(substitution.confidential)
     return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
 
 
 class _Substitution:
-    def __init__(self, variables: Variables, severity: Severity, *, escapes: bool = False) -> None:
+    def __init__(self, variables: Variables, severity: Severity, *, escapes: bool) -> None:
         self._variables = variables
         self._severity = severity
         self._escapes = escapes
         self._characters = CharacterBudget()
-        self.keeps_variables = False
         self.findings: list[Diagnostic] = []
         self.confidential: set[str] = set()
 
@@ -92,7 +83,6 @@ class _Substitution:
             return resource
         try:
             evaluated = self._evaluated(resource.content)
-            self.keeps_variables = self.keeps_variables or bool(evaluated.kept)
             self.findings += self._unset(resource, evaluated.unset)
             for variable, derived in evaluated.derived.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
