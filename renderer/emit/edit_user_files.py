@@ -45,7 +45,9 @@ def change_files(
     check_writable(root, (*writes, *removals))
     with _locked(root), _deferred_signals() as check_signals:
         _check_unchanged(root, before)
-        missing = _missing_folders(root, writes)
+        folders = {folder for path in writes for folder in PurePosixPath(path).parents}
+        missing = [folder for folder in folders if not os.path.lexists(root / folder)]
+        missing.sort(key=lambda folder: len(folder.parts), reverse=True)  # inner ones first
         changed: set[str] = set()
         try:
             for path in (*writes, *removals):
@@ -192,13 +194,6 @@ def _undo(root: Path, path: str, *, is_changed: bool) -> None:
 def _file_new_old(folder: Path, place: PurePosixPath) -> tuple[Path, Path, Path]:
     """Return the file, and the paths next to it of its new and its old content."""
     return folder / place.name, folder / f".{place.name}{_NEW}", folder / f".{place.name}{_OLD}"
-
-
-def _missing_folders(root: Path, paths: Iterable[str]) -> tuple[PurePosixPath, ...]:
-    """Return the folders of ``paths`` that do not exist, inner ones first."""
-    folders = {folder for path in paths for folder in PurePosixPath(path).parents}
-    missing = (folder for folder in folders if not os.path.lexists(root / folder))
-    return tuple(sorted(missing, key=lambda folder: len(folder.parts), reverse=True))
 
 
 def _remove_empty(root: Path, folders: Iterable[PurePosixPath]) -> None:

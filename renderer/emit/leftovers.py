@@ -27,18 +27,18 @@ def find_stale_trees(
     with a file called ``other_project`` belongs to another project and is skipped.
     """
     current = {output.casefold() for output in outputs}
-    places = dict(_search_root(pattern) for pattern in sorted(patterns))
+    places: dict[str, int] = {}  # the depth of the search in each folder
+    for pattern in sorted(patterns):
+        parts = pattern.split("/")
+        fixed = tuple(takewhile(lambda part: "{" not in part, parts[:-1]))
+        if fixed:
+            places["/".join(fixed)] = _ANY_DEPTH
+        else:  # the root is searched only as deep as the pattern goes
+            places["."] = len(parts)
     found = {
         tree for place, depth in places.items() for tree in _trees(root, place, depth, other_project, current)
     }
     return tuple(sorted(tree for tree in found if tree.casefold() not in current))
-
-
-def _search_root(pattern: str) -> tuple[str, int]:
-    """Return the (folder, depth) to search; the root is searched only as deep as the pattern goes."""
-    parts = pattern.split("/")
-    fixed = tuple(takewhile(lambda part: "{" not in part, parts[:-1]))
-    return ("/".join(fixed), _ANY_DEPTH) if fixed else (".", len(parts))
 
 
 def _trees(

@@ -48,7 +48,9 @@ class OutputFolder(Record):
         path = posixpath.normpath(output)
         if not output or path == ".":
             raise _refused(output, "is the whole repository", "give it its own folder: rendered/{name}")
-        if _leaves_root(path):
+        windows = PureWindowsPath(path)
+        is_absolute = bool(windows.drive or windows.root)
+        if is_absolute or path == ".." or path.startswith("../") or "\\" in path or "\0" in path:
             raise _refused(
                 path, "lies outside the repository", "give a path relative to the repository's root"
             )
@@ -141,12 +143,6 @@ def _above(path: str) -> list[str]:
 
 def _comparable(path: str) -> str:
     return posixpath.normpath(path).casefold()
-
-
-def _leaves_root(path: str) -> bool:
-    windows = PureWindowsPath(path)
-    absolute = bool(windows.drive or windows.root)
-    return absolute or path == ".." or path.startswith("../") or "\\" in path or "\0" in path
 
 
 def _refused(output: str, problem: str, hint: str = "render into another folder") -> DiagnosticError:

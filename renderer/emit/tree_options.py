@@ -60,15 +60,13 @@ def extras(
             case Extra.GITATTRIBUTES:
                 found[".gitattributes"] = _GITATTRIBUTES
             case Extra.README:
-                found["README.md"] = _readme(source, release, resources)
+                counts = Counter(resource.kind for resource in resources)
+                rows = "".join(f"| {_safe(kind)} | {count} |\n" for kind, count in sorted(counts.items()))
+                name = source.rpartition("/")[2]
+                found["README.md"] = _README.format(
+                    name=_safe(name), source=_safe(source), release=release, rows=rows
+                )
     return found
-
-
-def _readme(source: str, release: Release, resources: ResourceSet) -> str:
-    counts = Counter(resource.kind for resource in resources)
-    rows = "".join(f"| {_safe(kind)} | {count} |\n" for kind, count in sorted(counts.items()))
-    name = source.rpartition("/")[2]
-    return _README.format(name=_safe(name), source=_safe(source), release=release, rows=rows)
 
 
 def _safe(text: str) -> str:
