@@ -77,12 +77,20 @@ def _apply_edit(document: Json, edit: Edit) -> Json:
         case AddField(into, name, value):
             return _change_at(document, into.segments, lambda mapping: {**_object(mapping), name: value})
         case RenameField(field, name):
+            *above, old = field.segments
             return _change_at(
-                document, field.parent.segments, lambda mapping: _renamed(mapping, field.segments[-1], name)
+                document,
+                above,
+                lambda mapping: {
+                    name if key == old else key: value for key, value in _object(mapping).items()
+                },
             )
         case RemoveField(field):
+            *above, old = field.segments
             return _change_at(
-                document, field.parent.segments, lambda mapping: _without(mapping, field.segments[-1])
+                document,
+                above,
+                lambda mapping: {key: value for key, value in _object(mapping).items() if key != old},
             )
         case AddItem(into, value, first):
             return _change_at(
@@ -91,10 +99,10 @@ def _apply_edit(document: Json, edit: Edit) -> Json:
                 lambda items: [value, *_items(items)] if first else [*_items(items), value],
             )
         case RemoveItem(field):
-            index = field.segments[-1]
+            *above, index = field.segments
             return _change_at(
                 document,
-                field.parent.segments,
+                above,
                 lambda items: [item for number, item in enumerate(_items(items)) if number != index],
             )
 
@@ -114,14 +122,6 @@ def _change_at(value: Json, segments: Sequence[Segment], change: Callable[[Json]
     if isinstance(value, list) and isinstance(head, int):
         return [*value[:head], _change_at(value[head], rest, change), *value[head + 1 :]]
     raise LookupError(head)
-
-
-def _renamed(mapping: Json, old: Segment, new: str) -> Json:
-    return {new if key == old else key: value for key, value in _object(mapping).items()}
-
-
-def _without(mapping: Json, name: Segment) -> Json:
-    return {key: value for key, value in _object(mapping).items() if key != name}
 
 
 def _object(value: Json) -> JsonObject:

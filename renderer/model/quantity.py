@@ -272,7 +272,10 @@ class Quantity(Record):
         if isinstance(value, bool):
             raise invalid_quantity(value)
         if isinstance(value, int):
-            return _parsed(_integer_text(value))
+            try:
+                return _parsed(str(value))
+            except ValueError:  # Python converts at most some 4300 digits
+                raise invalid_quantity("a number of thousands of digits") from None
         if isinstance(value, float):
             return _parsed(_float_text(value))
         raise invalid_quantity(value)
@@ -338,13 +341,6 @@ def _parsed(text: str) -> Quantity:
 
 def _order(left: int, right: int) -> int:
     return (left > right) - (left < right)
-
-
-def _integer_text(value: int) -> str:
-    try:
-        return str(value)
-    except ValueError:  # Python converts at most some 4300 digits
-        raise invalid_quantity("a number of thousands of digits") from None
 
 
 def _float_text(value: float) -> str:

@@ -134,15 +134,12 @@ class FieldLookup:
     def child(self, value: Json, segment: Segment) -> Json:
         """Return the field or element of a value of the object for ``segment``; None if there is none."""
         if isinstance(segment, ElementName) and isinstance(value, list):
-            segment = self._position(value, segment)
+            place = id(value), segment.key
+            if place not in self._positions:
+                texts = [element_text(each, segment.key) for each in value]
+                self._positions[place] = {text: index for index, text in reversed([*enumerate(texts)])}
+            segment = self._positions[place].get(segment.value, -1)
         return child_at(value, segment, None)
-
-    def _position(self, elements: Sequence[Json], name: ElementName) -> int:
-        place = id(elements), name.key
-        if place not in self._positions:
-            texts = [element_text(each, name.key) for each in elements]
-            self._positions[place] = {text: index for index, text in reversed([*enumerate(texts)])}
-        return self._positions[place].get(name.value, -1)
 
 
 def element_path(key: str) -> tuple[str, ...]:
