@@ -148,7 +148,11 @@ class FluxVariables:
         """Substitute variables; no resources remain if a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
-        variables = self._variables(overlay)
+        if overlay.path not in self._known:
+            findings: list[Diagnostic] = []
+            read = self._read(overlay, findings)
+            self._known[overlay.path] = Outcome(read, tuple(findings))
+        variables = self._known[overlay.path]
         outcome = substitute_variables(composed, variables, strict=overlay.flux.strict)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
@@ -156,13 +160,6 @@ class FluxVariables:
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the confidential values of an overlay that was already substituted."""
         return self._confidential.get(overlay.path, frozenset())
-
-    def _variables(self, overlay: Overlay) -> Outcome[Variables]:
-        if overlay.path not in self._known:
-            findings: list[Diagnostic] = []
-            variables = self._read(overlay, findings)
-            self._known[overlay.path] = Outcome(variables, tuple(findings))
-        return self._known[overlay.path]
 
     def _read(self, overlay: Overlay, findings: list[Diagnostic]) -> Variables:
         from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build

@@ -219,7 +219,11 @@ class Pipeline:
             checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
             judged = self._checks.judge(checked, composed.value, overlay)
             checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-            found = (*checked.diagnostics, *_unprocessed_templates(checked.value))
+            found = checked.diagnostics
+            if any(resource.kind == "Template" for resource in checked.value):
+                from renderer.gitops.openshift_template import unprocessed_templates
+
+                found = (*found, *unprocessed_templates(checked.value))
             return Outcome(strip_status(checked.value), self._reported(overlay, composed, found))
 
     def _at_deciding_sites(
@@ -310,14 +314,6 @@ class Pipeline:
         from renderer.kustomize.reader.load import Loader
 
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
-
-
-def _unprocessed_templates(resources: ResourceSet) -> Iterable[Diagnostic]:
-    if not any(resource.kind == "Template" for resource in resources):
-        return ()
-    from renderer.gitops.openshift_template import unprocessed_templates
-
-    return unprocessed_templates(resources)
 
 
 def _served(resources: ResourceSet) -> ResourceSet:

@@ -273,7 +273,8 @@ class _Explanation:
         if not _KEY_AND_VALUE.match(line) or _lacks_space_after_dash(line) or is_text_entry:
             return self._no_key(above)
         first = Position(above, len(_indent(self._lines[above])))
-        parent = self._parent_column(first)
+        columns = (len(_indent(self._lines[number])) for number in range(above - 1, -1, -1))
+        parent = next((each for each in columns if each < first.column), 0)
         if self._is_unusual(first.column, parent, column):
             return self._unusual_indentation(first)
         return SyntaxProblem(
@@ -282,11 +283,6 @@ class _Explanation:
             "begin both lines in the same column, or remove the value above",
             (("the line above", first),),
         )
-
-    def _parent_column(self, start: Position) -> int:
-        """Return the column of the nearest line above that is indented less."""
-        columns = (len(_indent(self._lines[number])) for number in range(start.line - 1, -1, -1))
-        return next((column for column in columns if column < start.column), 0)
 
     def _is_unusual(self, column: int, parent: int, other: int) -> bool:
         """Return True if the usual indentation leads from ``parent`` to ``other``, but not to ``column``."""
