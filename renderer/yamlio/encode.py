@@ -5,7 +5,6 @@ sigs.k8s.io/yaml JSONToYAML and go-yaml v2 ``encode.go``, ``sorter.go``.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cmp_to_key, lru_cache
 from math import isfinite
@@ -41,7 +40,9 @@ def through_json(text: str) -> str:
         raise _refusal(
             f"the control character U+{ord(refused[0]):04X}", "encode the text, for example as base64"
         )
-    return _NEXT_LINES.sub(_fold_breaks, text) if "\x85" in text else text
+    if "\x85" in text:
+        return _NEXT_LINES.sub(lambda found: "\n" * (found[0].count("\x85") - 1) or " ", text)
+    return text
 
 
 def key_through_json(key: str) -> str:
@@ -63,10 +64,6 @@ def _refusal(what: str, hint: str) -> DiagnosticError:
     return Diagnostic(Code.OUTPUT_INVALID, f"{what} cannot be written to YAML", hint=hint).error()
 
 
-def _fold_breaks(match: re.Match[str]) -> str:
-    return "\n" * (match[0].count("\x85") - 1) or " "
-
-
 def natural_order(keys: Iterable[str]) -> list[str]:
     """Sort keys with numbers by value: ``a1``, ``a01``, ``a2``, ``a10`` (go-yaml v2 ``sorter.go``).
 
@@ -76,7 +73,7 @@ def natural_order(keys: Iterable[str]) -> list[str]:
     ordered = sorted(keys)
     if all(key.isascii() and key.isalpha() for key in ordered):
         return ordered
-    return sorted(ordered, key=_AS_WRITTEN)
+    return sorted(ordered, key=cmp_to_key(_compare))
 
 
 def _compare(left: str, right: str) -> int:
@@ -84,9 +81,6 @@ def _compare(left: str, right: str) -> int:
         if a != b:
             return -1 if _less_at(index, left, right) else 1
     return -1 if len(left) < len(right) else 1
-
-
-_AS_WRITTEN = cmp_to_key(_compare)
 
 
 def _less_at(index: int, left: str, right: str) -> bool:
@@ -255,11 +249,10 @@ _SHORT = Memo(_short)
 @lru_cache(maxsize=4096)
 def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
     """Return the keys in order, each with its text and colon; a key that is too long for this has no text."""
-    return tuple((key, _key(key)) for key in natural_order(keys))
-
-
-def _key(key: str) -> str:
-    text = key_through_json(key)
-    if len(text.encode()) > _LONGEST_SIMPLE_KEY or any(character in text for character in "\r" + LINE_BREAKS):
-        return ""
-    return in_one_line(text, style_of(text)) + ":"
+    entries: list[tuple[str, str]] = []
+    for key in natural_order(keys):
+        text = key_through_json(key)
+        has_break = any(character in text for character in "\r" + LINE_BREAKS)
+        is_simple = len(text.encode()) <= _LONGEST_SIMPLE_KEY and not has_break
+        entries.append((key, f"{in_one_line(text, style_of(text))}:" if is_simple else ""))
+    return tuple(entries)

@@ -106,12 +106,11 @@ def is_ambiguous(text: str) -> bool:
     if text and text[0] not in _MEANINGFUL:
         return False
     try:
-        return resolve(text, YAML11_RULES).kind is not Kind.STR or _is_in_base_60(text)
+        kind = resolve(text, YAML11_RULES).kind
     except UnusableError:
         return True
-
-
-def _is_in_base_60(text: str) -> bool:
+    if kind is not Kind.STR:
+        return True
     return ":" in text and not text.strip(_IN_BASE_60) and re.fullmatch(_BASE_60, text) is not None
 
 

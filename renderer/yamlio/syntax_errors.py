@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable
 from contextlib import suppress
 from itertools import pairwise
 
@@ -286,7 +285,9 @@ class _Explanation:
 
     def _is_unusual(self, column: int, parent: int, other: int) -> bool:
         """Return True if the usual indentation leads from ``parent`` to ``other``, but not to ``column``."""
-        step = _usual_step(self._lines)
+        columns = [len(_indent(line)) for line in self._lines if line.strip()]
+        steps = Counter(after - before for before, after in pairwise(columns) if after > before)
+        step = steps.most_common(1)[0][0] if steps else 1
         return bool((column - parent) % step) and not (other - parent) % step
 
     def _unusual_indentation(self, start: Position) -> SyntaxProblem:
@@ -379,13 +380,6 @@ def _read_all(source: EventSource) -> None:
 
 def _position(mark: ParserMark | None) -> Position:
     return Position(mark.line, mark.column) if mark else Position(0, 0)
-
-
-def _usual_step(lines: Iterable[str]) -> int:
-    """Return the number of columns by which a line is usually indented deeper than the one above."""
-    columns = [len(_indent(line)) for line in lines if line.strip()]
-    steps = Counter(after - before for before, after in pairwise(columns) if after > before)
-    return steps.most_common(1)[0][0] if steps else 1
 
 
 def _lacks_space_after_dash(line: str) -> bool:
