@@ -44,7 +44,9 @@ def _read_key(file: Path) -> bytes | None:
     except FileNotFoundError:
         return None
     with os.fdopen(descriptor, "rb") as opened:
-        key = opened.read(_KEY_BYTES + 1) if _is_private(os.fstat(descriptor)) else b""
+        status = os.fstat(descriptor)
+        is_private = os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & 0o077)
+        key = opened.read(_KEY_BYTES + 1) if is_private and stat.S_ISREG(status.st_mode) else b""
     return key if len(key) == _KEY_BYTES else None
 
 
@@ -67,9 +69,3 @@ def _make_key(file: Path) -> bytes | None:
     finally:
         fresh.unlink(missing_ok=True)
     return key
-
-
-def _is_private(status: os.stat_result) -> bool:
-    if not stat.S_ISREG(status.st_mode):
-        return False
-    return os.name != "posix" or (status.st_uid == os.geteuid() and not status.st_mode & 0o077)
