@@ -1,10 +1,10 @@
 """Make `schemas/beside/`: the schemas of the kinds that stand beside virtual machines.
 
-    python .ci/schemas_beside.py validations_generated.go crds_generated.go
+    python .ci/schemas_beside.py validations_generated.go crds_generated.go virt-template/config/crd/bases
 
 The first file is in `pkg/virt-operator/resource/generate/components` of KubeVirt, the second in
-`pkg/operator/resources` of CDI; those that ship are of KubeVirt v1.9.0 and CDI v1.66.0. Field names, types
-and bounds are taken; descriptions are not.
+`pkg/operator/resources` of CDI, the folder in virt-template; the schemas that ship are of KubeVirt v1.9.0,
+CDI v1.66.0 and virt-template v0.2.2. Field names, types and bounds are taken; descriptions are not.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ def texts(go: Path) -> Iterator[tuple[str, str]]:
     yield from re.findall(r'^\t"(\w+)": `(.*?)`,$', source, re.MULTILINE | re.DOTALL)
 
 
-def definitions(kubevirt: Path, cdi: Path) -> Iterator[dict[str, object]]:
+def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str, object]]:
     of_kubevirt = {kind.lower(): (kind, *where) for kind, where in OF_KUBEVIRT.items()}
     for name, text in texts(kubevirt):
         if name in of_kubevirt:
@@ -80,11 +80,13 @@ def definitions(kubevirt: Path, cdi: Path) -> Iterator[dict[str, object]]:
             yield {"spec": {"group": group, "names": {"kind": kind}, "versions": served}}
     for _, text in texts(cdi):
         yield yaml.safe_load(text)
+    for file in sorted(templates.glob("*.yaml")):
+        yield yaml.safe_load(file.read_text())
     yield NETWORK
 
 
-def main(kubevirt: Path, cdi: Path) -> None:
-    for definition in definitions(kubevirt, cdi):
+def main(kubevirt: Path, cdi: Path, templates: Path) -> None:
+    for definition in definitions(kubevirt, cdi, templates):
         spec = definition["spec"]
         for version, schema in version_schemas(definition).items():
             path = SCHEMAS / "beside" / spec["group"] / version / f"{spec['names']['kind'].lower()}.json"

@@ -17,7 +17,7 @@ from renderer.app.several_projects import (
     project_folders,
 )
 from renderer.app.usage_error import UsageError
-from renderer.checks.schemas.kubevirt_kinds import ALL_GROUPS, GROUPS_OF_KINDS
+from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS, GROUPS_OF_KINDS
 from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
@@ -179,7 +179,7 @@ class _Validation:
 
     @cached_property
     def lone_files(self) -> LoneFiles:
-        return LoneFiles(self.fs, self.pipeline.validated_groups if self.config.schemas else ALL_GROUPS)
+        return LoneFiles(self.fs, self.pipeline.validated_groups if self.config.schemas else CHECKED_GROUPS)
 
     @cached_property
     def pipeline(self) -> Pipeline:

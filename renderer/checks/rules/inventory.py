@@ -30,6 +30,9 @@ _SAME_NAME: Mapping[str, str] = {
     "OVSNetwork": NETWORK,
     **{kind: kind for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT)},
 }
+#: Kinds whose controllers create the network in another namespace if their spec names one
+#: (sriov-network-operator ``api/v1/helper.go`` RenderNetAttDef).
+_IN_NETWORK_NAMESPACE = ("SriovNetwork", "SriovIBNetwork", "OVSNetwork")
 #: Suffixes of kinds whose controllers create Secrets, named somewhere in their spec.
 _CREATORS_OF_SECRETS = ("Secret", "Secrets", "Certificate")
 _NAMES_OF_SECRETS = ("name", "secretName")
@@ -49,8 +52,11 @@ class Inventory:
     def __init__(self, resources: Iterable[Resource], machines: Iterable[VirtualMachineView]) -> None:
         self._by_kind: dict[str, dict[str, list[Item]]] = {}
         for resource in resources:
+            namespace = resource.namespace
+            if resource.kind in _IN_NETWORK_NAMESPACE:
+                namespace = text_at(resource.content, "spec", "networkNamespace") or namespace
             for kind, name in _objects_of(resource):
-                self._add(kind, Item(name, resource.namespace, resource))
+                self._add(kind, Item(name, namespace, resource))
         for machine in machines:
             for _, template in machine.data_volume_templates:
                 name = text_at(template, "metadata", "name")

@@ -60,7 +60,7 @@ ALL_GROUPS = GROUPS | {
 }
 
 
-#: KubeVirt's kinds without a schema for each release, and CDI's kinds, by API version.
+#: KubeVirt's kinds without a schema for each release, and the kinds of CDI and virt-template, by API version.
 _OTHERS: Mapping[str, str] = {
     "kubevirt.io/v1": " ".join(sorted(WITHOUT_SCHEMA)),
     "backup.kubevirt.io/v1alpha1": "VirtualMachineBackup VirtualMachineBackupTracker",
@@ -75,9 +75,12 @@ _OTHERS: Mapping[str, str] = {
     "snapshot.kubevirt.io/v1beta1": (
         "VirtualMachineRestore VirtualMachineSnapshot VirtualMachineSnapshotContent"
     ),
+    "template.kubevirt.io/v1beta1": "VirtualMachineTemplate VirtualMachineTemplateRequest",
 }
 #: The groups of kinds that accompany virtual machines; their schemas are in ``schemas/beside``.
 COMPANION_GROUPS = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
+#: The groups of all kinds that have a schema here or should have one.
+CHECKED_GROUPS = ALL_GROUPS | COMPANION_GROUPS
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
     **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},

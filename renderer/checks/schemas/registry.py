@@ -16,6 +16,7 @@ from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kubernetes_kinds import KubernetesKinds
 from renderer.checks.schemas.kubevirt_kinds import (
     ALL_GROUPS,
+    CHECKED_GROUPS,
     COMPANION_GROUPS,
     GROUPS,
     GROUPS_OF_KINDS,
@@ -76,8 +77,8 @@ class SchemaRegistry:
 
     @property
     def groups(self) -> frozenset[str]:
-        """Return the API groups that have schemas here."""
-        return ALL_GROUPS | self._project_files.groups if self._project_files else ALL_GROUPS
+        """Return the API groups that have schemas here, except Kubernetes' own."""
+        return CHECKED_GROUPS | self._project_files.groups if self._project_files else CHECKED_GROUPS
 
     def knows(self, gvk: Gvk) -> bool:
         """Return True if ``gvk`` is in a group of KubeVirt's, or a kind with a schema of another source."""

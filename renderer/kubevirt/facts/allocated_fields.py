@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.kubevirt.facts.confidential import COPIES
-from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP, VM
+from renderer.kubevirt.facts.kinds import CDI_GROUP, KUBEVIRT_GROUP, VM
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import Gvk
@@ -24,12 +24,14 @@ _SERVICE = ("", "Service")
 _NAMESPACE = ("", "Namespace")
 _SERVICE_ACCOUNT = ("", "ServiceAccount")
 _MACHINE = (KUBEVIRT_GROUP, VM)
+_DATA_VOLUME = (CDI_GROUP, "DataVolume")
 _ALL_KINDS = ("", "")
 _ANNOTATIONS = ("metadata", "annotations")
 _LABELS = ("metadata", "labels")
 _TEMPLATE = ("spec", "template")
 _VOLUME_TEMPLATE = ("spec", "dataVolumeTemplates", ANY, "spec")
 _DOMAIN = (*_TEMPLATE, "spec", "domain")
+_USE_POPULATOR = f"{CDI_GROUP}/storage.usePopulator"
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _SERVICE_ALLOCATION_SOURCE = "kubernetes pkg/registry/core/service/storage/alloc.go"
 _CLAIM_CONTROLLER_SOURCE = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
@@ -42,6 +44,7 @@ _PULL_SECRETS_SOURCE = "openshift openshift-controller-manager pkg/serviceaccoun
 _VM_MUTATOR_SOURCE = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/vm-mutator.go"
 _MATCHER_SOURCE = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
 _REVISION_SOURCE = "kubevirt pkg/instancetype/revision"
+_POPULATOR_SOURCE = "containerized-data-importer pkg/controller/datavolume/util.go"
 _MAC_POOL_SOURCE = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
 _ARGO_CD_SOURCE = "argo-cd common/common.go"
 _FLUX_SOURCE = "flux kustomize-controller internal/controller/kustomization_controller.go"
@@ -58,6 +61,11 @@ def _never(_: JsonObject) -> bool:
 
 def _is_bound_by_controller(claim: JsonObject) -> bool:
     return text_at(claim, *_ANNOTATIONS, _BOUND_BY_CONTROLLER) == "yes"
+
+
+def _uses_populator(volume: JsonObject) -> bool:
+    """Return True if CDI may have written the annotation; ``"false"`` may be a person's decision."""
+    return text_at(volume, *_ANNOTATIONS, _USE_POPULATOR) != "false"
 
 
 def _is_not_headless(service: JsonObject) -> bool:
@@ -93,6 +101,8 @@ ALLOCATED_FIELDS = (
     AllocatedField(*_CLAIM, ("spec", "storageClassName"), _STORAGE_CLASS_SOURCE),
     AllocatedField(*_CLAIM, ("spec", "dataSource"), _CLAIM_UTIL_SOURCE),
     AllocatedField(*_CLAIM, ("spec", "dataSourceRef"), _CLAIM_UTIL_SOURCE),
+    AllocatedField(*_CLAIM, (*_ANNOTATIONS, _USE_POPULATOR), _POPULATOR_SOURCE, _always),
+    AllocatedField(*_DATA_VOLUME, (*_ANNOTATIONS, _USE_POPULATOR), _POPULATOR_SOURCE, _uses_populator),
     AllocatedField(*_SERVICE, ("spec", "clusterIP"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
     AllocatedField(*_SERVICE, ("spec", "clusterIPs"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
     AllocatedField(*_SERVICE, ("spec", "healthCheckNodePort"), _SERVICE_ALLOCATION_SOURCE, _always),

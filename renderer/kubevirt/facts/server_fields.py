@@ -106,7 +106,6 @@ SERVER_FIELDS = (
             "storage.prePopulated",
             "storage.sourceClonePodName",
             "createdForDataVolume",
-            "storage.usePopulator",
             "ownerUID",
         )
     ),

@@ -110,6 +110,19 @@ def test_fields_allocated_by_the_user_are_kept() -> None:
         assert clean(content).content == content
 
 
+@pytest.mark.parametrize(("written", "is_kept"), [("true", False), ("false", True)])
+def test_a_decision_against_populators_is_kept(written: str, *, is_kept: bool) -> None:
+    annotations = {"cdi.kubevirt.io/storage.usePopulator": written, "mine": "x"}
+    volume: JsonObject = {
+        "apiVersion": "cdi.kubevirt.io/v1beta1",
+        "kind": "DataVolume",
+        "metadata": {"name": "a", "annotations": annotations},
+        "spec": {"source": {"blank": {}}},
+    }
+    kept = annotations if is_kept else {"mine": "x"}
+    assert clean(volume).content == with_value(volume, ("metadata", "annotations"), kept)
+
+
 @pytest.mark.parametrize(
     ("found", "reason"),
     [
