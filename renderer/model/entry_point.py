@@ -100,7 +100,8 @@ class EntryPoint(Record):
     ``machines`` is the number of virtual machines that it deploys, ``instancetypes`` are the instance types
     and preferences that other entries of the cluster deploy for them. ``notes`` are findings about objects
     that the project's entry reaches but does not render. ``trees`` are the trees at which the engine's
-    objects in this overlay are re-pointed.
+    objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
+    hand.
     """
 
     options: EntryOptions
@@ -112,17 +113,18 @@ class EntryPoint(Record):
     machines: int = 0
     notes: tuple[Diagnostic, ...] = ()
     trees: tuple[Tree, ...] = ()
+    objects: tuple[Resource, ...] = ()
 
     @property
     def files(self) -> frozenset[str]:
         """The files of the entry's object and of the objects that its variables come from."""
-        objects = (*((self.entry,) if self.entry else ()), *self.variables)
+        objects = (*((self.entry,) if self.entry else ()), *self.variables, *self.objects)
         return frozenset(site.path for each in objects for site in each.sites())
 
     @property
     def description(self) -> Json:
         """Everything that determines the composition, except the files that are read."""
-        known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes)
+        known = (*((self.entry,) if self.entry else ()), *self.variables, *self.instancetypes, *self.objects)
         objects: list[Json] = []
         for each in known:  # the lines of findings are looked up in the files of the sites
             sites = ([site.path, site.document, str(site.field)] for site in each.sites())

@@ -5,15 +5,17 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import EntryPoint
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects, with_parents
 from renderer.pipeline.reached_objects import (
     Relevant,
     count_machines,
@@ -24,8 +26,10 @@ from renderer.pipeline.reached_objects import (
     left_out_notes,
     needs_others,
     nothing_rendered,
+    rendered_source_errors,
     repository_urls,
 )
+from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
@@ -48,42 +52,65 @@ def argocd_points(
     named = named_urls(source.url for each in roots for source in sources(each))
     urls = repository_urls(fs, config)._replace(named=named)
     warnings: list[Diagnostic] = []
+    applying_trees: list[str] = []
+    rendered_sources = RenderedSources(fs, config, entry)
+
+    def build(application: Resource) -> Outcome[ResourceSet]:
+        own = list(_rendered_sources(application, urls))
+        if any(rendered_sources.is_other_tree(posixpath.normpath(source.path)) for source in own):
+            applying_trees.append(application.name)
+            return Outcome(ResourceSet())
+        errors = [
+            error
+            for source in own
+            if (error := rendered_sources.error(application, FieldPath((*source.field, "path")), source.path))
+        ]
+        if errors:
+            return Outcome(ResourceSet(), tuple(errors))
+        if not relevant(_application_folders(fs, application, urls)):
+            return Outcome(ResourceSet())
+        return build_application(fs, application, urls.is_this_repository)
+
+    def generated(entry: Resource, warn: Callable[[Diagnostic], None]) -> tuple[Resource, ...]:
+        return generate(fs, entry, config.clusters, urls.is_this_repository, warn)
+
     discovery = ArgocdDiscovery(
-        lambda application: (
-            build_application(fs, application, urls.is_this_repository)
-            if relevant(_application_folders(fs, application, urls))
-            else Outcome(ResourceSet())
-        ),
-        lambda set_: generate(fs, set_, config.clusters, urls.is_this_repository, warnings.append),
-        urls.is_this_repository,
+        build, lambda entry: generated(entry, warnings.append), urls.is_this_repository
     )
     reached = discovery.follow(roots)
     if discovery.findings:
         raise DiagnosticError(*discovery.findings)
     _check_application_cycles(reached)
-    notes = tuple(_argocd_notes(fs, entry, reached, urls))
-    if not any(each.outcome is not None and is_rendered(each.outcome) for each in reached):
+    notes = tuple(_argocd_notes(fs, entry, reached, urls, applying_trees))
+    rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
+    if not rendered:
         raise DiagnosticError(*warnings, *_nothing_rendered(entry, reached, notes).diagnostics)
-    notes = (*warnings, *notes)
+    outputs = Outputs(config, entry, reached[0].entry.namespace)
+    trees = ArgocdTrees(fs, outputs, lambda entry: generated(entry, lambda _warning: None))
+    points: list[tuple[str, EntryPoint]] = []
+    if entry.entry.repoint:
+        rendered = with_parents(reached, rendered)
+        for each in rendered:
+            trees.add(each.entry, lambda source: _is_rendered(source, urls))
+        started = tuple(start_objects(roots, reached))
+        copied = tuple(trees.of(started))
+        if copied:
+            points.append((START, EntryPoint(entry.entry, trees=copied, objects=started)))
     shared = deployed_instancetypes(each.outcome for each in reached)
-    first = reached[0].entry.namespace if reached else ""
-    for each in reached:
-        if each.outcome is None or not is_rendered(each.outcome):
-            continue
-        of_first = each.entry.namespace == first
-        name = each.entry.name if of_first else f"{each.entry.namespace}_{each.entry.name}"
-        folders = tuple(_application_folders(fs, each.entry, urls))
-        yield (
-            name,
-            EntryPoint(
-                entry.entry,
-                each.entry,
-                folders=folders,
-                instancetypes=shared,
-                machines=count_machines(each.outcome),
-                notes=notes,
-            ),
+    for each in rendered:
+        point = EntryPoint(
+            entry.entry,
+            each.entry,
+            folders=tuple(_application_folders(fs, each.entry, urls)),
+            instancetypes=shared,
+            machines=count_machines(each.outcome),
+            notes=tuple(rendered_source_errors(each.outcome)),
+            trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
         )
+        points.append((outputs.name(each.entry.namespace, each.entry.name), point))
+    notes = (*warnings, *trees.findings, *notes)
+    for name, point in points:
+        yield name, point._replace(notes=(*notes, *point.notes))
         notes = ()
 
 
@@ -123,12 +150,16 @@ def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) 
 
 
 def _rendered_sources(entry: Resource, urls: RepositoryUrls) -> Iterator[DeployedSource]:
-    """Yield the Application's sources in this repository; the revision of a chart is not a Git revision."""
+    """Yield the Application's sources in this repository."""
     from renderer.gitops.argocd.application import sources
 
-    for source in sources(entry):
-        if source.has_manifests and not source.is_chart and urls.is_this_repository(source.url, source.path):
-            yield source
+    return (source for source in sources(entry) if _is_rendered(source, urls))
+
+
+def _is_rendered(source: DeployedSource, urls: RepositoryUrls) -> bool:
+    """Return True for a source in this repository; the revision of a chart is not a Git revision."""
+    is_own = source.has_manifests and not source.is_chart
+    return is_own and urls.is_this_repository(source.url, source.path)
 
 
 def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
@@ -146,7 +177,11 @@ def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
 
 
 def _argocd_notes(
-    fs: FileSystem, entry: OverlayEntry, reached: Iterable[ReachedApplication], urls: RepositoryUrls
+    fs: FileSystem,
+    entry: OverlayEntry,
+    reached: Iterable[ReachedApplication],
+    urls: RepositoryUrls,
+    applying_trees: list[str],
 ) -> Iterator[Diagnostic]:
     from renderer.gitops.repository_url import checked_out_branch
 
@@ -154,6 +189,7 @@ def _argocd_notes(
     groups: dict[str, list[str]] = {
         "Application(s) of other repositories": [each.entry.name for each in every if each.outcome is None]
     }
+    groups["Application(s) that apply rendered trees"] = applying_trees
     groups["Application(s) with charts, plugins, jsonnet or remote bases"] = [
         each.entry.name
         for each in every

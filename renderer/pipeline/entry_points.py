@@ -8,6 +8,7 @@ module with its entries, and a row in ``_ENGINES``.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,13 +16,13 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
-from renderer.model.entry_point import EntryKind, EntryPoint
+from renderer.model.entry_point import EntryKind, EntryPoint, Tree
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.project import overlays as source_overlays
-from renderer.project.overlays import entry_site, missing_path
+from renderer.project.overlays import check_is_source, entry_site, missing_path
 
 if TYPE_CHECKING:
     from renderer.pipeline.flux_build import BuildContext
@@ -52,6 +53,7 @@ def _overlays_of(
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
         message, hint = missing_path(fs, entry.path)
         raise Diagnostic.at(site, Code.ENTRY_POINT, message, hint).error()
+    check_is_source(fs, posixpath.normpath(entry.path), entry.listed_by, entry.path)
     for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant):
         overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
         yield overlay._replace(entry=point)
@@ -126,12 +128,16 @@ class EntryPointComposer:
 
     def as_applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return the objects as the engine applies them, with its metadata and in its namespace."""
-        if composed.failed or point.entry is None:
+        if composed.failed or not point.options.has_engine:
             return composed
         if point.options.kind is EntryKind.FLUX:
-            return Outcome(_applied_by_flux(composed.value, point.entry, point), composed.diagnostics)
+            return Outcome(_applied_by_flux(composed.value, point), composed.diagnostics)
         from renderer.gitops.argocd.destination import in_destination
+        from renderer.gitops.argocd.repointing import repointed
 
+        composed = Outcome(_with_copies(composed.value, point, repointed), composed.diagnostics)
+        if point.entry is None:
+            return composed
         namespace = text_at(point.entry.content, "spec", "destination", "namespace")
         return Outcome(in_destination(composed.value, namespace), composed.diagnostics)
 
@@ -180,7 +186,7 @@ class EntryPointComposer:
         from renderer.pipeline.argocd_build import build_application
 
         if point.entry is None:
-            return Outcome(ResourceSet())
+            return Outcome(ResourceSet(point.objects))
         from renderer.pipeline.reached_objects import repository_urls
 
         urls = repository_urls(self._fs, self._config)
@@ -211,7 +217,7 @@ class EntryPointComposer:
         return composed.then(lambda resources: process_templates(resources, given, labelled))
 
 
-def _applied_by_flux(resources: ResourceSet, entry: Resource, point: EntryPoint) -> ResourceSet:
+def _applied_by_flux(resources: ResourceSet, point: EntryPoint) -> ResourceSet:
     """Return the objects that kustomize-controller applies; leave encrypted Secrets to Flux.
 
     Only Flux has the key. Where the tree takes the place of the sources, it also has the objects that Flux
@@ -223,13 +229,26 @@ def _applied_by_flux(resources: ResourceSet, entry: Resource, point: EntryPoint)
         read_objects,
         with_common_metadata,
     )
-    from renderer.gitops.flux.discovery import object_key
     from renderer.gitops.flux.repointing import repointed
 
-    objects = with_common_metadata(read_objects(resources), entry)
+    if point.entry is None:
+        return resources
+    objects = with_common_metadata(read_objects(resources), point.entry)
     takes_over = point.options.repoint
     objects = objects.where(lambda each: (takes_over or is_applied(each)) and not is_encrypted(each))
+    return _with_copies(objects, point, repointed)
+
+
+def _with_copies(
+    resources: ResourceSet, point: EntryPoint, repointed: Callable[[Resource, Tree], Resource]
+) -> ResourceSet:
+    """Return the objects, with copies of the engine's own that point at rendered trees."""
     trees = {tree.key: tree for tree in point.trees}
-    return objects.map(
-        lambda each: repointed(each, trees[object_key(each)]) if object_key(each) in trees else each
-    )
+    if not trees:
+        return resources
+
+    def copied(resource: Resource) -> Resource:
+        tree = trees.get((resource.kind, resource.namespace, resource.name))
+        return repointed(resource, tree) if tree else resource
+
+    return resources.map(copied)

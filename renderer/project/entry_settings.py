@@ -53,13 +53,13 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
     if directory is not None and generate is not None:
         fields.reject("generate", "an overlay has either directory or generate", "remove one of them")
     if kind is EntryKind.KUSTOMIZATION:
-        _reject_keys(fields, "is for entries of flux and argocd", "name")
-        _reject_keys(fields, "is for entries of flux", "repoint", "secrets", "strict")
+        _reject_keys(fields, "is for entries of flux and argocd", "name", "repoint")
+        _reject_keys(fields, "is for entries of flux", "secrets", "strict")
         kind = EntryKind.GENERATED if generate else EntryKind.DIRECTORY if directory is not None else kind
     else:
         _reject_keys(fields, "is for entries with a path", "directory", "generate", "parameters")
         if kind is EntryKind.ARGOCD:
-            _reject_keys(fields, "is for entries of flux", "repoint", "secrets", "strict")
+            _reject_keys(fields, "is for entries of flux", "secrets", "strict")
     parameters = fields.content.get("parameters")
     return EntryOptions(
         kind=kind,

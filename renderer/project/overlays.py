@@ -19,11 +19,10 @@ from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, Re
 from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.work import spend
 from renderer.model.suggest import suggest, suggest_paths
+from renderer.project.tree_paths import IS_RENDERED, tree_around, tree_at
 from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
-#: ``vmrender init`` and ``import`` write it, too, where it matches nothing yet.
-_DEFAULT = RenderConfig().overlays[0]
 _MANIFESTS = (".yaml", ".yml", ".json")
 #: Work steps (``model.run.work``) for listing a folder, and for each part of a path in it, maybe a link.
 _LISTING, _LOOKING = 60, 60
@@ -38,19 +37,16 @@ def find_overlays(
 
     ``resolve_entry`` finds the overlays of a Flux or Argo CD entry. Raises ``DiagnosticError``:
     config-invalid for an entry without a folder, and for two overlays with the same output; build-limit for
-    too many overlays; kustomization-missing for a glob that matches nothing, while another entry matches.
+    too many overlays.
     """
     found: dict[str, Overlay] = {}
-    unmatched: list[OverlayEntry] = []
     for entry in config.overlays:
         if entry.entry.has_engine:
             found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
-            continue
-        folders = _folders_of_entry(fs, entry)
-        found |= {folder: _overlay_in(fs, config, entry, folder) for folder in folders}
-        unmatched += () if folders or entry.path == _DEFAULT.path else (entry,)
-    if found and unmatched:
-        raise DiagnosticError(*(_unmatched_glob(fs, entry) for entry in unmatched))
+        else:
+            found |= {
+                folder: _overlay_in(fs, config, entry, folder) for folder in _folders_of_entry(fs, entry)
+            }
     if len(found) > limits().overlays:
         message = f"the project has {len(found)} overlays, more than {limits().overlays}"
         raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
@@ -138,8 +134,12 @@ def _folders_of_entry(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     if _is_glob(pattern):
         folders = _matching_folders(fs, ".", pattern.split("/"))
         return tuple(
-            each for each in folders if (plain and _has_manifests(fs, each)) or _is_overlay(fs, each)
+            each
+            for each in folders
+            if (plain and _has_manifests(fs, each)) or _is_overlay(fs, each)
+            if not tree_around(fs, each)
         )
+    check_is_source(fs, pattern, "path", entry.path)
     if _kustomization_file(fs, pattern) is None and not _has_manifests(fs, pattern) and not plain:
         message = f"no overlay in {pattern}"
         hint = f"it needs one of {', '.join(KUSTOMIZATION_FILES)}"
@@ -150,21 +150,14 @@ def _folders_of_entry(fs: FileSystem, entry: OverlayEntry) -> tuple[str, ...]:
     return (pattern,)
 
 
-def _unmatched_glob(fs: FileSystem, entry: OverlayEntry) -> Diagnostic:
-    """Return the error about a glob that matches no overlay; the hint corrects its first mistyped part."""
-    parts = posixpath.normpath(entry.path).split("/")
-    hint = "the folders that it matches have no kustomization: correct the pattern, or remove the entry"
-    above: tuple[str, ...] = (".",)
-    for index, part in enumerate(parts):
-        matched = tuple(_matching_folders(fs, ".", parts[: index + 1]))
-        if not matched:
-            names = sorted({name for folder in above for name in fs.list(folder)})
-            nearest = ["/".join((*parts[:index], name, *parts[index + 1 :])) for name in suggest(part, names)]
-            hint = f"did you mean {' or '.join(nearest)}?" if nearest else "correct it, or remove the entry"
-            break
-        above = matched
-    site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
-    return Diagnostic.at(site, Code.KUSTOMIZATION_MISSING, f"{entry.path} matches no overlay", hint)
+def check_is_source(fs: FileSystem, path: str, listed_by: str, listed_as: str) -> None:
+    """Raise ``DiagnosticError`` (rendered-source) if the path of an entry leads into a rendered tree."""
+    tree = tree_at(fs, path)
+    if tree:
+        site = entry_site(listed_as, listed_by).below(listed_by)
+        message = f"{path} leads into {tree}, {IS_RENDERED}"
+        hint = "name the folder of the sources"
+        raise Diagnostic.at(site, Code.RENDERED_SOURCE, message, hint).error()
 
 
 def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:

@@ -23,6 +23,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 #: A tag of templates without ``goTemplate`` that may be the name of a parameter.
 _TAG = re.compile(r"\{\{\s*([\w.\[\]-]+)\s*\}\}")
+_FINALIZER = "resources-finalizer.argocd.argoproj.io"
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers")
 
 
@@ -86,6 +87,11 @@ def _application(
 ) -> Resource:
     rendered = object_at(rendering.deeply(template, parameters) if parameters else template)
     metadata = {key: value for key, value in object_at(rendered, "metadata").items() if key in _METADATA}
+    keeps_resources = (
+        object_at(entry.content, "spec", "syncPolicy").get("preserveResourcesOnDeletion") is True
+    )
+    if parameters and not metadata.get("finalizers") and not keeps_resources:
+        metadata["finalizers"] = [_FINALIZER]  # RenderTemplateParams
     application: JsonObject = {"metadata": metadata, "spec": object_at(rendered, "spec")}
     patch = entry.content["spec"].get("templatePatch") if isinstance(entry.content["spec"], dict) else None
     if isinstance(patch, str):

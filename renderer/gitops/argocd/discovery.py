@@ -13,6 +13,8 @@ from renderer.model.kube.resource import Resource, ResourceSet
 
 #: Namespace and name of an Application.
 Key: TypeAlias = tuple[str, str]
+#: Kind, namespace and name of an object.
+ObjectKey: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(slots=True)
@@ -31,6 +33,16 @@ class ReachedApplication:
         return self.entry.namespace, self.entry.name
 
     @property
+    def deployed_by(self) -> Resource:
+        """Return the object in Git that makes it: its ApplicationSet, or itself."""
+        return self.generated_by or self.entry
+
+    @property
+    def deployed(self) -> frozenset[ObjectKey]:
+        """Return the keys of the objects that it deploys."""
+        return frozenset(map(object_key, self.outcome.value)) if self.outcome else frozenset()
+
+    @property
     def namespace(self) -> str:
         """Return the namespace of its destination."""
         return text_at(self.entry.content, "spec", "destination", "namespace")
@@ -41,6 +53,11 @@ class ReachedApplication:
         while reached is not None:
             yield reached
             reached = reached.parent
+
+
+def object_key(resource: Resource) -> ObjectKey:
+    """Return the kind, namespace and name of an object."""
+    return resource.kind, resource.namespace, resource.name
 
 
 #: Builds the sources of an Application that are in this repository.

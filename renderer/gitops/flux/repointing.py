@@ -36,8 +36,10 @@ _SYNC_PATHS = {
 
 def repointed(resource: Resource, tree: Tree) -> Resource:
     """Return the copy of an object that points at ``tree``."""
-    if not is_flux_kustomization(resource):
+    if sync_path(resource):
         return resource.with_content(with_value(resource.content, _SYNC_PATHS[resource.kind], tree.path))
+    if not is_flux_kustomization(resource):
+        return resource
     spec = {
         name: value
         for name, value in object_at(resource.content, "spec").items()

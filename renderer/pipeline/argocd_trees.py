@@ -1,0 +1,180 @@
+"""The trees of an entry of Argo CD, which copies of its Applications and ApplicationSets point at."""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+from renderer.files.file_system import FileSystem
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.entry_point import Tree
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.render_config import Extra, OverlayEntry, RenderConfig
+from renderer.pipeline.reached_objects import needs_others
+
+if TYPE_CHECKING:
+    from renderer.gitops.argocd.application import DeployedSource
+    from renderer.gitops.argocd.discovery import Generate, Key, ReachedApplication
+
+#: The name of the overlay with the objects that somebody applies by hand; no object can have it.
+START = "_entry"
+
+#: Policies with which a set never changes its Applications (``ApplicationsSyncPolicy`` AllowUpdate).
+_WITHOUT_UPDATES = ("create-only", "create-delete")
+_SET_HINT = (
+    "write all that makes the Applications of the set into spec.template, without templatePatch,"
+    " and give Applications that vmrender does not render a set of their own"
+)
+
+
+class Outputs(NamedTuple):
+    """The names of the overlays of an entry, and the folders that they are rendered into.
+
+    Applications outside ``namespace`` have their own in the name.
+    """
+
+    config: RenderConfig
+    entry: OverlayEntry
+    namespace: str
+
+    def name(self, namespace: str, name: str) -> str:
+        return name if namespace == self.namespace else f"{namespace}_{name}"
+
+    def path(self, namespace: str, name: str) -> str:
+        """Return the output folder of an Application."""
+        overlay = f"{self.entry.entry.cluster}/{self.name(namespace, name)}"
+        return posixpath.normpath(self.config.output_of(self.entry, overlay))
+
+    @property
+    def have_list(self) -> bool:
+        """True if a kustomization in each tree lists its files."""
+        return Extra.KUSTOMIZATION in (self.entry.tree.over(self.config.tree).extras or ())
+
+
+class ArgocdTrees:
+    """Assigns trees to Applications; ``findings`` are about objects that stay as they are."""
+
+    def __init__(self, fs: FileSystem, outputs: Outputs, generate: Generate) -> None:
+        self._fs = fs
+        self._outputs = outputs
+        self._generate = generate
+        self._trees: dict[Key, Tree] = {}
+        self.findings: dict[Diagnostic, None] = {}
+
+    def add(self, application: Resource, is_rendered: Callable[[DeployedSource], bool]) -> None:
+        """Add the tree of an Application; ``is_rendered`` is True for the sources of this repository."""
+        from renderer.gitops.argocd.application import sources
+
+        every = list(sources(application))
+        found = [
+            index for index, source in enumerate(every) if is_rendered(source) and self._has_tree(source)
+        ]
+        places = {(every[index].url, every[index].revision) for index in found}
+        if len(places) > 1:
+            message = (
+                f"the Application {application.name} stays as it is: its sources of this repository have"
+                " different revisions, and a tree has one"
+            )
+            hint = "give them the same repoURL and targetRevision"
+            field = FieldPath.of("spec", "sources")
+            self._note(Diagnostic.about(application, field, Code.ARGOCD_APPLICATION, message, hint))
+        elif found:
+            namespace, name = application.namespace, application.name
+            path = self._outputs.path(namespace, name)
+            has_list = self._outputs.have_list
+            tree = Tree(application.kind, namespace, name, path, has_list, sources=tuple(found))
+            self._trees[namespace, name] = tree
+
+    def of(self, resources: Iterable[Resource]) -> Iterator[Tree]:
+        """Yield the tree of each Application and ApplicationSet that gets a copy."""
+        from renderer.gitops.argocd.application import is_application, is_application_set
+
+        for resource in resources:
+            tree = None
+            if is_application(resource):
+                tree = self._trees.get((resource.namespace, resource.name))
+            elif is_application_set(resource):
+                tree = self._of_set(resource)
+            if tree:
+                yield tree
+
+    def _has_tree(self, source: DeployedSource) -> bool:
+        """Return True if the objects of a source of this repository are in the tree."""
+        from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
+
+        try:
+            folder = source_folder(self._fs, source)
+            kind = source_type(self._fs, with_overrides(self._fs, source, folder), folder)
+        except DiagnosticError:  # reported when the overlay is composed; it keeps its tree until then
+            return True
+        return kind in (SourceType.KUSTOMIZE, SourceType.DIRECTORY)
+
+    def _of_set(self, entry: Resource) -> Tree | None:
+        from renderer.gitops.argocd.repointing import repointed_set
+
+        namespace = entry.namespace
+        names = [each.name for each in self._generate(entry)]
+        trees = {name: tree for name in names if (tree := self._trees.get((namespace, name)))}
+        if not trees:
+            return None
+        spec = repointed_set(entry, self._generate, trees, lambda name: self._outputs.path(namespace, name))
+        if spec is None:
+            message = (
+                f"the ApplicationSet {entry.name} stays as it is, and its Applications are applied from their"
+                " sources: its generators ask for more than this repository has, so a list of Applications"
+                " in their place might delete some"
+            )
+            field = FieldPath.of("spec", "generators")
+            self._note(Diagnostic.about(entry, field, Code.APPLICATION_SET, message, _SET_HINT))
+            return None
+        policy = text_at(entry.content, "spec", "syncPolicy", "applicationsSync")
+        if policy in _WITHOUT_UPDATES:
+            message = (
+                f"with applicationsSync: {policy}, the ApplicationSet {entry.name} does not re-point"
+                " Applications that there are"
+            )
+            hint = "use sync or create-update until its Applications point at their trees"
+            field = FieldPath.of("spec", "syncPolicy", "applicationsSync")
+            self._note(Diagnostic.about(entry, field, Code.APPLICATION_SET, message, hint))
+        return Tree(entry.kind, namespace, entry.name, "", spec=spec)
+
+    def _note(self, finding: Diagnostic) -> None:
+        self.findings[finding._replace(severity=Severity.WARNING)] = None
+
+
+def with_parents(
+    reached: Iterable[ReachedApplication], rendered: Iterable[ReachedApplication]
+) -> list[ReachedApplication]:
+    """Return the rendered Applications, and all that deploy one of them or its set: those hold the copies.
+
+    Where such a parent cannot be built, what it deploys goes on to be applied from its sources.
+    """
+    from renderer.gitops.argocd.discovery import object_key
+
+    every = list(reached)
+    wanted = {each.key: each for each in rendered}
+    buildable = [each for each in every if each.outcome is not None and not needs_others(each.outcome)]
+    while True:
+        objects = {object_key(each.deployed_by) for each in wanted.values()}
+        parents = [each for each in buildable if each.key not in wanted and each.deployed & objects]
+        if not parents:
+            return [each for each in every if each.key in wanted]
+        wanted |= {each.key: each for each in parents}
+
+
+def start_objects(roots: Iterable[Resource], reached: Iterable[ReachedApplication]) -> Iterator[Resource]:
+    """Yield the objects that no other Application deploys: somebody applies them by hand."""
+    from renderer.gitops.argocd.discovery import object_key
+
+    every = list(reached)
+    for root in roots:
+        key = object_key(root)
+        others = (each for each in every if object_key(each.deployed_by) != key)
+        if not any(key in each.deployed for each in others):
+            yield root
