@@ -4,46 +4,117 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from typing import NamedTuple
 
 _URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]*)(?::[0-9]+(?=/))?[/:]+(?P<path>.*)", re.IGNORECASE
 )
-_PLACEHOLDER = re.compile(
-    r"\$\{|<|>|\{\{|your[-_ ]|changeme|example\.(?:com|org|net)|patch-me|placeholder", re.IGNORECASE
-)
+_PLACEHOLDER = re.compile(r"\$\{|<|>|\{\{|your[-_ ]|changeme|patch-me|placeholder", re.IGNORECASE)
+#: A host of documentation, which may be meant as a placeholder.
+_EXAMPLE = re.compile(r"[@/.]example\.(?:com|org|net)\b", re.IGNORECASE)
 _REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
+#: How many of host, owner and name match.
+_WHOLE, _OWNER_AND_NAME, _NAME = 3, 2, 1
 _SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
 
 
-class RepositoryUrls(NamedTuple):
-    """The URLs of the repository, and the means to recognise it if no URL is equal.
+class NamedSource(NamedTuple):
+    """A source that an object of the repository names: a URL, and a path in it."""
 
-    ``named`` are all URLs that objects of the repository name; ``is_folder`` tests whether a path exists.
-    ``certain``: the project lists its URLs, so any other URL is another repository.
-    """
+    url: str
+    path: str = ""
 
-    known: tuple[str, ...]
-    named: tuple[str, ...] = ()
-    certain: bool = False
-    is_folder: Callable[[str], bool] = lambda _path: True
+
+class RepositoryUrls:
+    """The URLs of the repository, and the means to recognise it if no URL is equal."""
+
+    def __init__(
+        self,
+        known: tuple[str, ...],
+        named: Iterable[NamedSource] = (),
+        *,
+        certain: bool = False,
+        is_folder: Callable[[str], bool] = lambda _path: True,
+    ) -> None:
+        """``named`` are the sources that objects of the repository name.
+
+        ``certain``: the project lists its URLs, so any other URL is another repository. ``is_folder`` tests
+        whether a path exists.
+        """
+        self.known = known
+        self.certain = certain
+        self.is_folder = is_folder
+        self._named = tuple(dict.fromkeys(named))
+
+    def naming(self, named: Iterable[NamedSource]) -> RepositoryUrls:
+        """Return the URLs, with the sources that objects name."""
+        return RepositoryUrls(self.known, named, certain=self.certain, is_folder=self.is_folder)
+
+    def with_known(self, url: str) -> RepositoryUrls:
+        """Return the URLs, with one more that is known to be the repository's, if it is not empty."""
+        known = (*self.known, url) if url else self.known
+        named = (*self._named, NamedSource(url))
+        return RepositoryUrls(known, named, certain=self.certain, is_folder=self.is_folder)
+
+    def lists(self, url: str) -> bool:
+        """Return True if a known URL equals ``url``, except for spelling."""
+        return self._level(url) == _WHOLE
 
     def is_this_repository(self, url: str, path: str = "") -> bool:
         """Return True if ``url``, with the source's ``path`` in it, is this repository.
 
-        It is this repository if host, owner and name match a known URL, or only owner and name, or only the
-        name: forks and mirrors are named so. A placeholder matches if the path exists. So does any URL if no
-        URL of the repository is known, or if none of the named URLs is known.
+        It is this repository if owner and name match a known URL. If no object names it so, the name
+        suffices, because a fork or a mirror keeps it. A placeholder matches if the path exists. If no URL of
+        the repository is known, the one repository whose paths all exist is this one.
         """
-        if any(_parts(url, count) & _parts(known, count) for known in self.known for count in (3, 2, 1)):
-            return True
+        level = self._level(url)
         exists = self.is_folder(path) if path else True
-        if _PLACEHOLDER.search(url) and not self.certain:
-            return exists
-        return (
-            exists
-            and not self.certain
-            and not any(_parts(named, 1) & _parts(known, 1) for named in self.named for known in self.known)
+        if level:
+            return level >= min(self._best_level, _OWNER_AND_NAME) and (exists or level > _NAME)
+        if self.certain or not exists:
+            return False
+        if _PLACEHOLDER.search(url) or self._is_example(url):
+            return True
+        candidates = self.candidates
+        return not self.known and (not candidates or candidates == (_repository(url),))
+
+    @cached_property
+    def candidates(self) -> tuple[str, ...]:
+        """Return the repositories that may be this one if no URL of it is known: all their paths exist."""
+        if self.known:
+            return ()
+        paths: dict[str, list[str]] = {}
+        for named in self._named:
+            if named.url and not _PLACEHOLDER.search(named.url):
+                paths.setdefault(_repository(named.url), []).append(named.path)
+        return tuple(
+            repository
+            for repository, listed in paths.items()
+            if all(map(self.is_folder, filter(None, listed)))
+        )
+
+    @cached_property
+    def _best_level(self) -> int:
+        """Return how well the URL that is nearest to a known one matches it."""
+        return max(map(self._level, dict.fromkeys(named.url for named in self._named)), default=0)
+
+    def _is_example(self, url: str) -> bool:
+        """Return True if the host is a placeholder: nothing names the repository, which has a real host."""
+        if not self.known or self._best_level or any(map(_EXAMPLE.search, self.known)):
+            return False
+        return _EXAMPLE.search(url) is not None
+
+    def _level(self, url: str) -> int:
+        """Return how many of host, owner and name match a known URL, from the name on."""
+        levels = (_WHOLE, _OWNER_AND_NAME, _NAME)
+        return next(
+            (
+                level
+                for level in levels
+                if any(_parts(url, level) & _parts(known, level) for known in self.known)
+            ),
+            0,
         )
 
 
@@ -66,11 +137,11 @@ def _parts(url: str, count: int) -> frozenset[tuple[str, ...]]:
         return frozenset()
     path = match["path"].strip("/").removesuffix(".git").lower()
     parts = (match["host"].lower(), *path.split("/"))
-    if count > 2:  # noqa: PLR2004 - the whole
+    if count == _WHOLE:
         return frozenset({parts})
     return frozenset({parts[-count:]}) if len(parts) > count and parts[-1] else frozenset()
 
 
-def named_urls(urls: Iterable[str]) -> tuple[str, ...]:
-    """Return the distinct URLs, in order."""
-    return tuple(dict.fromkeys(url for url in urls if url))
+def _repository(url: str) -> str:
+    """Return owner and name, or the URL itself if it does not have both."""
+    return next(("/".join(parts) for parts in _parts(url, _OWNER_AND_NAME)), url.strip())

@@ -73,6 +73,7 @@ class Code(TextEnum):
     APPLICATION_SET = "application-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN
     NOT_RENDERED = "not-rendered", Trait.MAY_WARN
+    SOURCE_ASSUMED = "source-assumed", Trait.MAY_WARN
 
     # Resolution and expansion.
     MATCHER_INVALID = "matcher-invalid", Trait.REPEATS_SCHEMA

@@ -101,7 +101,7 @@ class EntryPoint(Record):
     and preferences that other entries of the cluster deploy for them. ``notes`` are findings about objects
     that the project's entry reaches but does not render. ``trees`` are the trees at which the engine's
     objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
-    hand.
+    hand. ``repositories`` are the URLs by which an Application names this repository.
     """
 
     options: EntryOptions
@@ -114,6 +114,7 @@ class EntryPoint(Record):
     notes: tuple[Diagnostic, ...] = ()
     trees: tuple[Tree, ...] = ()
     objects: tuple[Resource, ...] = ()
+    repositories: tuple[str, ...] = ()
 
     @property
     def files(self) -> frozenset[str]:
@@ -131,4 +132,5 @@ class EntryPoint(Record):
             objects.append([each.content, *sites])
         notes = [note.message for note in self.notes]
         trees: list[Json] = [list(tree) for tree in self.trees]
-        return [objects, repr(self.options), self.ignore, list(self.folders), notes, trees]
+        repositories: list[Json] = list(self.repositories)
+        return [objects, repr(self.options), self.ignore, list(self.folders), notes, trees, repositories]

@@ -14,7 +14,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.entry_point import ClusterSettings
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.pipeline.flux_build import BuildContext, compose_completed
+from renderer.pipeline.flux_build import BuildContext, compose_completed, compose_supported
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -44,10 +44,13 @@ def build_application(
     application: Resource,
     is_this_repository: Callable[[str, str], bool],
     context: BuildContext = _PLAIN,
+    *,
+    with_part: bool = False,
 ) -> Outcome[ResourceSet]:
     """Return the objects of the Application's sources in this repository; report other sources as findings.
 
-    ``destination.namespace`` is not set on them yet.
+    ``destination.namespace`` is not set on them yet. ``with_part``: if it needs charts or other repositories,
+    the outcome is a failure with the objects that can be read.
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import without_duplicates
@@ -68,9 +71,9 @@ def build_application(
             what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
             findings.append(_not_rendered(source, f"it is {what}"))
             continue
-        outcome = build_source(fs, source, context)
+        outcome = build_source(fs, source, context, with_part=with_part)
         findings += outcome.diagnostics
-        if outcome.failed:
+        if outcome.failed and not outcome.value:
             return Outcome(ResourceSet(), tuple(findings))
         found += outcome.value
     kept = without_duplicates(found)
@@ -78,9 +81,9 @@ def build_application(
 
 
 def build_source(
-    fs: FileSystem, source: DeployedSource, context: BuildContext = _PLAIN
+    fs: FileSystem, source: DeployedSource, context: BuildContext = _PLAIN, *, with_part: bool = False
 ) -> Outcome[ResourceSet]:
-    """Return the objects of one source in this repository."""
+    """Return the objects of one source in this repository; ``with_part`` as in ``build_application``."""
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
     from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
     from renderer.gitops.argocd.kustomize_edit import complete
@@ -93,6 +96,8 @@ def build_source(
             return Outcome(ResourceSet(read_manifests(fs, folder, DirectoryOptions.of(source.content))))
         if kind is SourceType.KUSTOMIZE:
             completed = complete(fs, source, folder)
+            if with_part:
+                return compose_supported(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
             return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
         return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
     except DiagnosticError as error:

@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects, with_parents
+from renderer.pipeline.flux_build import needs_others
 from renderer.pipeline.reached_objects import (
     Relevant,
     count_machines,
@@ -24,7 +25,6 @@ from renderer.pipeline.reached_objects import (
     git_file,
     is_rendered,
     left_out_notes,
-    needs_others,
     nothing_rendered,
     rendered_source_errors,
     repository_urls,
@@ -42,16 +42,18 @@ def argocd_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Application with virtual machines that the entry deploys."""
-    from renderer.gitops.argocd.application import sources
+    from renderer.gitops.argocd.application import named_sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
     from renderer.gitops.argocd.roots import application_objects
-    from renderer.gitops.repository_url import named_urls
     from renderer.pipeline.argocd_build import build_application, generate
 
-    roots = application_objects(fs, entry.path, lambda folder: _compose_folder(fs, folder, entry))
-    named = named_urls(source.url for each in roots for source in sources(each))
-    urls = repository_urls(fs, config)._replace(named=named)
     warnings: list[Diagnostic] = []
+    roots = application_objects(
+        fs, entry.path, lambda folder: _compose_folder(fs, folder, entry, warnings.append)
+    )
+    urls = repository_urls(fs, config).naming(each for root in roots for each in named_sources(root))
+    if len(urls.candidates) > 1:
+        raise _ambiguous_repository(entry, urls)
     applying_trees: list[str] = []
     rendered_sources = RenderedSources(fs, config, entry)
 
@@ -69,7 +71,7 @@ def argocd_points(
             return Outcome(ResourceSet(), tuple(errors))
         if not relevant(_application_folders(fs, application, urls)):
             return Outcome(ResourceSet())
-        return build_application(fs, application, urls.is_this_repository)
+        return build_application(fs, application, urls.is_this_repository, with_part=True)
 
     def generated(entry: Resource, warn: Callable[[Diagnostic], None]) -> tuple[Resource, ...]:
         return generate(fs, entry, config.clusters, urls.is_this_repository, warn)
@@ -106,6 +108,7 @@ def argocd_points(
             machines=count_machines(each.outcome),
             notes=tuple(rendered_source_errors(each.outcome)),
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
+            repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),
         )
         points.append((outputs.name(each.entry.namespace, each.entry.name), point))
     notes = (*warnings, *trees.findings, *notes)
@@ -114,16 +117,35 @@ def argocd_points(
         notes = ()
 
 
-def _compose_folder(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
-    """Return the resources of a folder with a kustomization. Raises ``DiagnosticError``."""
+def _ambiguous_repository(entry: OverlayEntry, urls: RepositoryUrls) -> DiagnosticError:
+    candidates = urls.candidates
+    return Diagnostic.at(
+        entry_site(entry.path, entry.listed_by).below(entry.listed_by),
+        Code.ENTRY_POINT,
+        f"Applications of {entry.path} are of {' and '.join(candidates)}, and each may be this repository",
+        "list the URL of this repository under repositories in vmrender.yaml, or set the Git remote origin",
+    ).error()
+
+
+def _compose_folder(
+    fs: FileSystem, folder: str, entry: OverlayEntry, note: Callable[[Diagnostic], None]
+) -> tuple[Resource, ...]:
+    """Return the resources of a folder with a kustomization; note what needs charts or other repositories.
+
+    Raises ``DiagnosticError``.
+    """
     from renderer.gitops.flux.generator import find_or_generate
     from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-    from renderer.pipeline.flux_build import compose_completed
+    from renderer.pipeline.flux_build import compose_supported
 
     completed = find_or_generate(fs, folder, entry_site(entry.path, entry.listed_by))
-    outcome = compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
-    if outcome.failed:
+    outcome = compose_supported(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
+    if outcome.failed and not outcome.value:
         raise DiagnosticError(*outcome.diagnostics)
+    for found in outcome.diagnostics if outcome.failed else ():
+        if found.severity is Severity.ERROR:
+            message = f"not rendered of {entry.path}: {found.message}"
+            note(found._replace(code=Code.NOT_RENDERED, severity=Severity.INFO, message=message))
     return outcome.value.resources
 
 

@@ -16,7 +16,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Extra, OverlayEntry, RenderConfig
-from renderer.pipeline.reached_objects import needs_others
+from renderer.pipeline.flux_build import needs_others
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource

@@ -187,10 +187,9 @@ class EntryPointComposer:
 
         if point.entry is None:
             return Outcome(ResourceSet(point.objects))
-        from renderer.pipeline.reached_objects import repository_urls
-
-        urls = repository_urls(self._fs, self._config)
-        return build_application(self._fs, point.entry, urls.is_this_repository, self._context)
+        return build_application(
+            self._fs, point.entry, lambda url, _path: url in point.repositories, self._context
+        )
 
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
@@ -58,6 +59,28 @@ def compose_completed(
         return composer.compose(loader.load(completed.folder))
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)
+
+
+def compose_supported(
+    fs: FileSystem, completed: CompletedKustomization, restrictor: LoadRestrictor, *, sorted_by_kind: bool
+) -> Outcome[ResourceSet]:
+    """Return the resources as ``compose_completed``; of a failure, the objects that can be followed.
+
+    If only charts or bases in other repositories make the build fail, the outcome has their errors and the
+    other resources.
+    """
+    composed = compose_completed(fs, completed, restrictor, sorted_by_kind=sorted_by_kind)
+    if not needs_others(composed):
+        return composed
+    supported = completed._replace(skips_unsupported=True)
+    part = compose_completed(fs, supported, restrictor, sorted_by_kind=sorted_by_kind)
+    return composed if part.failed else Outcome(part.value, composed.diagnostics)
+
+
+def needs_others(outcome: Outcome[ResourceSet]) -> bool:
+    """Return True if charts, or bases in other repositories, are the only obstacles to building it."""
+    errors = [found for found in outcome.diagnostics if found.severity is Severity.ERROR]
+    return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
 
 
 def compose_kustomization(
@@ -123,12 +146,18 @@ def discover_kustomization(
 ) -> Outcome[ResourceSet]:
     """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
 
-    Variables without a value in the repository stay unchanged.
+    Variables without a value in the repository stay unchanged. If it needs charts or other repositories, the
+    outcome is a failure with the objects that can be followed.
     """
     from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
+    from renderer.gitops.flux.generator import complete
 
-    composed = compose_kustomization(fs, entry)
-    if composed.failed:
+    try:
+        completed = complete(fs, entry)
+    except DiagnosticError as error:
+        return Outcome(ResourceSet(), error.diagnostics)
+    composed = compose_supported(fs, completed, LoadRestrictor.NONE, sorted_by_kind=False)
+    if composed.failed and not composed.value:
         return composed
     outcome = substitute_variables(composed, variables, strict=False, for_tree=False)
     objects = read_objects(outcome.value.resources)

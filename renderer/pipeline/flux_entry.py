@@ -9,12 +9,14 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.file_system import FileSystem
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint, Tree
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.flux_build import needs_others
 from renderer.pipeline.reached_objects import (
     Relevant,
     count_machines,
@@ -22,7 +24,7 @@ from renderer.pipeline.reached_objects import (
     deployed_instancetypes,
     is_rendered,
     left_out_notes,
-    needs_others,
+    named_objects,
     nothing_rendered,
     rendered_source_errors,
     repository_urls,
@@ -30,7 +32,7 @@ from renderer.pipeline.reached_objects import (
 from renderer.pipeline.rendered_sources import RenderedSources
 
 if TYPE_CHECKING:
-    from renderer.gitops.flux.discovery import Key, ReachedKustomization
+    from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
@@ -50,7 +52,7 @@ def flux_points(
         root = root.at_sources(outputs.tree_of(root.kustomization), entry.path)
     urls = repository_urls(fs, config)
     builder = _FluxBuilder(fs, relevant, outputs, RenderedSources(fs, config, entry))
-    discovery = FluxDiscovery(builder.build, urls.is_this_repository, root.known)
+    discovery = FluxDiscovery(builder.build, urls, root.known)
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
     notes = tuple(_flux_notes(entry, reached, builder.applying_trees))
@@ -62,7 +64,7 @@ def flux_points(
         if malformed:
             raise DiagnosticError(*malformed)
         names = [each.entry.name for each in reached if each.entry is not root.kustomization]
-        raise nothing_rendered(entry, "Flux Kustomization", names, notes)
+        raise nothing_rendered(entry, "Flux Kustomization", names, notes, _other_urls(reached, discovery))
     trees: dict[Key, Tree] = {}
     if entry.entry.repoint:
         rendered = _with_parents(reached, rendered)
@@ -248,17 +250,30 @@ def _check_dependencies(
             pending.append((following, iter(by_key[following].depends_on)))
 
 
+def _other_urls(reached: Iterable[ReachedKustomization], discovery: FluxDiscovery) -> Iterator[str]:
+    """Yield the URLs of other repositories that Kustomizations are built from."""
+    from renderer.gitops.flux.discovery import SourceRelation, source_key
+
+    for each in reached:
+        source = discovery.known(source_key(each.entry))
+        if source is not None and each.source is SourceRelation.OTHER:
+            yield text_at(source.content, "spec", "url")
+
+
 def _flux_notes(
     entry: OverlayEntry, reached: Iterable[ReachedKustomization], applying_trees: list[str]
 ) -> Iterator[Diagnostic]:
     """Yield notes about objects that the cluster's entry deploys but that are not rendered."""
     from renderer.gitops.flux.applied_objects import is_encrypted
+    from renderer.gitops.flux.discovery import SourceRelation
 
     every = list(reached)
     groups = {
-        "Kustomization(s) of other repositories": [e.entry.name for e in every if e.source == "other"],
-        "Kustomization(s) whose source no object names": [
-            e.entry.name for e in every if e.source == "missing"
+        "Kustomization(s) of other repositories": [
+            e.entry.name for e in every if e.source is SourceRelation.OTHER
+        ],
+        "Kustomization(s) whose source is not in Git": [
+            e.entry.name for e in every if e.source is SourceRelation.MISSING
         ],
         "suspended Kustomization(s)": [e.entry.name for e in every if e.suspended],
         "Kustomization(s) that apply rendered trees": applying_trees,
@@ -269,3 +284,23 @@ def _flux_notes(
     groups["HelmRelease(s)"] = [each.name for each in built if each.kind in _CHARTS]
     groups["encrypted Secret(s)"] = [each.name for each in built if is_encrypted(each)]
     yield from left_out_notes(entry, groups)
+    yield from _assumed_sources(each.entry for each in every if each.source is SourceRelation.ASSUMED)
+
+
+def _assumed_sources(entries: Iterable[Resource]) -> Iterator[Diagnostic]:
+    """Yield a note for each source that is taken for this repository because the paths exist here."""
+    from renderer.gitops.flux.discovery import source_key
+
+    by_source: dict[Key, list[Resource]] = {}
+    for each in entries:
+        by_source.setdefault(source_key(each), []).append(each)
+    for (kind, namespace, name), found in by_source.items():
+        yield Diagnostic.about(
+            found[0],
+            FieldPath.of("spec", "sourceRef"),
+            Code.SOURCE_ASSUMED,
+            f"the {kind} {namespace}/{name} is not in Git, and is taken for this repository, which has"
+            f" {text_at(found[0].content, 'spec', 'path')}: {named_objects('Kustomization', found)}",
+            f"if it is another repository, add the {kind} to Git",
+            severity=Severity.INFO,
+        )

@@ -15,6 +15,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Rela
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.flux_build import needs_others
 from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
@@ -40,12 +41,6 @@ _PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
 def is_rendered(outcome: Outcome[ResourceSet]) -> bool:
     """Return True if it becomes an overlay: it holds more than plumbing and needs no other repository."""
     return not _is_plumbing(outcome) and not needs_others(outcome)
-
-
-def needs_others(outcome: Outcome[ResourceSet]) -> bool:
-    """Return True if charts, or bases in other repositories, are the only obstacles to building it."""
-    errors = [found for found in outcome.diagnostics if found.severity is Severity.ERROR]
-    return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
 
 
 def rendered_source_errors(outcome: Outcome[ResourceSet] | None) -> Iterator[Diagnostic]:
@@ -90,16 +85,24 @@ def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticE
     ).error()
 
 
+def named_objects(kind: str, objects: Collection[Resource]) -> str:
+    """Return the number of objects of a kind, with the first of their names."""
+    return f"{plural(len(objects), kind)} ({_first_names([each.name for each in objects])})"
+
+
+def _first_names(names: Collection[str]) -> str:
+    return ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+
+
 def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
     """Yield a note for each group of objects that the entry reaches but does not render."""
     for what, names in groups.items():
         if names:
-            listed = ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
             noun, _, which = what.partition("(s)")
             yield Diagnostic.at(
                 entry_site(entry.path, entry.listed_by),
                 Code.NOT_RENDERED,
-                f"not rendered of {entry.path}: {plural(len(names), noun)}{which} ({listed})",
+                f"not rendered of {entry.path}: {plural(len(names), noun)}{which} ({_first_names(names)})",
                 severity=Severity.INFO,
             )
 
@@ -121,9 +124,8 @@ def nothing_rendered(
         message = f"{entry.path} deploys no {what}"
         hint = "name a folder or file that has one; list clusters to choose from under clusters"
     else:
-        listed = ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-        counted = plural(len(names), what)
-        message = f"{entry.path} deploys {counted} ({listed}), but no object of this repository to render"
+        counted = f"{plural(len(names), what)} ({_first_names(names)})"
+        message = f"{entry.path} deploys {counted}, but no object of this repository to render"
         others = tuple(dict.fromkeys(urls))
         hint = (
             f"if this repository is {' or '.join(others[:_MOST_NAMED])}, list that under repositories in"
@@ -141,7 +143,7 @@ def repository_urls(fs: FileSystem, config: RenderConfig) -> RepositoryUrls:
 
     known = (*config.repositories, *remote_urls(git_file(fs, "config")))
     certain = bool(config.repositories)
-    return RepositoryUrls(known, (), certain, lambda path: _is_folder_or_outside(fs, path))
+    return RepositoryUrls(known, certain=certain, is_folder=lambda path: _is_folder_or_outside(fs, path))
 
 
 def _is_folder_or_outside(fs: FileSystem, path: str) -> bool:

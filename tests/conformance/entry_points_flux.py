@@ -8,6 +8,7 @@ from typing import Any
 from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
+from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
@@ -47,9 +48,8 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
         variables = read_variables(reached.entry, known.values(), secrets=True)
         return discover_kustomization(artifact, reached.entry, variables)
 
-    discovery = FluxDiscovery(
-        build, lambda _url, _path: False, tuple(each for each in sync if each is not root)
-    )
+    urls = RepositoryUrls((), certain=True, is_folder=lambda _path: False)
+    discovery = FluxDiscovery(build, urls, tuple(each for each in sync if each is not root))
     return [_entry(each) for each in discovery.follow(root)]
 
 

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from renderer.files.file_system import FileSystem
+from renderer.gitops.repository_url import NamedSource
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.field_path import FieldPath, Segment
-from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.text_enum import TextEnum
@@ -84,13 +85,46 @@ def is_application_set(resource: Resource) -> bool:
 
 
 def sources(application: Resource) -> Iterator[DeployedSource]:
-    """Yield ``spec.sources``, or else ``spec.source``."""
+    """Yield the dry source of ``spec.sourceHydrator``, ``spec.sources``, or ``spec.source``.
+
+    Of several, Argo CD uses the first (``types.go`` GetSource, HasMultipleSources); the hydrator builds the
+    dry source as if it were the source.
+    """
+    place = ("spec", "sourceHydrator", "drySource")
+    dry = object_at(application.content, *place)
+    if dry:
+        yield DeployedSource(application, _normalized(dry), place)
+        return
     listed = array_at(application.content, "spec", "sources")
     for index, source in enumerate(listed):
         yield DeployedSource(application, _normalized(object_at(source)), ("spec", "sources", index))
     single = object_at(application.content, "spec", "source")
     if single and not listed:
         yield DeployedSource(application, _normalized(single), ("spec", "source"))
+
+
+def named_sources(resource: Resource) -> Iterator[NamedSource]:
+    """Yield the repositories and paths that an Application or an ApplicationSet names, except charts.
+
+    A path with parameters of an ApplicationSet counts as none.
+    """
+    application = resource
+    if is_application_set(resource):
+        application = resource.with_content(object_at(resource.content, "spec", "template"))
+        yield from _read_by_generators(resource.content.get("spec"))
+    for source in sources(application):
+        if not source.is_chart:
+            yield NamedSource(source.url, "" if "{{" in source.path else source.path)
+
+
+def _read_by_generators(value: Json) -> Iterator[NamedSource]:
+    """Yield the repositories that generators read, also inside a matrix or merge."""
+    for generator in array_at(value, "generators"):
+        git = object_at(generator, "git")
+        if git:
+            yield NamedSource(text_at(git, "repoURL"))
+        for combining in ("matrix", "merge"):
+            yield from _read_by_generators(object_at(generator, combining))
 
 
 def source_folder(fs: FileSystem, source: DeployedSource) -> str:

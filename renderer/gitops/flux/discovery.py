@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from renderer.gitops.flux.generator import API_GROUP
+from renderer.gitops.repository_url import RepositoryUrls
 from renderer.model.diagnostic import Outcome
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -18,6 +19,8 @@ from renderer.model.text_enum import TextEnum
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
+#: Kinds of sources whose artifact may be the whole repository.
+_FETCHED = ("GitRepository", "OCIRepository", "Bucket")
 #: Kind, namespace and name of an object.
 Key: TypeAlias = tuple[str, str, str]
 
@@ -26,8 +29,14 @@ class SourceRelation(TextEnum):
     """How the source of a Kustomization relates to the current repository."""
 
     SELF = "self"
+    ASSUMED = "assumed"  # no object says which repository it is, and the path exists in this one
     OTHER = "other"
-    MISSING = "missing"  # no object says which repository it is
+    MISSING = "missing"  # no object says which repository it is, and there is no such path
+
+    @property
+    def is_built(self) -> bool:
+        """Return True if the Kustomization is built from the current repository."""
+        return self in (SourceRelation.SELF, SourceRelation.ASSUMED)
 
 
 @dataclass(slots=True)
@@ -94,24 +103,22 @@ def is_flux_kustomization(resource: Resource) -> bool:
 
 
 class FluxDiscovery:
-    """Follows one root. ``is_this_repository`` tests whether a URL, with its path, is the repository's."""
+    """Follows one root, whose source is the current repository; ``urls`` recognises others of its sources."""
 
-    def __init__(
-        self, build: Build, is_this_repository: Callable[[str, str], bool], known: tuple[Resource, ...] = ()
-    ) -> None:
+    def __init__(self, build: Build, urls: RepositoryUrls, known: tuple[Resource, ...] = ()) -> None:
         """``known`` are objects of the cluster that no Kustomization deploys."""
         self._build = build
-        self._is_this_repository = is_this_repository
+        self._urls = urls
         self._objects: dict[Key, Resource] = {object_key(each): each for each in known}
         self._reached: dict[Key, ReachedKustomization] = {}
         self._root_source: Key | None = None
-        self._root_url = ""
 
     def follow(self, root: Resource) -> tuple[ReachedKustomization, ...]:
         """Return all Kustomizations, parents before children, breadth first."""
         self._root_source = source_key(root)
         source = self._objects.get(self._root_source)
-        self._root_url = text_at(source.content, "spec", "url") if source else ""
+        if source is not None:
+            self._urls = self._urls.with_known(text_at(source.content, "spec", "url"))
         first = ReachedKustomization(root)
         self._reached[first.key] = first
         waiting = [first]
@@ -132,15 +139,17 @@ class FluxDiscovery:
         return self._objects.get(key)
 
     def _is_ready(self, reached: ReachedKustomization) -> bool:
-        if self._relation(reached) is SourceRelation.MISSING:
+        if self._relation(reached) in (SourceRelation.MISSING, SourceRelation.ASSUMED):
             return False
         return all(key in self._objects for key in variable_sources(reached.entry))
 
     def _visit(self, reached: ReachedKustomization) -> None:
         reached.source = self._relation(reached)
         source = self._objects.get(source_key(reached.entry))
+        if source is not None and reached.source is SourceRelation.SELF and not self._urls.known:
+            self._urls = self._urls.with_known(text_at(source.content, "spec", "url"))
         reached.ignore = text_at(source.content, "spec", "ignore") if source else ""
-        if reached.suspended or reached.source is not SourceRelation.SELF:
+        if reached.suspended or not reached.source.is_built:
             return
         reached.outcome = self._build(reached, self._objects)
         for resource in reached.outcome.value:
@@ -161,13 +170,18 @@ class FluxDiscovery:
         if key == self._root_source:
             return SourceRelation.SELF
         source = self._objects.get(key)
+        path = text_at(reached.entry.content, "spec", "path")
         if source is None:
-            return SourceRelation.MISSING
+            may_be_self = key[0] in _FETCHED and path.strip("./") and self._urls.is_folder(path)
+            return SourceRelation.ASSUMED if may_be_self else SourceRelation.MISSING
         url = text_at(source.content, "spec", "url")
-        is_self = key[0] == "GitRepository" and (
-            url == self._root_url
-            or self._is_this_repository(url, text_at(reached.entry.content, "spec", "path"))
-        )
+        match key[0]:
+            case "GitRepository":
+                is_self = self._urls.is_this_repository(url, path)
+            case "OCIRepository":  # an image may have the name of the repository and other content
+                is_self = self._urls.lists(url)
+            case _:
+                is_self = False
         return SourceRelation.SELF if is_self else SourceRelation.OTHER
 
 

@@ -80,8 +80,11 @@ class EntryLoader:
             try:
                 results.append(read(entry, site))
             except DiagnosticError as error:
-                self.findings += error.diagnostics
+                self.findings += (found for found in error.diagnostics if not self._is_skipped(found))
         return tuple(results)
+
+    def _is_skipped(self, found: Diagnostic) -> bool:
+        return self._files.skips_unsupported and found.code is Code.UNSUPPORTED_FIELD
 
     def attempt(self, read: Callable[[], T], otherwise: T) -> T:
         """Return the result of ``read``; after an error, add it to ``findings`` and return ``otherwise``."""

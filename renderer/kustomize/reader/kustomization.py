@@ -120,6 +120,13 @@ def parse_kustomization(
     return kustomization
 
 
+def without_unsupported(content: Json) -> Json:
+    """Return the content of a kustomization without the fields that are not supported, such as charts."""
+    if not isinstance(content, dict):
+        return content
+    return {name: value for name, value in content.items() if name not in UNSUPPORTED}
+
+
 def parse_completed(completed: CompletedKustomization) -> Kustomization:
     """Return the kustomization that an engine has completed; its patches record where they are written.
 

@@ -20,12 +20,14 @@ from renderer.kustomize.reader.kustomization import (
     parse_completed,
     parse_kustomization,
     repeated_fields,
+    without_unsupported,
 )
 from renderer.kustomize.reader.plugins import Accumulate, Plugins, listed_resources
 from renderer.kustomize.reader.resources import read_resources, refuse_non_objects
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization, DataGenerator, GeneratorArgs, Kustomization
@@ -81,10 +83,14 @@ def _kustomization_in(
     if completed is not None:
         if not completed.generated:
             find_kustomization(files.fs, folder, files.restrictor)  # raises if it is out of reach
+        if files.skips_unsupported:
+            completed = completed._replace(content=object_at(without_unsupported(completed.content)))
         return parse_completed(completed), deprecations(completed.content, Site(completed.file))
     site = Site(find_kustomization(files.fs, folder, files.restrictor))
     text = files.fs.read(site.path)
     content = decode_yaml11(text, site.path)
+    if files.skips_unsupported:
+        content = without_unsupported(content)
     repeated = repeated_fields(text, site.path)
     warnings = (*deprecations(content, site), *ignored_documents(text, site.path), *repeated)
     return parse_kustomization(content, site), warnings
@@ -201,7 +207,8 @@ class Loader:
         """
         self._completed = completed
         self._recorder = recorder or Recorder()
-        self._files = SourceFiles(fs, restrictor)
+        skips_unsupported = completed is not None and completed.skips_unsupported
+        self._files = SourceFiles(fs, restrictor, skips_unsupported=skips_unsupported)
         self._accumulate = accumulate
         self._roots: dict[str, KustomizationRoot | DiagnosticError] = {}
         self._folders_below: dict[str, frozenset[str]] = {}

@@ -39,9 +39,13 @@ def is_remote(entry: str) -> bool:
 class SourceFiles:
     """Every reader accepts a path as written in a field, the kustomization's folder and the field's site."""
 
-    def __init__(self, fs: FileSystem, restrictor: LoadRestrictor) -> None:
+    def __init__(
+        self, fs: FileSystem, restrictor: LoadRestrictor, *, skips_unsupported: bool = False
+    ) -> None:
+        """``skips_unsupported``: what needs other repositories, charts or plugins is left out of the tree."""
         self.fs = fs
         self.restrictor = restrictor
+        self.skips_unsupported = skips_unsupported
         self._resources: dict[str, ResourceFile] = {}
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
