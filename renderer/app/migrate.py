@@ -34,6 +34,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 #: A text in every KubeVirt object. JSON 6902 patches lack it, but a kustomization lists them.
@@ -135,7 +136,8 @@ class MigratedProject:
 
     @cached_property
     def _scope_finder(self) -> ScopeFinder:
-        return ScopeFinder(self._graph, self._manifests, self.config, self._overlays)
+        files_of = OverlayFiles(self.fs, self.config, self._graph).of
+        return ScopeFinder(self._graph, self._manifests, self.config, self._overlays, files_of)
 
 
 def migrate(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:

@@ -38,6 +38,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.lone_file import LoneFiles, is_generator, with_generator
 from renderer.project.overlays import overlay_at
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
@@ -130,7 +131,8 @@ def validate(
     run = _Validation(project, kubevirt)
     paths = tuple(paths)
     files = tuple(dict.fromkeys(file for path in paths for file in _manifests_at(run, path)))
-    scope = ScopeFinder(run.graph, run.manifests, project.config, run.overlays).scope_of(files)
+    files_of = OverlayFiles(run.fs, run.config, run.graph).of
+    scope = ScopeFinder(run.graph, run.manifests, run.config, run.overlays, files_of).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     lone = _LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)

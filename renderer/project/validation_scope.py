@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 
@@ -122,7 +122,10 @@ class ScopeFinder:
         manifests: ManifestFiles,
         config: RenderConfig,
         overlays: Sequence[Overlay],
+        files_of: Callable[[Overlay], frozenset[str]],
     ) -> None:
+        """``files_of`` returns the files that an overlay is built from."""
+        self._files_of = files_of
         self._graph = graph
         self._manifests = manifests
         self._config = config
@@ -138,11 +141,12 @@ class ScopeFinder:
         about = set(named)
         entry_files: set[str] = set()
         for overlay in self._entry_points:
-            sources = self._graph.files_of_overlay(overlay)
+            sources = self._files_of(overlay)
             if not sources.isdisjoint(named):
                 roots.add(overlay.path)
                 entry_files |= sources
-        about |= entry_files
+                if overlay.entry and not overlay.entry.files.isdisjoint(named):
+                    about |= sources
         for file in named:
             is_entry_file = file in entry_files
             listing = self._graph.folders_listing(file)

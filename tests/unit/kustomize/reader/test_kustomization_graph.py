@@ -53,9 +53,8 @@ def scope(*files: str, **more: str) -> ValidationScope:
     fs = MemoryFileSystem({path: text.encode() for path, text in {**FILES, **more}.items()})
     config = RenderConfig(overlays=(OverlayEntry("overlays/*"),), catalogs=(CatalogPath("catalog"),))
     overlays = find_overlays(fs, config)
-    return ScopeFinder(KustomizationGraph(fs), ManifestFiles(fs, (), ".owned"), config, overlays).scope_of(
-        files
-    )
+    graph, manifests = KustomizationGraph(fs), ManifestFiles(fs, (), ".owned")
+    return ScopeFinder(graph, manifests, config, overlays, graph.files_of_overlay).scope_of(files)
 
 
 def built(found: ValidationScope) -> list[str]:
