@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.resource import Resource
@@ -15,21 +15,28 @@ from renderer.yamlio.encode import encode
 _CHARACTERS_PER_STEP = 3
 
 
-def bounded_texts(resources: Iterable[Resource], left: int) -> Iterator[str]:
+def text_of(resource: Resource) -> str:
+    """Return the text of a resource as kustomize prints it."""
+    return encode((resource.content,))
+
+
+def bounded_texts(
+    resources: Iterable[Resource], left: int, text: Callable[[Resource], str] = text_of
+) -> Iterator[str]:
     """Yield the text of each. Raises ``DiagnosticError``: build-limit, if the texts exceed ``left``."""
     for resource in resources:
         try:
-            text = encode((resource.content,))
+            written = text(resource)
         except DiagnosticError as error:
             [found] = error.diagnostics
             about = found._replace(sites=resource.sites(), resource=resource.current_id)
             raise DiagnosticError(about) from None
-        left -= len(text)
+        left -= len(written)
         if left < 0:
             message = f"the overlay has more than {limits().output_size} characters of text"
             raise over_limit("output_size", message, resource=resource)
-        spend(len(text) // _CHARACTERS_PER_STEP, "writing manifests")
-        yield text
+        spend(len(written) // _CHARACTERS_PER_STEP, "writing manifests")
+        yield written
 
 
 def check_size(resources: Iterable[Resource]) -> None:

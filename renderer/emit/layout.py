@@ -21,17 +21,18 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
-from renderer.emit.bounded_text import bounded_texts
+from renderer.emit.bounded_text import bounded_texts, text_of
 from renderer.emit.ownership import LONGEST_PATH
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
 from renderer.model.run.limits import limits
-from renderer.yamlio.encode import encode
+from renderer.yamlio.encode import encode, encode_in_order
 
 _CORE_GROUP = "core"
 _CATALOG, _RESOURCES = "catalog", "resources"
@@ -157,10 +158,19 @@ def texts_by_path(resources: Iterable[Resource], paths: Iterable[str]) -> Mappin
     left = limits().output_size
     pieces: dict[str, tuple[str, ...]] = {}
     for path in sorted(files):
-        text = "---\n".join(bounded_texts(files.pop(path), left))
+        text = "---\n".join(bounded_texts(files.pop(path), left, _file_text))
         left -= len(text)
         pieces[path] = pieces_of(text)
     return _TextsByPath(pieces)
+
+
+def _file_text(resource: Resource) -> str:
+    """Return the text of a resource in its file.
+
+    Keys are sorted, except in an object that SOPS has encrypted: its MAC depends on the order of its values
+    (``sops.go`` Encrypt), and ``sops decrypt`` verifies the MAC.
+    """
+    return encode_in_order(resource.content) if is_encrypted(resource) else text_of(resource)
 
 
 def _grouped(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:

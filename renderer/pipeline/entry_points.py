@@ -217,25 +217,17 @@ class EntryPointComposer:
 
 
 def _applied_by_flux(resources: ResourceSet, point: EntryPoint) -> ResourceSet:
-    """Return the objects that kustomize-controller applies; leave encrypted Secrets to Flux.
+    """Return the objects of a Kustomization, as Flux finds them in its inventory.
 
-    Only Flux has the key. Where the tree takes the place of the sources, it also has the objects that Flux
-    does not apply: Flux would delete them if they were missing.
+    Encrypted objects are among them, and objects that Flux is told to skip: it would delete what is missing
+    (kustomize-controller ``internal/inventory`` AddChangeSet, ``fluxcd/pkg`` ``ssa`` shouldSkipApply).
     """
-    from renderer.gitops.flux.applied_objects import (
-        is_applied,
-        is_encrypted,
-        read_objects,
-        with_common_metadata,
-    )
+    from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
     from renderer.gitops.flux.repointing import repointed
 
     if point.entry is None:
         return resources
-    objects = with_common_metadata(read_objects(resources), point.entry)
-    takes_over = point.options.repoint
-    objects = objects.where(lambda each: (takes_over or is_applied(each)) and not is_encrypted(each))
-    return _with_copies(objects, point, repointed)
+    return _with_copies(with_common_metadata(read_objects(resources), point.entry), point, repointed)
 
 
 def _with_copies(

@@ -161,11 +161,11 @@ class _FluxBuilder:
     def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem
         from renderer.gitops.flux.generator import normal_path
+        from renderer.gitops.substitution.substitute import may_hold_variables
         from renderer.pipeline.flux_build import discover_kustomization, read_variables
 
         entry = reached.entry
         variables = read_variables(entry, known.values(), secrets=self._outputs.entry.entry.secrets)
-        reached.keeps_variables = variables.value.incomplete
         path = normal_path(text_at(entry.content, "spec", "path"))
         if self._rendered.is_other_tree(path):
             self.applying_trees.append(entry.name)
@@ -179,7 +179,9 @@ class _FluxBuilder:
         if reached.ignore not in self._artifacts:
             self._artifacts[reached.ignore] = ArtifactFileSystem(self._fs, reached.ignore)
         artifact = self._artifacts[reached.ignore]
-        return discover_kustomization(artifact, entry, variables)
+        outcome = discover_kustomization(artifact, entry, variables)
+        reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
+        return outcome
 
 
 def _flux_folders(entry: Resource) -> Iterator[str]:
@@ -264,7 +266,6 @@ def _flux_notes(
     entry: OverlayEntry, reached: Iterable[ReachedKustomization], applying_trees: list[str]
 ) -> Iterator[Diagnostic]:
     """Yield notes about objects that the cluster's entry deploys but that are not rendered."""
-    from renderer.gitops.flux.applied_objects import is_encrypted
     from renderer.gitops.flux.discovery import SourceRelation
 
     every = list(reached)
@@ -282,7 +283,6 @@ def _flux_notes(
     groups["Kustomization(s) with charts or remote bases"] = needing
     built = [resource for e in every if e.outcome for resource in e.outcome.value]
     groups["HelmRelease(s)"] = [each.name for each in built if each.kind in _CHARTS]
-    groups["encrypted Secret(s)"] = [each.name for each in built if is_encrypted(each)]
     yield from left_out_notes(entry, groups)
     yield from _assumed_sources(each.entry for each in every if each.source is SourceRelation.ASSUMED)
 

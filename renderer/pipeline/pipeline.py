@@ -22,6 +22,7 @@ from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.work import begin_outside_run
+from renderer.pipeline.encrypted_objects import past_encrypted
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
@@ -157,11 +158,13 @@ class Pipeline:
         """Expand the virtual machines of the documents in ``files``, and check all documents."""
         from renderer.kustomize.reader.load import load_files
 
-        loaded = Outcome(load_files(self._fs, files))
-        expanded = self._expander.expand(loaded, release, mode, live=True)
-        checked = expanded.then(lambda resources: self._checks.validate(resources, release))
-        reviewed = self._checks.review(checked, loaded, release, mode)
-        return Outcome(reviewed.value, with_levels(reviewed.diagnostics, self._config.rules))
+        def expanded_and_checked(loaded: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+            expanded = self._expander.expand(loaded, release, mode, live=True)
+            checked = expanded.then(lambda resources: self._checks.validate(resources, release))
+            return self._checks.review(checked, loaded, release, mode)
+
+        processed = past_encrypted(Outcome(load_files(self._fs, files)), expanded_and_checked)
+        return Outcome(processed.value, with_levels(processed.diagnostics, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
@@ -209,22 +212,26 @@ class Pipeline:
             substituted = self._substitute(overlay, composed)
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
             composed = composed.then(strip_server_fields)
-            built = self._expander.expand_overlay(overlay, composed)
-            if overlay.tree.sync_waves:
-                from renderer.emit.tree_options import in_sync_waves
-
-                built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
-            checked = built.then(lambda resources: self._checks.validate(resources, overlay.kubevirt))
-            named = self._expander.with_catalog_names(overlay, composed)
-            checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
-            judged = self._checks.judge(checked, composed.value, overlay)
-            checked = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-            found = checked.diagnostics
-            if any(resource.kind == "Template" for resource in checked.value):
+            processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
+            found = processed.diagnostics
+            if any(resource.kind == "Template" for resource in processed.value):
                 from renderer.gitops.openshift_template import unprocessed_templates
 
-                found = (*found, *unprocessed_templates(checked.value))
-            return Outcome(strip_status(checked.value), self._reported(overlay, composed, found))
+                found = (*found, *unprocessed_templates(processed.value))
+            return Outcome(strip_status(processed.value), self._reported(overlay, composed, found))
+
+    def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Expand the virtual machines, and check all resources."""
+        built = self._expander.expand_overlay(overlay, composed)
+        if overlay.tree.sync_waves:
+            from renderer.emit.tree_options import in_sync_waves
+
+            built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
+        checked = built.then(lambda resources: self._checks.validate(resources, overlay.kubevirt))
+        named = self._expander.with_catalog_names(overlay, composed)
+        checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
+        judged = self._checks.judge(checked, composed.value, overlay)
+        return self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
 
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]

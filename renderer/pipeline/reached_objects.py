@@ -12,6 +12,7 @@ from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -57,8 +58,6 @@ def is_broken(found: Iterable[Diagnostic]) -> bool:
 
 def _is_plumbing(outcome: Outcome[ResourceSet]) -> bool:
     """Return True if it holds only objects of Flux and Argo CD themselves, or nothing at all."""
-    from renderer.gitops.flux.applied_objects import is_encrypted
-
     rest = (each for each in outcome.value if not is_encrypted(each))
     return not outcome.failed and all(each.gvk.group.endswith(_PLUMBING) for each in rest)
 

@@ -129,6 +129,12 @@ class _Escaped(str):
     __slots__ = ()
 
 
+class _InOrder(dict[str, Json]):
+    """A mapping whose keys are written in its own order."""
+
+    __slots__ = ()
+
+
 def encode(documents: Iterable[Json]) -> str:
     """Return the text of the documents, with ``---`` between them; mappings are dicts, sequences lists.
 
@@ -136,6 +142,11 @@ def encode(documents: Iterable[Json]) -> str:
     that kustomize cannot print.
     """
     return "---\n".join(map(_document, documents))
+
+
+def encode_in_order(document: Json) -> str:
+    """Return the text of a document as ``encode`` does, with its keys in the order that they have."""
+    return _document(_in_order(document))
 
 
 def encode_source(document: Json) -> str:
@@ -155,6 +166,12 @@ def _with_escapes(value: Json) -> Json:
     return _Escaped(value) if isinstance(value, str) and _ESCAPABLE.search(value) else value
 
 
+def _in_order(value: Json) -> Json:
+    if isinstance(value, dict):
+        return _InOrder((key, _in_order(child)) for key, child in value.items())
+    return [_in_order(child) for child in value] if isinstance(value, list) else value
+
+
 def _document(root: Json) -> str:
     parts: list[str] = []
     if isinstance(root, dict) and root:
@@ -169,7 +186,8 @@ def _document(root: Json) -> str:
 def _write_mapping(write: _Write, mapping: Mapping[str, Json], lead: str, pad: str) -> None:
     """Write the entries, the first one after ``lead``, the others after ``pad``."""
     inner = pad + "  "
-    for key, shown in _entries(tuple(mapping)):
+    keys = tuple(mapping)
+    for key, shown in _shown(keys) if isinstance(mapping, _InOrder) else _sorted(keys):
         value = mapping[key]
         if not shown:
             _write_long_entry(write, key, value, lead, pad)
@@ -247,10 +265,14 @@ _SHORT = Memo(_short)
 
 
 @lru_cache(maxsize=4096)
-def _entries(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
-    """Return the keys in order, each with its text and colon; a key that is too long for this has no text."""
+def _sorted(keys: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    return _shown(natural_order(keys))
+
+
+def _shown(keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
+    """Return the keys, each with its text and colon; a key that is too long for this has no text."""
     entries: list[tuple[str, str]] = []
-    for key in natural_order(keys):
+    for key in keys:
         text = key_through_json(key)
         has_break = any(character in text for character in "\r" + LINE_BREAKS)
         is_simple = len(text.encode()) <= _LONGEST_SIMPLE_KEY and not has_break

@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.encryption import is_encrypted
+from renderer.model.kube.json import JsonObject, without
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from tests.properties.examples import examples
@@ -59,5 +60,44 @@ def test_substituting_the_tree_again_gives_what_flux_makes_of_the_sources(
         return
     assert not tree.failed
     applied = substitute(tree.value.resources, complete, strict=False)
+    assert not applied.failed
+    assert contents(applied.value.resources) == contents(at_once.value.resources)
+
+
+def decrypted(found: ResourceSet, text: str) -> ResourceSet:
+    """The objects as Flux has them before it substitutes."""
+    return found.map(
+        lambda each: (
+            each.with_content({**without(each.content, "sops"), "stringData": {"text": text}})
+            if is_encrypted(each)
+            else each
+        )
+    )
+
+
+@examples(1)
+@given(
+    st.lists(TEXTS, min_size=1, max_size=3),
+    TEXTS,
+    st.fixed_dictionaries({}, optional=dict.fromkeys("abc", VALUES)),
+)
+def test_substituting_again_reaches_the_values_that_only_flux_decrypts(
+    texts: list[str], secret: str, values: dict[str, str]
+) -> None:
+    content: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "Secret",
+        "metadata": {"name": "secret", "annotations": {"clear": texts[0]}},
+        "stringData": {"text": "ENC[AES256_GCM,data:eA==,iv:eA==,tag:eA==,type:str]"},
+        "sops": {"mac": "ENC[AES256_GCM,data:eA==,iv:eA==,tag:eA==,type:str]"},
+    }
+    sources = ResourceSet((*resources(texts, "key", "enabled"), Resource(content, Site("secret.yaml"))))
+    variables = Variables(values, always=True)
+    at_once = substitute(decrypted(sources, secret), variables, strict=False)
+    tree = substitute(sources, variables, strict=False, for_tree=True)
+    if at_once.failed:
+        return
+    assert not tree.failed
+    applied = substitute(decrypted(tree.value.resources, secret), variables, strict=False)
     assert not applied.failed
     assert contents(applied.value.resources) == contents(at_once.value.resources)

@@ -26,6 +26,7 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
 )
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
@@ -146,7 +147,7 @@ class _LiveComparison:
         if live is not None:
             self.matched.append(live)
         policy = flux_policy(written, live)
-        reason = policy.ignores or (_SOPS if "sops" in written.content else "")
+        reason = policy.ignores or (_SOPS if is_encrypted(written) else "")
         if reason:
             self._ignored[reason] += 1
             return None

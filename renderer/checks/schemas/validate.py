@@ -12,11 +12,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from renderer.checks.schemas.kind_schema import KindSchema
-from renderer.checks.schemas.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import count_values
 from renderer.model.kube.res_id import Gvk
@@ -71,7 +71,7 @@ class _Run:
         schema = self._by_gvk[gvk]
         if schema is None and gvk not in self._known:
             yield from self._api_version_problems(resource)
-        elif schema is not None and not schema.is_valid(resource.content) and not _is_encrypted(resource):
+        elif schema is not None and not schema.is_valid(resource.content) and not is_encrypted(resource):
             yield from self._violations(gvk, resource, schema)
 
     def _violations(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
@@ -116,8 +116,3 @@ class _Run:
                     yield diagnostic
                 else:
                     yield diagnostic._replace(sites=resource.sites(_KIND), resource=resource.current_id)
-
-
-def _is_encrypted(resource: Resource) -> bool:
-    """Return True for an object that SOPS has encrypted: all its values are texts."""
-    return isinstance(resource.content.get("sops"), dict) and resource.gvk.group in KUBERNETES_GROUPS

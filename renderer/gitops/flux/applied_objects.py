@@ -5,13 +5,10 @@
 
 from __future__ import annotations
 
-from renderer.gitops.flux.generator import API_GROUP
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 
 _KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
-_RECONCILE = f"{API_GROUP}/reconcile"
-_SERVER_SIDE_APPLY = f"{API_GROUP}/ssa"
 _METADATA = ("labels", "annotations")
 
 
@@ -35,16 +32,3 @@ def with_common_metadata(resources: ResourceSet, entry: Resource) -> ResourceSet
         return {**content, "metadata": {**metadata, **fields}}
 
     return resources.map(lambda each: each.with_content(merged(each.content)))
-
-
-def is_applied(resource: Resource) -> bool:
-    """Return True if the object is applied; a label or annotation can disable that."""
-    marks = (resource.labels, resource.annotations)
-    if any(mark.get(_RECONCILE) == "disabled" for mark in marks):
-        return False
-    return not any(str(mark.get(_SERVER_SIDE_APPLY)).lower() == "ignore" for mark in marks)
-
-
-def is_encrypted(resource: Resource) -> bool:
-    """Return True if the object is encrypted with SOPS."""
-    return "sops" in resource.content

@@ -43,7 +43,8 @@ class SourceRelation(TextEnum):
 class ReachedKustomization:
     """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built.
 
-    ``keeps_variables``: a source of its variables cannot be read here, so some may stay.
+    ``keeps_variables``: a source of its variables cannot be read here, or values that may have variables are
+    encrypted, so some may stay.
     """
 
     entry: Resource

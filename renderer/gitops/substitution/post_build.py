@@ -15,6 +15,7 @@ from typing import NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.fields import Fields
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import EMPTY, Json, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
@@ -166,7 +167,7 @@ class VariableReader:
         for reference in post_build.sources:
             if reference.kind is SourceKind.SECRET and not self._secrets:
                 secrets = self._candidates_for(reference, post_build.namespace) if self._lenient else []
-                if any("sops" in secret.content for secret in secrets):
+                if any(map(is_encrypted, secrets)):
                     self._note_unread(reference, "is encrypted with SOPS")
                 elif secrets:
                     self._note_unread(
@@ -178,7 +179,7 @@ class VariableReader:
                 continue
             if self._lenient:
                 encrypted = self._candidates_for(reference, post_build.namespace)
-                _forget(values, (each for each in encrypted if "sops" in each.content))
+                _forget(values, filter(is_encrypted, encrypted))
             found = dict(self._variables(reference, post_build.namespace))
             values.update(found)
             if reference.kind is SourceKind.SECRET:
@@ -223,7 +224,7 @@ class VariableReader:
         source = self._source(reference, namespace)
         if source is None:
             return
-        if "sops" in source.content:
+        if is_encrypted(source):
             if self._lenient:
                 self._note_unread(reference, "is encrypted with SOPS")
                 return

@@ -7,7 +7,7 @@ change the type of a field, and may hold YAML of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.gitops.substitution.post_build import Variables
@@ -21,10 +21,12 @@ from renderer.golang.envsubst import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.kube.encryption import SOPS, is_ciphertext, is_encrypted
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.plural import plural
 from renderer.model.run.limits import over_limit
 from renderer.model.run.taint import taint
 from renderer.yamlio.decode import decode_yaml11
@@ -33,6 +35,7 @@ from renderer.yamlio.encode import encode
 #: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
 _MENTION = re.compile(r"\$\{#?(\w+)")
+_MOST_NAMED = 5
 _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
@@ -48,8 +51,9 @@ def substitute(
 ) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
 
-    ``for_tree``: if the variables are incomplete, Flux substitutes the objects once more. Everything else
-    that looks like an expansion is then escaped, and the result is as if Flux had done it all at once.
+    ``for_tree``: if the variables are incomplete, or encrypted values may have variables, Flux substitutes
+    the objects once more. Everything else that looks like an expansion is then escaped, and the result is as
+    if Flux had done it all at once.
 
     Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. If values are too
     long, it reports only build-limit, and returns the resources unchanged.
@@ -58,14 +62,29 @@ def substitute(
         return Outcome(Substituted(resources))
     taint(variables.confidential)
     severity = Severity.ERROR if strict else Severity.WARNING
-    substitution = _Substitution(variables, severity, escapes=for_tree and variables.incomplete)
+    encrypted = tuple(filter(may_hold_variables, resources))
+    is_partial = variables.incomplete or bool(encrypted)
+    substitution = _Substitution(variables, severity, escapes=for_tree and is_partial)
     try:
         changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
     substituted = Substituted(changed, frozenset(substitution.confidential))
     taint(substitution.confidential)
-    return Outcome(substituted, (*substitution.findings, *_duplicates(changed, resources)))
+    found = (*substitution.findings, *_encrypted_notes(encrypted), *_duplicates(changed, resources))
+    return Outcome(substituted, found)
+
+
+def may_hold_variables(resource: Resource) -> bool:
+    """Return True if Flux may find variables in the object once it has decrypted it.
+
+    The ``data`` of a Secret is base64, which has no ``$``.
+    """
+    if not is_encrypted(resource) or _is_disabled(resource):
+        return False
+    public = ("data", SOPS) if resource.kind == "Secret" else (SOPS,)
+    readable = {key: value for key, value in resource.content.items() if key not in public}
+    return any(is_ciphertext(text) for _, text in _texts(readable))
 
 
 class _Substitution:
@@ -213,6 +232,23 @@ def _mentions(resource: Resource) -> dict[str, FieldPath]:
         for variable in _MENTION.findall(text):
             fields.setdefault(variable, field)
     return fields
+
+
+def _encrypted_notes(encrypted: Sequence[Resource]) -> Iterator[Diagnostic]:
+    """Yield one note about all objects in which Flux may find variables."""
+    if encrypted:
+        names = ", ".join(each.name for each in encrypted[:_MOST_NAMED])
+        counted = plural(len(encrypted), "object")
+        more = ", …" if len(encrypted) > _MOST_NAMED else ""
+        yield Diagnostic.about(
+            encrypted[0],
+            None,
+            Code.VARIABLES_NOT_FOUND,
+            f"{counted} ({names}{more}) encrypted with SOPS may have variables, which stay as written",
+            "keep postBuild in the Kustomization that applies the tree; or, if there are none, annotate the"
+            f" object: {_SWITCH}: {_OFF}",
+            severity=Severity.INFO,
+        )
 
 
 def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:

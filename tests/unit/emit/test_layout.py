@@ -9,6 +9,7 @@ from renderer.emit.layout import layout, pieces_of
 from renderer.emit.ownership import is_tree_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import BUNDLE, PER_RESOURCE
@@ -203,3 +204,33 @@ def test_every_pattern_gives_each_resource_its_own_file(pattern: str) -> None:
     assert all(is_tree_path(path) for path in files)
     assert not any(path.endswith("kustomization.yaml") for path in files)
     assert files == layout(ResourceSet(resources[::-1]), pattern)
+
+
+def test_encrypted_object_keeps_the_order_of_its_keys_which_its_mac_depends_on() -> None:
+    content: JsonObject = {
+        "kind": "Secret",
+        "apiVersion": "v1",
+        "metadata": {"namespace": "shop", "name": "db"},
+        "stringData": {"user": "ENC[AES256_GCM,data:dQ==]", "login": "ENC[AES256_GCM,data:bA==]"},
+        "sops": {"mac": "ENC[AES256_GCM,data:bQ==]", "age": [{"recipient": "age1", "enc": "-----\nYQ==\n"}]},
+    }
+    files = layout(ResourceSet((Resource(content, Site("secret.yaml")),)))
+    assert files == {
+        "shop/secret_db.yaml": """\
+kind: Secret
+apiVersion: v1
+metadata:
+  namespace: shop
+  name: db
+stringData:
+  user: ENC[AES256_GCM,data:dQ==]
+  login: ENC[AES256_GCM,data:bA==]
+sops:
+  mac: ENC[AES256_GCM,data:bQ==]
+  age:
+  - recipient: age1
+    enc: |
+      -----
+      YQ==
+"""
+    }
