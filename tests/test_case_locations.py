@@ -16,7 +16,6 @@ WHOLE_FILE = {
     Code.STALE: "a rendered file is missing, or left over",
     Code.STALE_TREE: "a whole folder is left over",
     Code.FILE_EXISTS: "init finds it there, whatever is in it",
-    Code.FILE_UNLISTED: "a file is left over",
     Code.KUSTOMIZATION_AMBIGUOUS: "there are two files, whatever is in them",
     Code.NOT_CHECKED: "no part of it can be read",
     Code.GIT_UNAVAILABLE: "it is the folder that is not a repository",

@@ -88,7 +88,7 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
     compared = [_overlay_difference(each, side, cluster.objects, deployers, mounted) for each in rendered]
-    rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written)
+    rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written, dump.name)
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)

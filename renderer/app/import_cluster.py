@@ -11,13 +11,12 @@ from typing import BinaryIO, NamedTuple
 from renderer.adopt.dump.files import STDIN, find_files
 from renderer.adopt.dump.gather import gather
 from renderer.adopt.dump.read import read_dump
+from renderer.adopt.dump.selection import qualified_name, selected, unmatched
 from renderer.adopt.dump.sources import counted_by_kind
 from renderer.adopt.fit.series import SizeProposal
 from renderer.adopt.fit.values import FitReport
 from renderer.app.import_files import (
-    PlannedSources,
     SourceChoices,
-    newly_unlisted_files,
     plan_sources,
     project_file,
     rendered_folder,
@@ -35,7 +34,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kube.location import Location
 from renderer.model.release import LATEST, OLDEST, Release
-from renderer.model.render_config import PROJECT_FILE, ExpandMode, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.suggest import did_you_mean
 
 #: The folder at the top of the project in which each namespace gets a folder.
 OUTPUT = "overlays"
@@ -45,8 +45,9 @@ class ClusterImport(NamedTuple):
     """A dump in ``files`` and folders (``-`` is the ``piped`` content), and the folder to write to.
 
     ``output`` is relative to the working directory; the default is ``overlays`` at the top of the project.
-    Without ``kubevirt``, the release is read from the dump. ``force`` replaces files. ``all_namespaces`` also
-    imports namespaces without a virtual machine.
+    Without ``kubevirt``, the release is read from the dump. ``all_namespaces`` also imports namespaces
+    without a virtual machine. With ``only``, patterns of ``namespace/name``, just these objects and what
+    machines among them use are imported.
     """
 
     files: tuple[str, ...]
@@ -54,13 +55,13 @@ class ClusterImport(NamedTuple):
     output: Path | None = None
     kubevirt: Release | None = None
     choices: SourceChoices = SourceChoices()
-    force: bool = False
     dry_run: bool = False
     all_namespaces: bool = False
+    only: tuple[str, ...] = ()
 
 
 class ImportedCluster(NamedTuple):
-    """The result: ``objects`` by kind, files that were ``written``, and files that were already up to date.
+    """The result: ``objects`` by kind, files that were ``written``, and objects that Git had already.
 
     ``left_out`` counts omitted objects by kind and reason, ``fields`` the omitted fields of the cluster.
     ``to_seal`` are the placeholders. ``fits`` has the result for each machine whose instance type was looked
@@ -77,7 +78,7 @@ class ImportedCluster(NamedTuple):
     pins: int = 0
     release: Release = LATEST
     written: tuple[str, ...] = ()
-    unchanged: int = 0
+    known: int = 0
     fits: tuple[FitReport, ...] = ()
     sizes: tuple[SizeProposal, ...] = ()
     grouped: int = 0
@@ -89,8 +90,9 @@ class ImportedCluster(NamedTuple):
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     """Write the sources of a cluster into a folder of the project.
 
-    Nothing is written if there is an error. Existing files stay unless ``force`` is set. Raises
-    ``UsageError`` for a folder outside the project and an invalid label key, and ``DiagnosticError``.
+    Nothing is written if there is an error. What Git has stays, unless ``choices.replace`` is set. Raises
+    ``UsageError`` for a folder outside the project, an invalid label key and a pattern that matches nothing,
+    and ``DiagnosticError``.
     """
     label = request.choices.group_by
     label_errors = label_key_errors(label) if label else []
@@ -99,7 +101,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     output = _output_folder(project, request.output)
     try:
         dump = read_dump(find_files(request.files, request.piped))
-        gathered = gather(dump, all_namespaces=request.all_namespaces)
+        gathered = gather(dump, all_namespaces=request.all_namespaces or bool(request.only))
     except DiagnosticError as error:
         return ImportedCluster(_locate(error.diagnostics))
     if not gathered.objects and not has_errors(gathered.findings):
@@ -111,36 +113,37 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
             location=Location(request.files[0]) if request.files else None,
         )
         return ImportedCluster(_locate((*gathered.findings, nothing)))
+    if request.only:
+        for pattern in unmatched(gathered.objects, request.only):
+            hint = did_you_mean(
+                pattern,
+                map(qualified_name, gathered.objects),
+                otherwise="vmrender import lists why objects are left out",
+            )
+            raise UsageError(f"the dump holds no {pattern} that belongs in Git; {hint}", "--only")
+        gathered = selected(gathered, request.only)
     release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, project.config)
     rules = project.config.rules
     findings = with_levels((*gathered.findings, *release_findings), rules)
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
     planned = plan_sources(project, output, gathered, release, request.choices)
-    writes = {posixpath.join(output, path): text.encode() for path, text in planned.files.items()}
+    findings = (*findings, *with_levels(planned.findings, rules))
+    if has_errors(findings):
+        return ImportedCluster(_locate(findings))
+    writes = {posixpath.join(output, path): content for path, content in planned.files.items()}
     fs = project.fs
     to_write = (*writes, PROJECT_FILE)
     check_writable(project.root, to_write)
     before = {path: fs.read(path) if fs.is_file(path) else None for path in to_write}
-    writes |= _project_file(project, output, planned, release)
-    findings = (*findings, *with_levels(planned.findings, rules))
-    changed, in_the_way = _changed_files(writes, before, force=request.force)
-    if in_the_way:
-        return ImportedCluster(_locate((*findings, *in_the_way)))
-    unlisted = (
-        Diagnostic.in_file(
-            path,
-            Code.FILE_UNLISTED,
-            f"{path} stays, and the kustomization that the import writes does not list it",
-            "remove it if the cluster no longer has its objects; list it again if it is yours",
-            severity=Severity.WARNING,
-        )
-        for path in newly_unlisted_files(fs, changed)
-    )
+    modes = {posixpath.join(output, folder): mode for folder, mode in sorted(planned.modes.items())}
+    catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
+    writes |= project_file(project, output, modes, catalogs, release)
+    changed = {path: content for path, content in writes.items() if before[path] != content}
     kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
     has_secrets = "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
     exposed = _exposed_dumps(project, request.files) if has_secrets else ()
-    findings = (*findings, *with_levels((*unlisted, *exposed), rules))
+    findings = (*findings, *with_levels(exposed, rules))
     if not request.dry_run and not has_errors(findings):
         change_files(project.root, changed, (), {path: before[path] for path in changed})
     return ImportedCluster(
@@ -152,7 +155,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         pins=planned.pins,
         release=release,
         written=tuple(changed),
-        unchanged=len(writes) - len(changed) + len(planned.kept),
+        known=planned.known,
         fits=planned.fitted.reports,
         sizes=planned.fitted.proposals,
         grouped=sum(bool(each.group) for each in planned.objects),
@@ -160,18 +163,6 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         output=output,
         rendered=rendered_folder(project, output),
     )
-
-
-def _project_file(
-    project: Project, output: str, planned: PlannedSources, release: Release
-) -> Mapping[str, bytes]:
-    """Return the project file with entries for all folders with objects. Raises ``DiagnosticError``."""
-    modes = {
-        posixpath.join(output, folder): planned.modes.get(folder, ExpandMode.OFF)
-        for folder in sorted({each.folder for each in planned.objects})
-    }
-    catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
-    return project_file(project, output, modes, catalogs, release)
 
 
 def _output_folder(project: Project, written: Path | None) -> str:
@@ -250,21 +241,3 @@ def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, 
 def _locate(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
     """Return the findings in the order of the dump and the planned sources; they know their lines."""
     return tuple(map(RunFindings(None).located, findings))
-
-
-def _changed_files(
-    writes: Mapping[str, bytes], before: Mapping[str, bytes | None], *, force: bool
-) -> tuple[dict[str, bytes], tuple[Diagnostic, ...]]:
-    """Return the files that differ from the files on disk, and a finding about each that is in the way."""
-    changed: dict[str, bytes] = {}
-    in_the_way: list[Diagnostic] = []
-    for path, content in writes.items():
-        present = before[path]
-        if present == content:
-            continue
-        changed[path] = content
-        if present is not None and path != PROJECT_FILE and not force:
-            message = f"{path} already exists, and differs from the cluster"
-            hint = "nothing was written; compare with another folder as --output, or replace it with --force"
-            in_the_way.append(Diagnostic.in_file(path, Code.FILE_EXISTS, message, hint))
-    return changed, tuple(in_the_way)

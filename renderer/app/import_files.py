@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 from renderer.adopt.dump.gather import Gathered
@@ -13,33 +14,41 @@ from renderer.adopt.dump.sources import (
     SIZES_FOLDER,
     SourceObject,
     configuration,
-    kustomizations,
+    entries,
+    kustomization_text,
+    with_placeholders,
 )
 from renderer.app.catalog_import import with_catalog
+from renderer.app.import_existing import read_existing
 from renderer.app.import_fit import FittedMachines, fit_machines
-from renderer.app.import_objects import Secrets, assign_files, with_groups, written_contents
-from renderer.app.import_revisions import detach_from_revisions, pin_files
+from renderer.app.import_objects import Secrets, assign_files, with_groups, with_labels_of, written_contents
+from renderer.app.import_revisions import DetachedVm, detach_from_revisions, pin_changes
+from renderer.app.import_sizes import size_files
 from renderer.app.project import Project
-from renderer.files.file_system import FileSystem
+from renderer.authoring.pins.folder import PINS, FileContent
+from renderer.files.file_system import FileSystem, is_inside
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
-from renderer.model.diagnostic import Diagnostic
-from renderer.model.kube.json import Json, JsonObject, array_at, text_at
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE
+from renderer.model.pin import Pinnable
 from renderer.model.release import Release
 from renderer.model.render_config import (
     CLUSTER_FOLDER,
     PROJECT_FILE,
-    CatalogPath,
     ExpandMode,
     OverlayEntry,
     RenderConfig,
 )
 from renderer.pipeline import Pipeline
-from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
@@ -65,23 +74,28 @@ overlays:
 
 
 class SourceChoices(NamedTuple):
-    """The choices for sources: with ``fits``, look for instance types; ``group_by`` is a label or empty."""
+    """The choices for sources: with ``fits``, look for instance types; ``group_by`` is a label or empty.
+
+    With ``replace``, the files of objects that Git has are replaced.
+    """
 
     secrets: Secrets = Secrets.PLACEHOLDER
     fits: bool = False
     group_by: str = ""
+    replace: bool = False
 
 
 class PlannedSources(NamedTuple):
-    """The files of an import, text by path below the output folder.
+    """The files of an import, content by path below the output folder.
 
-    ``catalogs`` are the folders that machines of other folders refer to. ``modes`` has the folders whose
-    machines are not expanded in the usual mode of an import. ``kept`` are the placeholders that already
-    exist.
+    ``objects`` are the objects that are written, ``known`` the number of those that Git has and that stay.
+    ``catalogs`` are the folders that machines of other folders refer to. ``modes`` has the new folders.
+    ``kept`` are the placeholders that already exist.
     """
 
-    files: Mapping[str, str]
+    files: Mapping[str, bytes]
     objects: tuple[SourceObject, ...]
+    known: int
     catalogs: tuple[str, ...]
     modes: Mapping[str, ExpandMode]
     pins: int
@@ -93,89 +107,164 @@ class PlannedSources(NamedTuple):
 def plan_sources(
     project: Project, output: str, gathered: Gathered, release: Release, choices: SourceChoices
 ) -> PlannedSources:
-    """Plan the files for a cluster's objects below the folder ``output``. Raises ``DiagnosticError``."""
-    catalog = _lookup_catalog(project, output, gathered)
-    detached = detach_from_revisions(gathered.objects, catalog, release)
-    machines = [each.content for each in detached]
-    fitted = fit_machines(machines, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
-    contents, findings = written_contents(gathered.objects, detached, fitted, choices.secrets)
-    modes, objects = assign_files(contents)
-    if choices.group_by:
-        objects = with_groups(objects, choices.group_by)
-    kept = {
-        each.path
-        for each in objects
-        if each.is_placeholder and project.fs.is_file(posixpath.join(output, each.path))
+    """Plan the files for a cluster's objects below the folder ``output``. Raises ``DiagnosticError``.
+
+    Objects that Git has stay as they are, and so does everything else that people wrote: kustomizations and
+    pins only get new lines. With ``replace``, an object in the file that an import gives it is replaced.
+    """
+    fs = project.fs
+    existing = read_existing(project, output)
+    found = [each for each in gathered.objects if choices.replace or existing.file_of(each.content) is None]
+    catalog = _lookup_catalog(project, gathered)
+    detached = detach_from_revisions(found, catalog, release)
+    unfitted = {
+        position: each.content
+        for position, each in enumerate(detached)
+        if existing.modes.get(existing.folder_of(each.content) or "", ExpandMode.APPLIED)
+        is ExpandMode.APPLIED
     }
-    files = {each.path: each.text() for each in objects if each.path not in kept and each.is_file}
-    files |= {path: text for each in objects for path, text in each.group_files.items()}
-    sealed = [each.path for each in objects if each.path in kept and _is_listed(project, output, each)]
-    files |= kustomizations(objects, sealed)
-    written = {(text_at(each.content, "kind"), *_object_name(each.content)) for each in objects}
-    pins = [
-        each.pin
-        for each in detached
-        if each.pin and (each.pin.target.kind, *_object_name(each.content)) in written
-    ]
-    files |= pin_files(pins, files)
-    files |= fitted.files
-    if gathered.kubevirt:
-        files |= configuration(gathered.kubevirt)
-    findings += [finding for each in detached for finding in each.findings]
-    catalogs = tuple(_catalog_folders(objects, files))
+    fitted = fit_machines(unfitted, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
+    contents, findings = written_contents(found, detached, fitted, choices.secrets)
+    modes, objects = assign_files(contents, existing)
+    if choices.group_by:
+        present = partial(posixpath.join, output)
+        objects = with_groups(
+            objects,
+            choices.group_by,
+            lambda path: fs.is_file(present(path)) or fs.is_folder(present(path)),
+        )
+    objects = tuple(each for each in objects if existing.file_of(each.content) in (None, each.path))
+    kept = {
+        each.path for each in objects if each.is_placeholder and fs.is_file(posixpath.join(output, each.path))
+    }
+    findings += existing.findings
+    files: dict[str, bytes] = {}
+    for each in objects:
+        files |= {path: text.encode() for path, text in each.group_files.items()}
+        if each.is_file and each.path not in kept:
+            try:
+                content = _object_file(fs, posixpath.join(output, each.path), each, replace=choices.replace)
+            except DiagnosticError as error:
+                findings += error.diagnostics
+            else:
+                files |= {} if content is None else {each.path: content}
+    files |= _kustomizations(fs, output, [each for each in objects if each.path not in kept])
+    pins, pinned = _pins(fs, output, detached, objects, files)
+    files |= pinned
+    files |= size_files(fs, output, fitted.proposals)
+    for path, text in configuration(gathered.kubevirt).items():
+        is_present = fs.is_file(posixpath.join(output, path))
+        if not is_present or (choices.replace and posixpath.basename(path) != KUSTOMIZATION_FILE):
+            files[path] = text.encode()
+    known = sum(existing.file_of(each.content) is not None for each in gathered.objects)
+    known -= sum(existing.file_of(each.content) is not None for each in objects)
     return PlannedSources(
-        files, objects, catalogs, modes, len(pins), fitted, tuple(findings), frozenset(kept)
+        files,
+        objects,
+        known,
+        tuple(_catalog_folders(objects, files)),
+        {
+            each.folder: modes.get(each.folder, ExpandMode.OFF)
+            for each in objects
+            if each.folder not in existing.folders
+        },
+        pins,
+        fitted,
+        (*findings, *(finding for each in detached for finding in each.findings)),
+        frozenset(kept),
     )
 
 
-def _object_name(content: JsonObject) -> tuple[str, str]:
-    return text_at(content, "metadata", "namespace"), text_at(content, "metadata", "name")
-
-
-def _lookup_catalog(project: Project, output: str, gathered: Gathered) -> Catalog:
-    """Return the catalogs of the project and the dump, without sizes that an earlier import proposed."""
+def _lookup_catalog(project: Project, gathered: Gathered) -> Catalog:
+    """Return the catalogs of the project and the dump."""
     kubevirt = (Resource(gathered.kubevirt, Site("")),) if gathered.kubevirt else ()
     own = (each.resource for each in gathered.objects if _is_instancetype(each.content))
     dumped = ResourceSet((*gathered.revisions, *kubevirt, *own))
-    proposed = CatalogPath(posixpath.join(output, SIZES_FOLDER))
-    catalogs = tuple(each for each in project.config.catalogs if each != proposed)
-    pipeline = Pipeline(project.fs, project.config._replace(catalogs=catalogs))
-    return Catalog.of(CatalogSource(_DUMP, dumped), *pipeline.catalog_sources)
+    return Catalog.of(CatalogSource(_DUMP, dumped), *Pipeline(project.fs, project.config).catalog_sources)
 
 
-def _is_listed(project: Project, output: str, placeholder: SourceObject) -> bool:
-    """Return True if the existing kustomization lists a Secret that somebody sealed."""
-    path = posixpath.join(output, placeholder.path)
-    kustomization = posixpath.join(posixpath.dirname(path), KUSTOMIZATION_FILE)
-    if not project.fs.is_file(kustomization):
-        return False
-    written = decode_yaml11(project.fs.read(kustomization), kustomization)
-    return posixpath.normpath(path) in _listed_paths(written, kustomization, ("resources",))
+def _object_file(fs: FileSystem, place: str, wanted: SourceObject, *, replace: bool) -> bytes | None:
+    """Return the content of an object's file; None if the file at ``place`` has the object already.
+
+    Labels and annotations that only the file has stay. Raises ``DiagnosticError``: file-exists for a file
+    that differs, unless ``replace`` is set and it has no other object.
+    """
+    if not fs.is_file(place):
+        return wanted.text().encode()
+    try:
+        present = [each for each in decode_documents(fs.read(place), place) if each is not None]
+    except DiagnosticError:
+        present = []
+    named = [Resource(each, Site(place)) for each in map(object_at, present) if text_at(each, "kind")]
+    others = [each for each in named if each.current_id.object_key != _identity(wanted.content)]
+    if others:
+        message = f"{place} already exists, and holds {others[0].current_id}"
+        raise Diagnostic.in_file(
+            place, Code.FILE_EXISTS, message, "nothing was written; move it to a file of its own"
+        ).error()
+    if len(named) == 1:
+        if "sops" in named[0].content:
+            return None
+        wanted = wanted._replace(content=with_labels_of(wanted.content, named[0].content))
+        if wanted.content == named[0].content:
+            return None
+    if not replace:
+        message = f"{place} already exists, and differs from the cluster"
+        hint = "nothing was written; compare with another folder as --output, or replace it with --force"
+        raise Diagnostic.in_file(place, Code.FILE_EXISTS, message, hint).error()
+    return wanted.text().encode()
 
 
-def newly_unlisted_files(fs: FileSystem, writes: Mapping[str, bytes]) -> tuple[str, ...]:
-    """Return the files and folders that kustomizations on disk list, but the new ones do not."""
+def _kustomizations(fs: FileSystem, output: str, objects: Iterable[SourceObject]) -> Mapping[str, bytes]:
+    """Return the kustomization of each folder; an existing one gets the lines that it lacks.
+
+    Raises ``DiagnosticError``: edit-refused, kustomization-ambiguous.
+    """
+    folders: dict[str, list[SourceObject]] = {}
+    for each in objects:
+        folders.setdefault(each.folder, []).append(each)
     graph = KustomizationGraph(fs)
-    unlisted: set[str] = set()
-    for path, content in writes.items():
-        folder, name = posixpath.split(path)
-        links = graph.links(folder) if name == KUSTOMIZATION_FILE else None
-        if links is not None:
-            written = decode_yaml11(content, path)
-            listed = _listed_paths(written, path, ("resources", "components", "generators", "patches"))
-            unlisted |= {each for each in links.files | links.folders if each not in listed}
-    return tuple(sorted(each for each in unlisted if fs.is_file(each) or fs.is_folder(each)))
+    written: dict[str, bytes] = {}
+    for folder, found in folders.items():
+        place = posixpath.join(output, folder)
+        links = graph.links(place)
+        if links is None:
+            written[posixpath.join(folder, KUSTOMIZATION_FILE)] = kustomization_text(found).encode()
+            continue
+        file = find_kustomization(fs, place)
+        listed = links.files | links.folders
+        missing = [each for each in entries(found) if posixpath.join(place, each) not in listed]
+        content = add_entries(fs.read(file), file, "resources", missing)
+        written[posixpath.relpath(file, output)] = with_placeholders(content.decode(), found).encode()
+    return written
 
 
-def _listed_paths(kustomization: Json, path: str, fields: Iterable[str]) -> frozenset[str]:
-    """Return the paths, from the project's root, that ``fields`` of the kustomization at ``path`` list."""
-    folder = posixpath.dirname(path)
-    entries = (
-        each if isinstance(each, str) else text_at(each, "path")
-        for field in fields
-        for each in array_at(kustomization, field)
-    )
-    return frozenset(posixpath.normpath(posixpath.join(folder, entry)) for entry in entries if entry)
+def _pins(
+    fs: FileSystem,
+    output: str,
+    detached: Iterable[DetachedVm],
+    objects: Iterable[SourceObject],
+    files: Mapping[str, bytes],
+) -> tuple[int, Mapping[str, bytes]]:
+    """Return the number of pins of machines that are written, and their files. Raises ``DiagnosticError``."""
+    pins = {_identity(each.content): each.pin for each in detached if each.pin}
+    by_folder: dict[str, list[Pinnable]] = {}
+    for each in objects:
+        pin = pins.get(_identity(each.content))
+        if pin is not None:
+            by_folder.setdefault(each.folder, []).append(pin)
+    written: dict[str, bytes] = {}
+    for folder, found in by_folder.items():
+        place = posixpath.join(output, folder)
+        [file] = {posixpath.join(folder, name) for name in KUSTOMIZATION_FILES} & files.keys()
+        kustomization = FileContent(posixpath.join(output, file), files[file])
+        planned = pin_changes(fs, posixpath.join(place, PINS), kustomization, found)
+        written |= {posixpath.relpath(each.path, output): each.content for each in planned}
+    return sum(map(len, by_folder.values())), written
+
+
+def _identity(content: JsonObject) -> ObjectKey:
+    return Resource(content, Site("")).current_id.object_key
 
 
 def _is_instancetype(content: JsonObject) -> bool:
@@ -198,10 +287,10 @@ def project_file(
     catalogs: Sequence[str],
     release: Release,
 ) -> Mapping[str, bytes]:
-    """Return the project file for imported folders below ``output``, by its path.
+    """Return the project file with entries for new folders below ``output``, by its path.
 
-    ``modes`` has the folders. An existing project file keeps its release, and gets the missing entries.
-    Raises ``DiagnosticError``: edit-refused.
+    ``modes`` has the folders. An existing project file keeps its release and its entries, and gets the
+    missing ones. Raises ``DiagnosticError``: edit-refused.
     """
     if not project.fs.is_file(PROJECT_FILE):
         entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
@@ -221,7 +310,7 @@ def project_file(
     config = project.config
     for path in reversed(catalogs):
         content = with_catalog(content, path, config.catalogs)
-    missing = _missing_entries(config, output, modes, release)
+    missing = _missing_entries(project, output, modes, release) if modes else ()
     return {PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", missing)}
 
 
@@ -234,18 +323,25 @@ def rendered_folder(project: Project, output: str) -> str:
 
 
 def _missing_entries(
-    config: RenderConfig, output: str, modes: Mapping[str, ExpandMode], release: Release
+    project: Project, output: str, modes: Mapping[str, ExpandMode], release: Release
 ) -> Iterator[Json]:
-    """Yield the entries missing in ``overlays``. Of two entries for a folder, the later one counts."""
+    """Yield the entries missing in ``overlays``. Of two entries for a folder, the later one counts.
+
+    So a glob is added only if the project has no overlay below ``output``, whose entry it would replace.
+    """
+    config = project.config
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
     target = {} if release.exact == config.kubevirt.exact else {"kubevirt": str(release)}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
-    usual, rendered = ExpandMode.OFF, _default_output(output)
+    usual: ExpandMode | None = ExpandMode.OFF
+    rendered = _default_output(output)
     if everything in listed:
         usual = listed[everything].expand or config.expand
         rendered = listed[everything].output or config.output
+    elif any(is_inside(overlay.path, output) for overlay in project.overlays()):
+        usual = None
     else:
         yield {"path": everything, "expand": ExpandMode.OFF.value, "output": rendered, **target}
     place = {} if rendered == config.output else {"output": rendered}

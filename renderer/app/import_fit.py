@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from renderer.adopt.dump.sources import SIZES_FOLDER
@@ -18,41 +17,37 @@ from renderer.kubevirt.instancetype.expand import expand
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.difference import Impact
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, Json, JsonObject, text_at
+from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
-from renderer.yamlio.encode import encode, encode_source
 
 _NOWHERE = Site("")
-_SERIES = "InstancetypeSeries"
 
 
 class FittedMachines(Record):
     """The machines that a pair reproduces: ``contents``, by position, with the pair set.
 
     ``reports`` has the result for each machine that was examined. ``proposals`` are the sizes that several
-    machines share. ``files`` are the files of the proposals, text by path.
+    machines share.
     """
 
     contents: Mapping[int, JsonObject] = MappingProxyType({})
     reports: tuple[FitReport, ...] = ()
     proposals: tuple[SizeProposal, ...] = ()
-    files: Mapping[str, str] = EMPTY
 
 
 def fit_machines(
-    contents: Sequence[JsonObject], catalog: Catalog, release: Release, kubevirt: JsonObject
+    contents: Mapping[int, JsonObject], catalog: Catalog, release: Release, kubevirt: JsonObject
 ) -> FittedMachines:
     """Fit the VirtualMachines among ``contents`` that name no instance type and no preference.
 
     A pair is used only if neither a sync nor the next start of the machine changes anything.
     """
-    machines = {place: each for place, each in enumerate(contents) if _lacks_matchers(each)}
+    machines = {place: each for place, each in contents.items() if _lacks_matchers(each)}
     fitter = Fitter(catalog, release)
     fits = {place: fitter.fit(content) for place, content in machines.items()}
     others = {place: machines[place] for place, fit in fits.items() if not _has_exact_instancetype(fit)}
@@ -65,7 +60,7 @@ def fit_machines(
     effects = _Effects(extended, release, kubevirt)
     reports = {place: _fit_report(content, fits[place], effects) for place, content in machines.items()}
     written = {place: fits[place].vm for place, report in reports.items() if report.is_written}
-    return FittedMachines(written, tuple(reports.values()), proposals, _size_catalog(proposals))
+    return FittedMachines(written, tuple(reports.values()), proposals)
 
 
 def _lacks_matchers(content: JsonObject) -> bool:
@@ -129,21 +124,6 @@ class _Effects:
         )
         compared = compare_overlay("", "", left, right, VmChanges(old, new, self._release))
         return _Effect(fields, next((change.impact for change in compared.changes), None))
-
-
-def _size_catalog(proposals: Sequence[SizeProposal]) -> Mapping[str, str]:
-    """Return the files of the catalog of proposed sizes; no files without proposals."""
-    if not proposals:
-        return {}
-    names = {f"{each.name}.yaml": each.manifest for each in proposals}
-    series: list[Json] = [name for name, each in names.items() if text_at(each, "kind") == _SERIES]
-    others: list[Json] = [name for name in names if name not in series]
-    kustomization: dict[str, Json] = dict(KUSTOMIZATION_HEAD)
-    fields = (("generators", series), ("resources", others))
-    kustomization |= {field: found for field, found in fields if found}
-    texts = {name: encode_source(manifest) for name, manifest in names.items()}
-    texts[KUSTOMIZATION_FILE] = encode([kustomization])
-    return {posixpath.join(SIZES_FOLDER, name): text for name, text in texts.items()}
 
 
 def _joined(fields: Iterable[FieldPath]) -> str:

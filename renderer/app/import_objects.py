@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.adopt.dump.credentials import withhold
 from renderer.adopt.dump.gather import UserObject
-from renderer.adopt.dump.sources import FITTED, SourceObject
+from renderer.adopt.dump.sources import FITTED, NAMED, SourceObject
 from renderer.adopt.fit.grouping import grouped
+from renderer.app.import_existing import ExistingSources
 from renderer.app.import_fit import FittedMachines
 from renderer.app.import_revisions import DetachedVm
 from renderer.authoring.pins.folder import PINS
@@ -18,7 +19,7 @@ from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PER_RESOURCE, ExpandMode
@@ -85,12 +86,13 @@ def written_contents(
 
 
 def assign_files(
-    contents: Sequence[WrittenContent],
+    contents: Sequence[WrittenContent], existing: ExistingSources
 ) -> tuple[Mapping[str, ExpandMode], tuple[SourceObject, ...]]:
-    """Return the objects with their files, and the folders whose machines are expanded.
+    """Return the objects with their files, and the new folders whose machines are expanded.
 
-    A fitted machine is expanded when it is rendered, and is then equal to the cluster's. If other machines of
-    its namespace keep their matchers, it gets a separate folder.
+    An object that Git has keeps its folder. A fitted machine is expanded when it is rendered, and is then
+    equal to the cluster's, so it gets a separate folder if other machines of its namespace keep their
+    matchers. In the same way, a machine with matchers does not go to a folder whose machines are expanded.
     """
     paths = file_paths([Resource(each.content, Site("")) for each in contents], PER_RESOURCE)
     with_matchers = {
@@ -102,8 +104,15 @@ def assign_files(
     modes: dict[str, ExpandMode] = {}
     for path, each in zip(paths, contents, strict=True):
         folder, name = posixpath.split(path)
-        if each.is_fitted:
-            folder = f"{folder}{FITTED}" if folder in with_matchers else folder
+        present = existing.folder_of(each.content)
+        is_expanded = existing.modes.get(folder, ExpandMode.OFF) is not ExpandMode.OFF
+        if present in (f"{folder}{FITTED}", f"{folder}{NAMED}"):
+            folder = present or folder
+        elif each.is_fitted and not is_expanded and (folder in with_matchers or folder in existing.folders):
+            folder += FITTED
+        elif is_expanded and present is None and _has_matchers(each.content) and not each.is_fitted:
+            folder += NAMED
+        if each.is_fitted and folder not in existing.folders:
             modes[folder] = ExpandMode.APPLIED
         file = posixpath.join(folder, name)
         objects.append(SourceObject(file, each.content, each.is_placeholder, each.moved_from))
@@ -115,20 +124,35 @@ def _has_matchers(content: JsonObject) -> bool:
     return vm is not None and vm.has_matchers
 
 
-def with_groups(objects: tuple[SourceObject, ...], label: str) -> tuple[SourceObject, ...]:
-    """Return the objects, with machines that share a value of ``label`` as a base and patches."""
+def with_groups(
+    objects: tuple[SourceObject, ...], label: str, is_taken: Callable[[str], bool]
+) -> tuple[SourceObject, ...]:
+    """Return the objects, with machines that share a value of ``label`` as a base and patches.
+
+    A group whose folder ``is_taken`` stays as it is: the machines get files of their own.
+    """
     regrouped = list(objects)
     for folder in sorted({each.folder for each in objects}):
         positions = [
             position
             for position, each in enumerate(objects)
-            if each.folder == folder and text_at(each.content, "kind") == VM
+            if each.folder == folder and text_at(each.content, "kind") == VM and not is_taken(each.path)
         ]
         for group in grouped([objects[position].content for position in positions], label):
-            if group.folder == PINS:
-                continue  # the folder of pins, which is a component
+            if group.folder == PINS or is_taken(posixpath.join(folder, group.folder)):
+                continue
             files = {posixpath.join(folder, path): text for path, text in group.files.items()}
             for member in group.members:
                 position = positions[member]
                 regrouped[position] = objects[position]._replace(group=group.folder, group_files=files)
     return tuple(regrouped)
+
+
+def with_labels_of(content: JsonObject, written: JsonObject) -> JsonObject:
+    """Return an object of the cluster with the labels and annotations that only ``written``, in Git, has."""
+    metadata = dict(object_at(content, "metadata"))
+    for section in ("labels", "annotations"):
+        both = {**object_at(written, "metadata", section), **object_at(metadata, section)}
+        if both:
+            metadata[section] = both
+    return {**content, "metadata": metadata}

@@ -6,11 +6,13 @@ ControllerRevision in the dump (``vmrender pin`` makes the same from the catalog
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import posixpath
+from collections.abc import Sequence
 
 from renderer.adopt.dump.gather import UserObject
-from renderer.authoring.pins.folder import PINS, FileContent, PinFile, PinsFolder, changes
+from renderer.authoring.pins.folder import FileContent, PinFile, changes, read_folder
 from renderer.authoring.pins.plan import patch_of
+from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
 from renderer.kubevirt.facts.lists import is_equal
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
@@ -32,7 +34,6 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.pin import Pinnable
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
@@ -193,20 +194,20 @@ def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) ->
     )
 
 
-def pin_files(pins: list[Pinnable], files: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the files of the ``pins`` folders, and the kustomizations that make them components."""
-    by_namespace: dict[str, list[Pinnable]] = {}
+def pin_changes(
+    fs: FileSystem, path: str, kustomization: FileContent, pins: Sequence[Pinnable]
+) -> Sequence[FileContent]:
+    """Return the files that add pins to the component at ``path``, and it to a kustomization.
+
+    The pins of other machines stay. Raises ``DiagnosticError``: edit-refused, foreign-file for a component
+    that was changed by hand.
+    """
+    names = fs.list(path) if fs.is_folder(path) else ()
+    places = {name: posixpath.join(path, name) for name in names}
+    folder = read_folder(path, {name: fs.read(place) for name, place in places.items() if fs.is_file(place)})
+    files = {each.name: each for each in folder.files}
     for pin in pins:
-        by_namespace.setdefault(pin.resource.namespace, []).append(pin)
-    written: dict[str, str] = {}
-    for namespace, found in by_namespace.items():
-        contents = {
-            text_at(revision, "metadata", "name"): revision for pin in found for revision in pin.revisions
-        }
-        pin_files = [PinFile.of(each) for each in contents.values()]
-        pin_files += (PinFile.of(patch_of(pin, {})) for pin in found)
-        path = f"{namespace}/{KUSTOMIZATION_FILE}"
-        kustomization = FileContent(path, files[path].encode())
-        planned = changes(PinsFolder(f"{namespace}/{PINS}"), kustomization, pin_files)
-        written |= {file.path: file.content.decode() for file in planned.writes}
-    return written
+        for content in (*pin.revisions, patch_of(pin, {})):
+            file = PinFile.of(content)
+            files[file.name] = file
+    return changes(folder, kustomization, files.values()).writes

@@ -145,7 +145,6 @@ class Code(TextEnum):
     CREDENTIALS_WITHHELD = "credentials-withheld", Trait.MAY_WARN
     DUMP_EXPOSED = "dump-exposed", Trait.MAY_WARN
     FILE_EXISTS = "file-exists"
-    FILE_UNLISTED = "file-unlisted", Trait.MAY_WARN
 
     # The rendered tree.
     STALE = "stale"

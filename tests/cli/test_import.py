@@ -242,21 +242,41 @@ def test_no_password_reaches_a_file_or_a_message(repository: Path, dump: JsonObj
 
 
 @pytest.mark.parametrize("entry", ["secret_db.yaml", "./secret_db.yaml", "../prod/secret_db.yaml"])
-def test_sealed_secret_stays_sealed_and_listed(repository: Path, entry: str) -> None:
+@pytest.mark.parametrize("options", [(), ("--force",), ("--force", "--secrets", "plain")])
+def test_sealed_secret_stays_sealed_and_listed(
+    repository: Path, entry: str, options: tuple[str, ...]
+) -> None:
     dump = listed(made("Secret", "db", data={"key": "YQ=="}), made("ConfigMap", "a", data={"a": "b"}))
     run("import", dump=dump)
     sealed, kustomization = (
         repository / "overlays/prod/secret_db.yaml",
         repository / "overlays/prod/kustomization.yaml",
     )
-    sealed.write_text("sops: sealed\n")
+    sealed.write_text(json.dumps({**made("Secret", "db", data={"key": "ENC[]"}), "sops": {"mac": "ENC[]"}}))
     kustomization.write_text(kustomization.read_text().replace("resources:\n", f"resources:\n- {entry}\n"))
+    before = files(repository)
 
-    again = run("import", "--force", dump=dump)
+    again = run("import", *options, dump=dump)
+
+    assert (again.exit_code, files(repository)) == (0, before)
+
+
+def test_folder_that_cannot_be_built_gets_new_files_and_keeps_the_others(repository: Path) -> None:
+    dump = listed(MACHINE, made("Secret", "db", data={"key": "YQ=="}))
+    run("import", dump=dump)
+    kustomization = repository / "overlays/prod/kustomization.yaml"
+    kustomization.write_text(kustomization.read_text() + "components:\n- ../missing\n")
+    machine = (repository / "overlays/prod/virtualmachine_db.yaml").read_text()
+
+    again = run(
+        "import", dump=listed(with_spec(runStrategy="Halted"), made("ConfigMap", "a", data={"a": "b"}))
+    )
 
     assert again.exit_code == 0
-    assert sealed.read_text() == "sops: sealed\n"
-    assert content(kustomization)["resources"] == ["configmap_a.yaml", "secret_db.yaml"]
+    assert "warning[not-checked]: overlays/prod cannot be built" in again.stderr
+    assert content(kustomization)["resources"] == ["virtualmachine_db.yaml", "configmap_a.yaml"]
+    assert content(kustomization)["components"] == ["../missing"]
+    assert (repository / "overlays/prod/virtualmachine_db.yaml").read_text() == machine
 
 
 def test_file_names_are_safe_and_distinct_on_any_disk(repository: Path) -> None:
@@ -519,12 +539,15 @@ def test_secret_made_of_start_data_names_its_field(repository: Path) -> None:
     assert "values are in the cluster" in (repository / "overlays/prod/secret_own.yaml").read_text()
 
 
-def test_a_second_import_counts_placeholders(repository: Path) -> None:
+def test_a_second_import_writes_nothing(repository: Path) -> None:
     dump = listed(MACHINE, made("Secret", "db", data={"key": "YQ=="}))
     run("import", dump=dump)
-    written = len(files(repository))
+    before = files(repository)
 
-    assert f"0 files written, {written} unchanged" in run("import", dump=dump).stderr
+    again = run("import", dump=dump).stderr
+
+    assert "in Git already: 1 object, left as they are\n0 files written\n" in again
+    assert files(repository) == before
 
 
 @pytest.mark.parametrize("where", ["dump.json", "dumps/dump.json", "../dump.json"])
@@ -586,27 +609,50 @@ def test_kustomization_in_a_folder_of_dumps_is_ignored(repository: Path, tmp_pat
     assert (repository / "overlays/prod/virtualmachine_db.yaml").is_file()
 
 
-def test_files_no_longer_listed_after_a_forced_import_are_named_and_kept(repository: Path) -> None:
+def test_forced_import_of_one_machine_keeps_everything_else(repository: Path) -> None:
     gone = {**MACHINE, "metadata": {"name": "gone", "namespace": "prod", "uid": "2"}}
     assert run("import", "-", dump=listed(MACHINE, gone)).exit_code == 0
     kustomization = repository / "overlays/prod/kustomization.yaml"
     mine = repository / "overlays/prod/mine.yaml"
     mine.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: mine}\n")
-    kustomization.write_text(kustomization.read_text() + "patches:\n- path: patch.yaml\n- patch: |\n    {}\n")
-    kustomization.write_text(kustomization.read_text().replace("resources:\n", "resources:\n- mine.yaml\n"))
-    (repository / "overlays/prod/patch.yaml").write_text("kind: VirtualMachine\n")
+    listing = kustomization.read_text().replace("resources:\n", "resources:\n- mine.yaml\n")
+    patch = "- {op: remove, path: /spec/runStrategy}"
+    kustomization.write_text(
+        f"# ours\n{listing}patches:\n- target: {{kind: VirtualMachine}}\n  patch: '{patch}'\n"
+    )
+    before = files(repository)
+
+    result = run("import", "-", "--force", dump=listed(with_spec(runStrategy="Halted")))
+
+    assert result.exit_code == 0
+    path = "overlays/prod/virtualmachine_db.yaml"
+    changed = before[path].replace("Always", "Halted")
+    assert files(repository) == {**before, path: changed}
+
+
+def test_forced_import_keeps_labels_that_only_git_has(repository: Path) -> None:
+    assert run("import", "-", dump=listed(MACHINE)).exit_code == 0
+    machine = repository / "overlays/prod/virtualmachine_db.yaml"
+    machine.write_text(machine.read_text().replace("  name: db\n", "  name: db\n  labels: {tier: ours}\n", 1))
+
+    assert run("import", "-", "--force", dump=listed(with_spec(runStrategy="Halted"))).exit_code == 0
+
+    found = content(machine)
+    assert (found["metadata"]["labels"], found["spec"]["runStrategy"]) == ({"tier": "ours"}, "Halted")
+
+
+def test_file_with_other_objects_is_not_replaced(repository: Path) -> None:
+    place = repository / "overlays/prod/virtualmachine_db.yaml"
+    place.parent.mkdir(parents=True)
+    place.write_text(json.dumps(made("ConfigMap", "mine")))
 
     result = run("import", "-", "--force", dump=listed(MACHINE))
 
-    assert result.exit_code == 0
-    named = [
-        line.partition(":")[0] for line in result.stderr.splitlines() if "warning[file-unlisted]" in line
-    ]
-    assert named == [f"overlays/prod/{each}.yaml" for each in ("mine", "patch", "virtualmachine_gone")]
-    assert all((repository / each).is_file() for each in named)
-    assert "mine.yaml" not in kustomization.read_text()
-    again = run("import", "-", "--force", dump=listed(MACHINE))
-    assert "file-unlisted" not in again.stderr
+    assert result.exit_code == 1
+    assert "error[file-exists]: overlays/prod/virtualmachine_db.yaml already exists, and holds ConfigMap" in (
+        result.stderr
+    )
+    assert content(place)["kind"] == "ConfigMap"
 
 
 def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
@@ -658,3 +704,12 @@ def test_object_that_cannot_be_written_is_named() -> None:
     result = run("import", dump=listed(MACHINE, made("ConfigMap", "odd", data={"a\x85b": "c"})))
     assert result.exit_code == 2
     assert "ConfigMap prod/odd: a key with the line break U+0085 cannot be written" in result.stderr
+
+
+def test_only_names_what_is_imported() -> None:
+    dump = listed(MACHINE, made("ConfigMap", "a", data={"a": "b"}))
+
+    refused = run("import", "--only", "prod/bd", dump=dump)
+
+    assert refused.exit_code == 2
+    assert "the dump holds no prod/bd that belongs in Git; did you mean prod/db?" in refused.stderr

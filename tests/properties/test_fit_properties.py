@@ -138,7 +138,7 @@ def test_fitted_machine_starts_like_the_imported_one(
     if applied.failed:
         return
     imported = next(iter(applied.value)).content
-    fitted = fit_machines([imported], SOURCE, release, {})
+    fitted = fit_machines({0: imported}, SOURCE, release, {})
     for written in fitted.contents.values():
         found = differences_at_start(resources(imported), resources(written), SOURCE, release)
         assert list(found) == []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, text_at
@@ -19,6 +19,8 @@ CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
 SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
 #: The suffix of a namespace's second folder, for VMs that are expanded; a namespace cannot contain a _.
 FITTED = "_fitted"
+#: The suffix of a folder for VMs that name an instance type, if the namespace's folder expands its VMs.
+NAMED = "_named"
 _TO_SEAL = """\
 # Its values are in the cluster, and not here; no kustomization lists this file.
 # Seal it, then list it under resources; docs/adopting.md of vmrender says how.
@@ -29,6 +31,8 @@ _TO_MAKE = """\
 # The Secret has to exist before this machine is synced, which names it from now on.
 # Fill in the values, seal it, then list it under resources; docs/adopting.md of vmrender says how.
 """
+#: The head of the comment in a kustomization that lists placeholders.
+_PLACEHOLDERS = "# To list once they are sealed:\n"
 
 
 class SourceObject(Record):
@@ -71,21 +75,41 @@ class SourceObject(Record):
             raise DiagnosticError(found._replace(message=f"{about}: {found.message}")) from None
 
 
-def kustomizations(objects: Iterable[SourceObject], sealed: Collection[str] = ()) -> Mapping[str, str]:
-    """Return the kustomization of each folder, text by path.
+def kustomization_text(found: Sequence[SourceObject]) -> str:
+    """Return the kustomization of a folder with these objects; placeholders are listed in comments."""
+    content: dict[str, Json] = dict(KUSTOMIZATION_HEAD)
+    namespaces = {text_at(each.content, "metadata", "namespace") for each in found}
+    namespace = namespaces.pop() if len(namespaces) == 1 else ""
+    if namespace and not any(_has_foreign_subject(each.content, namespace) for each in found):
+        content["namespace"] = namespace
+    content["resources"] = list(entries(found))
+    return with_placeholders(encode([content]), found)
 
-    Placeholders are listed in comments, except those whose paths are in ``sealed``: somebody has filled them
-    in.
-    """
-    folders: dict[str, list[SourceObject]] = {}
-    for each in objects:
-        is_listed = each.path in sealed
-        folders.setdefault(each.folder, []).append(each._replace(is_placeholder=False) if is_listed else each)
-    return {f"{folder}/{KUSTOMIZATION_FILE}": _kustomization(found) for folder, found in folders.items()}
+
+def entries(found: Iterable[SourceObject]) -> Sequence[str]:
+    """Return what a kustomization lists of these objects, sorted."""
+    return sorted({each.listed_as for each in found if not each.is_placeholder})
+
+
+def with_placeholders(kustomization: str, found: Iterable[SourceObject]) -> str:
+    """Return the text of a kustomization with the placeholders in comments at its end."""
+    names = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
+    lines = "".join(f"# - {name}\n" for name in names)
+    if not lines:
+        return kustomization
+    if not kustomization.endswith("\n"):
+        kustomization += "\n"
+    before, head, after = kustomization.partition(_PLACEHOLDERS)
+    return f"{before}{head}{lines}{after}" if head else f"{kustomization}{_PLACEHOLDERS}{lines}"
 
 
 def configuration(kubevirt: JsonObject) -> Mapping[str, str]:
-    """Return the files of the cluster's KubeVirt object, which is read but not deployed; text by path."""
+    """Return the files of the cluster's KubeVirt object, which is read but not deployed; text by path.
+
+    Without the object, there are none.
+    """
+    if not kubevirt:
+        return {}
     file = "kubevirt.yaml"
     head: JsonObject = {**KUSTOMIZATION_HEAD, "resources": [file]}
     return {
@@ -107,21 +131,6 @@ def _without_status(kubevirt: JsonObject) -> JsonObject:
         "metadata": metadata,
         "spec": spec if isinstance(spec, dict) else {},
     }
-
-
-def _kustomization(found: Sequence[SourceObject]) -> str:
-    resources: Sequence[Json] = sorted({each.listed_as for each in found if not each.is_placeholder})
-    to_seal = sorted(posixpath.basename(each.path) for each in found if each.is_placeholder)
-    content: dict[str, Json] = dict(KUSTOMIZATION_HEAD)
-    namespaces = {text_at(each.content, "metadata", "namespace") for each in found}
-    namespace = namespaces.pop() if len(namespaces) == 1 else ""
-    if namespace and not any(_has_foreign_subject(each.content, namespace) for each in found):
-        content["namespace"] = namespace
-    content["resources"] = resources
-    text = encode([content])
-    if to_seal:
-        text += "# To list once they are sealed:\n" + "".join(f"# - {name}\n" for name in to_seal)
-    return text
 
 
 def _has_foreign_subject(content: JsonObject, namespace: str) -> bool:

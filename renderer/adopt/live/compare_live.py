@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from shlex import quote
 from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.cluster_objects import ClusterObjects
@@ -97,11 +98,13 @@ def in_no_overlay(
     overlays: Collection[OverlayDifference],
     is_from_user: Callable[[Resource], bool],
     written: Sequence[Resource],
+    dump: str,
 ) -> tuple[OverlayDifference | None, int]:
     """Return the objects that Git could have but lacks, and the number of objects that are not compared.
 
     Git could have an object if its kind and namespace occur in ``written`` (everything that all overlays
     render) and ``is_from_user`` says that a person made it. Without such objects, the difference is None.
+    ``dump`` is the name of the dump, from which they can be imported.
     """
     matched = [live for each in written if (live := objects.find(each)) is not None]
     known = {each.current_id.object_key for each in (*written, *matched)}
@@ -118,7 +121,13 @@ def in_no_overlay(
             found.append(ResourceChange(ChangeType.REMOVED, live.current_id, None, runs=runs))
         else:
             others += 1
-    return (OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found)) if found else None), others
+    if not found:
+        return None, others
+    names = [f"{each.id.namespace}/{each.id.name}".removeprefix("/") for each in found]
+    named = "".join(f" --only {quote(name)}" for name in dict.fromkeys(names))
+    options = named if len(names) <= _MOST_NAMED else ""
+    note = f"to add {'it' if len(names) == 1 else 'them'} to Git: vmrender import {quote(dump)}{options}"
+    return OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found), notes=(note,)), others
 
 
 class _LiveComparison:

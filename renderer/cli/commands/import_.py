@@ -64,7 +64,17 @@ def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: s
 @click.option(
     "--all-namespaces", is_flag=True, help="Also import objects of namespaces without a virtual machine."
 )
-@click.option("--force", is_flag=True, help="Replace files that differ from the cluster.")
+@click.option(
+    "--only",
+    metavar="NAMESPACE/NAME",
+    multiple=True,
+    help="Import these objects and what machines among them use; * matches any part of a name. Repeatable.",
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Replace the files of objects that Git has, if they differ from the cluster.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @quiet_option
 @format_option()
@@ -73,6 +83,7 @@ def command(  # noqa: PLR0913 - one for each option
     output: Path | None,
     kubevirt: Release | None,
     secrets: Secrets,
+    only: tuple[str, ...],
     *,
     fits: bool,
     group_by: str,
@@ -87,27 +98,28 @@ def command(  # noqa: PLR0913 - one for each option
     the fields that the cluster wrote. Objects that controllers make are left out, and so are namespaces in
     which no virtual machine runs, unless the dump has no virtual machine at all. Virtual machines that were
     started with another version of an instance type than the catalogs have are pinned to it. The overlays are
-    added to vmrender.yaml, which is created if needed. Existing files that differ stay, unless --force is
-    set. A second import of the same dump changes nothing.
+    added to vmrender.yaml, which is created if needed. Objects that Git has already stay as they are, unless
+    --force is set; kustomizations only get new lines. A second import of the same dump changes nothing.
 
     \b
     Examples:
       kubectl get kubevirt,vm,dv,pvc,secret,cm,svc,controllerrevision -A -o yaml | vmrender import -
       vmrender import dump.yaml --dry-run
       vmrender import must-gather/ --output clusters/east
+      vmrender import dump.yaml --only prod/db
     """
     if sys.stdin.isatty() and STDIN in (files or (STDIN,)):
         note("reading standard input; end it with Ctrl-D, or name a file")
-    choices = SourceChoices(secrets, fits, group_by)
+    choices = SourceChoices(secrets, fits, group_by, replace=force)
     request = ClusterImport(
         files or (STDIN,),
         sys.stdin.buffer,
         output=output,
         kubevirt=kubevirt,
         choices=choices,
-        force=force,
         dry_run=dry_run,
         all_namespaces=all_namespaces,
+        only=only,
     )
     project = open_project()
     imported = import_cluster(project, request)
@@ -137,8 +149,9 @@ def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_r
     for path in _first_paths(imported.written) if dry_run else ():
         note(f"{path}: would be written")
     state = "would be written" if dry_run else "written"
-    unchanged = f", {imported.unchanged} unchanged" if imported.unchanged else ""
-    note(f"{plural(len(imported.written), 'file')} {state}{unchanged}")
+    if imported.known:
+        note(f"in Git already: {plural(imported.known, 'object')}, left as they are")
+    note(f"{plural(len(imported.written), 'file')} {state}")
     paths = (PROJECT_FILE, imported.output, imported.rendered)
     added = " ".join(Path(os.path.relpath(root / path)).as_posix() for path in paths)
     note("", "next:", f"  vmrender render       writes {imported.rendered}/", f"  git add {added}")
