@@ -6,7 +6,6 @@ import posixpath
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial, reduce
-from itertools import islice
 from pathlib import Path
 
 from renderer.app.project import Project, ProjectOpener
@@ -41,6 +40,7 @@ from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.lone_file import LoneFiles, is_generator, with_generator
 from renderer.project.overlays import overlay_at
+from renderer.project.stray_patch import StrayPatches
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
@@ -61,8 +61,6 @@ _UNMATCHED = frozenset(
 _PATCH_HINT = (
     "no kustomization lists this file, so it is checked alone; list it in one if it is a patch or a base"
 )
-#: The maximum number of files searched for the object that a file may be a patch of.
-_MOST_FILES = 2_000
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
@@ -314,7 +312,7 @@ class _LoneFileChecks:
         for each in found:
             if each.resource is None or not _is_about_missing_field(each, resources):
                 yield each
-            elif each.resource in patched or self._is_patch(file, each.resource):
+            elif each.resource in patched or self._stray_patches.is_patch(file, each.resource):
                 patched[each.resource] = None
             else:
                 yield each._replace(hint=_PATCH_HINT)
@@ -328,16 +326,15 @@ class _LoneFileChecks:
                 severity=Severity.INFO,
             )
 
-    def _is_patch(self, file: str, incomplete: ResId) -> bool:
-        if "patch" in file.lower():
-            return True
-        others = islice((path for path in self._run.manifests.below(".") if path != file), _MOST_FILES)
-        return any(
-            each.current_id.name == incomplete.name and each.gvk.kind == incomplete.gvk.kind
-            for path in others
-            if incomplete.gvk.group in self._run.lone_files.mentioned_groups(path)
-            for each in self._resources(path)
-        )
+    @cached_property
+    def _stray_patches(self) -> StrayPatches:
+        run = self._run
+
+        def mentioned(path: str) -> ResourceSet:
+            is_read = run.manifests.is_candidate(path) and run.lone_files.mentioned_groups(path)
+            return self._resources(path) if is_read else ResourceSet()
+
+        return StrayPatches(run.graph, run.fs.list, mentioned)
 
     def _generator_findings(self, file: str) -> tuple[Diagnostic, ...]:
         fs, folder = with_generator(self._run.fs, file)
