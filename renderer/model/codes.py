@@ -69,6 +69,7 @@ class Code(TextEnum):
     ENTRY_POINT = "entry-point"
     ENTRY_POINT_CYCLE = "entry-point-cycle"
     RENDERED_SOURCE = "rendered-source"
+    TREE_LEFT_OUT = "tree-left-out", Trait.MAY_WARN
     ARGOCD_APPLICATION = "argocd-application"
     APPLICATION_SET = "application-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN

@@ -14,6 +14,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.entry_point import EntryPoint, Tree
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.flux_build import needs_others
@@ -32,6 +33,7 @@ from renderer.pipeline.reached_objects import (
 from renderer.pipeline.rendered_sources import RenderedSources
 
 if TYPE_CHECKING:
+    from renderer.gitops.flux.artifact import ArtifactFileSystem
     from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
@@ -70,6 +72,7 @@ def flux_points(
         rendered = _with_parents(reached, rendered)
         trees = {each.key: outputs.tree(each) for each in rendered}
         trees |= _operator_trees(rendered, root.kustomization, outputs)
+        notes = (*notes, *_left_out_trees(rendered, builder, discovery))
     shared = deployed_instancetypes(each.outcome for each in reached)
     for each in _dependencies_first(rendered):
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
@@ -145,6 +148,30 @@ def _operator_trees(
     return found
 
 
+def _left_out_trees(
+    rendered: Iterable[ReachedKustomization], builder: _FluxBuilder, discovery: FluxDiscovery
+) -> Iterator[Diagnostic]:
+    """Yield a warning for each source whose ignore rules hide a tree from Flux."""
+    from renderer.gitops.flux.artifact import IGNORE_FILE
+    from renderer.gitops.flux.discovery import source_key
+
+    hidden: dict[Key, str] = {}
+    for each in rendered:
+        tree = builder.outputs.tree_of(each.entry)
+        if builder.artifact(each.ignore).leaves_out(f"{tree}/manifest.yaml"):
+            hidden.setdefault(source_key(each.entry), tree)
+    for key, tree in hidden.items():
+        source = discovery.known(key)
+        line = f"!/{tree.partition('/')[0]}/"
+        if source is not None and text_at(source.content, "spec", "ignore"):
+            site = source.sites(FieldPath.of("spec", "ignore"))[0]
+            hint = f"add a last line to spec.ignore: {line}"
+        else:
+            site, hint = Site(IGNORE_FILE), f"add a last line to {IGNORE_FILE}: {line}"
+        message = f"Flux does not see {tree}: the source {key[2]} leaves it out"
+        yield Diagnostic.at(site, Code.TREE_LEFT_OUT, message, hint, severity=Severity.WARNING)
+
+
 class _FluxBuilder:
     """Builds Kustomizations for a discovery; artifacts of one source share a file system."""
 
@@ -153,35 +180,40 @@ class _FluxBuilder:
     ) -> None:
         self._fs = fs
         self._relevant = relevant
-        self._outputs = outputs
+        self.outputs = outputs
         self._rendered = rendered
-        self._artifacts: dict[str, FileSystem] = {}
+        self._artifacts: dict[str, ArtifactFileSystem] = {}
         self.applying_trees: list[str] = []
 
     def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
-        from renderer.gitops.flux.artifact import ArtifactFileSystem
         from renderer.gitops.flux.generator import normal_path
         from renderer.gitops.substitution.substitute import may_hold_variables
         from renderer.pipeline.flux_build import discover_kustomization, read_variables
 
         entry = reached.entry
-        variables = read_variables(entry, known.values(), secrets=self._outputs.entry.entry.secrets)
+        variables = read_variables(entry, known.values(), secrets=self.outputs.entry.entry.secrets)
+        reached.keeps_variables = variables.value.incomplete
         path = normal_path(text_at(entry.content, "spec", "path"))
         if self._rendered.is_other_tree(path):
             self.applying_trees.append(entry.name)
             return Outcome(ResourceSet())
-        field, own_tree = FieldPath.of("spec", "path"), self._outputs.tree_of(entry)
+        field, own_tree = FieldPath.of("spec", "path"), self.outputs.tree_of(entry)
         error = self._rendered.error(entry, field, path, own_tree)
         if error is not None:
             return Outcome(ResourceSet(), (error,))
         if not self._relevant(_flux_folders(reached.entry)):
             return Outcome(ResourceSet())
-        if reached.ignore not in self._artifacts:
-            self._artifacts[reached.ignore] = ArtifactFileSystem(self._fs, reached.ignore)
-        artifact = self._artifacts[reached.ignore]
-        outcome = discover_kustomization(artifact, entry, variables)
+        outcome = discover_kustomization(self.artifact(reached.ignore), entry, variables)
         reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
         return outcome
+
+    def artifact(self, ignore: str) -> ArtifactFileSystem:
+        """Return what Flux sees of the repository with the ignore rules of a source."""
+        from renderer.gitops.flux.artifact import ArtifactFileSystem
+
+        if ignore not in self._artifacts:
+            self._artifacts[ignore] = ArtifactFileSystem(self._fs, ignore)
+        return self._artifacts[ignore]
 
 
 def _flux_folders(entry: Resource) -> Iterator[str]:

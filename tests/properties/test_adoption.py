@@ -20,15 +20,14 @@ from renderer.gitops.argocd.application_set import generate_applications, render
 from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.argocd.discovery import ArgocdDiscovery
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
-from renderer.gitops.flux.applied_objects import is_encrypted
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
+from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, object_at, text_at, without
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
@@ -84,7 +83,7 @@ def test_trees_apply_what_the_sources_applied(folder: Path) -> None:
         except DiagnosticError:
             continue
         trees = render(fs, alone, overlays)
-        if trees is None:
+        if trees is None or any(map(is_left_out, overlays)):
             continue
         follow = flux_applied if entry.entry.kind is EntryKind.FLUX else argocd_applied
         before = Repository(fs, alone, entry, overlays)
@@ -119,6 +118,12 @@ def render(fs: FileSystem, config: RenderConfig, overlays: tuple[Overlay, ...]) 
     return files
 
 
+def is_left_out(overlay: Overlay) -> bool:
+    """Whether the source hides a tree from Flux, and a warning says so."""
+    notes = overlay.entry.notes if overlay.entry else ()
+    return any(note.code is Code.TREE_LEFT_OUT for note in notes)
+
+
 def flux_applied(repository: Repository) -> Applied:
     fs, config, entry, _, trees = repository
     root = cluster_root(fs, entry.path)
@@ -136,7 +141,7 @@ def flux_applied(repository: Repository) -> Applied:
         variables = read_variables(reached.entry, known.values(), secrets=entry.entry.secrets)
         return discover_kustomization(artifact, reached.entry, variables)
 
-    discovery = FluxDiscovery(build, urls.is_this_repository, root.known)
+    discovery = FluxDiscovery(build, urls, root.known)
     found: Applied = {}
     for reached in discovery.follow(kustomization):
         if reached.outcome is not None and not reached.outcome.failed:
@@ -174,11 +179,16 @@ def applied_by(deployer: Resource, resources: ResourceSet) -> Applied:
     return {
         (deployer.name, each.api_version, each.kind, each.namespace, each.name): comparable(each)
         for each in objects
-        if not is_encrypted(each)
     }
 
 
 def comparable(resource: Resource) -> Json:
-    is_changed = resource.gvk.group == INSTANCETYPE_GROUP or resource.gvk.group.endswith(_CHANGED)
-    content: JsonObject = resource.content
-    return None if is_changed else content
+    """The content, except where expansion or a copy changes it, and for the file that an object came from."""
+    if resource.gvk.group.endswith(_CHANGED):
+        return None
+    content = without(resource.content, "metadata", "annotations", "config.kubernetes.io/origin")
+    return (
+        content
+        if object_at(content, "metadata", "annotations")
+        else without(content, "metadata", "annotations")
+    )

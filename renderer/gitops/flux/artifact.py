@@ -130,6 +130,10 @@ class ArtifactFileSystem(DelegatingFileSystem):
         self._ignore = SourceIgnore((*_ignore_files(below), *read_patterns(ignore)))
         self._ignored: dict[tuple[str, bool], bool] = {}
 
+    def leaves_out(self, path: str) -> bool:
+        """Return True if a file at ``path``, which need not exist, would be ignored."""
+        return self._ignore.ignores(path)
+
     def read(self, path: str) -> bytes:
         if not self.is_file(path):
             hint = _HIDDEN_HINT if self._below.is_file(path) else None
