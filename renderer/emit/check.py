@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files
+from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files, has_conflict
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
@@ -56,7 +56,7 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     wanted = encode_files(files)
     folder, tree = _read(root, output, wanted)
     plan = plan_tree(tree, wanted)
-    if plan.is_done:
+    if plan.is_current:
         return Outcome(TreeDiff.of(plan))
     secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
     confidential = Masking(secrets | tainted())
@@ -115,7 +115,9 @@ def _stale(
     for path in plan.updated:
         content = tree.files[path]
         line = _public_difference(content, wanted[path], confidential)
-        findings.append(_finding(output, path, "is out of date", line))
+        is_merged = isinstance(content, bytes) and has_conflict(content)
+        problem = "has the markers of a merge conflict" if is_merged else "is out of date"
+        findings.append(_finding(output, path, problem, line))
     if not findings and not plan.blocked:
         findings.append(_finding(output, OWNERSHIP_FILE, "is out of date"))
     return findings

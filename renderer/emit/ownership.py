@@ -1,13 +1,27 @@
 """The ownership file of a rendered tree: it lists the files that vmrender wrote and may replace or prune.
 
-The text is valid for ``sha256sum --check``: a header with the version of the format, then ``<sha256>
-<path>`` for each file, sorted by path. Its name has no suffix that Argo CD or Flux would load.
+The text is valid for ``sha256sum --check``. Its name has no suffix that Argo CD or Flux would load. After a
+header with the version of the format, each file has three lines::
+
+    # <path>
+    <sha256>  <path>
+    <empty>
+
+and the last line is a comment.
+
+The form is for merges by Git (docs/decisions/0033). The lines around a digest never change, so changes of
+different files never touch. Entries are in the order of the digests of their paths, so new files with similar
+names are seldom neighbours. Where entries meet at one place, any order is right: with the attribute
+``merge=union``, Git keeps both sides. Until the next run, a merged file may then list a path with the digest
+of each side, or have Git's conflict markers; it is read all the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from functools import cached_property
+from typing import TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -16,15 +30,26 @@ from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
 
 OWNERSHIP_FILE = ".vmrender-owned"
+#: A line of ``.gitattributes``: Git keeps the lines of both sides.
+MERGE_ATTRIBUTE = f"{OWNERSHIP_FILE} merge=union\n"
 
-_VERSION = 1
+#: The digests of the contents that vmrender wrote, by path; several only after a merge.
+Owned: TypeAlias = Mapping[str, AbstractSet[str]]
+
+_VERSION = 2
 _HEADER = (
     f"# vmrender-owned {_VERSION} - the files vmrender wrote here and may replace or remove; do not edit"
 )
+#: Also the last entry has unchanged lines around it, and the file does not end with an empty line.
+_FOOTER = "# end\n"
 _VERSION_LINE = pattern(r"# vmrender-owned (\d{1,9})\b.*")
 _ENTRY = pattern(r"([0-9a-f]{64})  (\S.*)")
+#: The lines that Git writes around and between the sides of a conflict.
+_MARKER = pattern(r"(<{7}|>{7}|\|{7})( .*)?|={7}")
+_CONFLICT = pattern(rb"(?ms)^<{7} .*^={7}\r?$.*^>{7} ")
 #: Maximum characters of a path in a tree: some systems limit the whole absolute path to 4,096 bytes.
 LONGEST_PATH = 400
+_DIGEST = 64
 #: The expression is compiled only for paths with other characters.
 _SAFE_CHARACTERS = "abcdefghijklmnopqrstuvwxyz0123456789._-/"
 _UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
@@ -32,40 +57,65 @@ _UNSAFE_CHARACTER = pattern(r'[\x00-\x1f\x7f<>:"|?*\\]')
 
 def encode_ownership(files: Mapping[str, bytes]) -> bytes:
     """Return the ownership file of a tree that holds ``files``, content by relative path."""
-    lines = (f"{sha256(files[path])}  {path}" for path in sorted(files))
-    return "".join(f"{line}\n" for line in (_HEADER, *lines)).encode()
+    entries = (f"# {path}\n{sha256(files[path])}  {path}\n\n" for path in sorted(files, key=sha256))
+    return "".join((f"{_HEADER}\n\n", *entries, _FOOTER)).encode()
 
 
-def decode_ownership(content: bytes, path: str) -> Mapping[str, str]:
-    """Return the digest of every owned file by relative path, from the ownership file at ``path``.
+def decode_ownership(content: bytes, path: str) -> Owned:
+    """Return the digests of every owned file by relative path, from the ownership file at ``path``.
 
-    Windows line ends and empty lines are accepted. Raises ``DiagnosticError``: ownership-invalid, with the
-    line, for anything that vmrender did not write; above all for paths that lead out of the tree.
+    Windows line ends, the older format and whatever Git makes of a merge are accepted. Raises
+    ``DiagnosticError``: ownership-invalid, with the line, for anything else that vmrender did not write;
+    above all for paths that lead out of the tree.
     """
-    lines = content.decode("utf-8", "replace").split("\n")
-    version = _VERSION_LINE.fullmatch(lines[0].rstrip())
-    if not version:
-        raise invalid_ownership(path, "does not begin as one", 1)
-    if int(version[1]) != _VERSION:
-        raise invalid_ownership(path, f"has format {version[1]}, this vmrender knows {_VERSION}", 1)
-    owned: dict[str, str] = {}
-    for number, file, file_digest in _entries(lines, path):
-        if file in owned:
-            raise invalid_ownership(path, f"lists {file!r} twice", number)
-        owned[file] = file_digest
+    owned: dict[str, set[str]] = {}
+    has_header = False
+    for number, line in enumerate(content.decode("utf-8", "replace").split("\n"), start=1):
+        text = line.rstrip()
+        if version := _VERSION_LINE.fullmatch(text):
+            has_header = True
+            if not 0 < int(version[1]) <= _VERSION:
+                raise invalid_ownership(
+                    path, f"has format {version[1]}, this vmrender knows {_VERSION}", number
+                )
+        elif _MARKER.fullmatch(text):
+            continue
+        elif not has_header:
+            raise invalid_ownership(path, "does not begin as one", number)
+        elif text and not text.startswith("#"):
+            file, digest = _entry(text, path, number)
+            owned.setdefault(file, set()).add(digest)
     return owned
 
 
-def _entries(lines: list[str], path: str) -> Iterator[tuple[int, str, str]]:
-    for number, line in enumerate(lines[1:], start=2):
-        if not line.strip():
-            continue
-        entry = _ENTRY.fullmatch(line.rstrip())
-        if not entry:
-            raise invalid_ownership(path, "has a line that is not a digest and a path", number)
-        if not is_tree_path(entry[2]):
-            raise invalid_ownership(path, f"lists {entry[2]!r}, which is not a file of this tree", number)
-        yield number, entry[2], entry[1]
+def _entry(line: str, path: str, number: int) -> tuple[str, str]:
+    entry = _ENTRY.fullmatch(line)
+    if not entry:
+        raise invalid_ownership(path, "has a line that is not a digest and a path", number)
+    if not is_tree_path(entry[2]):
+        raise invalid_ownership(path, f"lists {entry[2]!r}, which is not a file of this tree", number)
+    return entry[2], entry[1]
+
+
+def unchanged_ownership(content: bytes) -> Mapping[str, str]:
+    """Return the digest of every owned file by path, from a file that is known to be as it was written."""
+    lines = content.decode().split("\n")[3:-2:3]  # of each entry, the second line
+    return {line[_DIGEST + 2 :]: line[:_DIGEST] for line in lines}
+
+
+def is_ours(content: bytes, path: str, owned: Owned) -> bool:
+    """Return True if vmrender wrote ``content`` at ``path``, or if Git merged it from what vmrender wrote.
+
+    Git merges two versions of vmrender if both are listed: an edit on one side leaves its digest as it was.
+    A conflict that Git left in a listed file is not an edit either.
+    """
+    digests = owned.get(path, frozenset())
+    return len(digests) > 1 or sha256(content) in digests or (bool(digests) and has_conflict(content))
+
+
+def has_conflict(content: bytes) -> bool:
+    """Return True if Git left the markers of a merge conflict in ``content``."""
+    return b"<<<<<<< " in content and _CONFLICT.search(content) is not None
 
 
 def is_tree_path(path: str) -> bool:

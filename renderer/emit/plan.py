@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
-from renderer.emit.ownership import EncodedFiles
+from renderer.emit.ownership import EncodedFiles, has_conflict, is_ours
 from renderer.emit.tree import OBSTACLE, Tree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -13,7 +13,11 @@ from renderer.model.record import Record
 
 
 class TreePlan(Record):
-    """Sorted relative paths by planned action; vmrender may not touch the ``blocked`` ones."""
+    """Sorted relative paths by planned action; vmrender may not touch the ``blocked`` ones.
+
+    ``ownership`` is the content that the ownership file should have. ``is_recorded``: what it has says the
+    same, though perhaps in the order in which Git merged it.
+    """
 
     created: tuple[str, ...] = ()
     updated: tuple[str, ...] = ()
@@ -22,19 +26,25 @@ class TreePlan(Record):
     blocked: tuple[str, ...] = ()
     ownership: bytes = b""
     ownership_changes: bool = False
+    is_recorded: bool = True
 
     @property
     def is_done(self) -> bool:
-        """True if the tree is already as it should be."""
-        return not (self.created or self.updated or self.removed or self.blocked or self.ownership_changes)
+        """True if the tree is already as it should be, to the last byte."""
+        return self.is_current and not self.ownership_changes
+
+    @property
+    def is_current(self) -> bool:
+        """True if no manifest differs, and all are recorded as vmrender's."""
+        return self.is_recorded and not (self.created or self.updated or self.removed or self.blocked)
 
 
 def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> TreePlan:
     """Return the plan that turns ``tree``, read with the paths of ``wanted``, into ``wanted``.
 
-    vmrender may touch a file if the ownership file lists it with its present digest, or if ``force`` names
+    vmrender may touch a file if the ownership file says that it is ours (``is_ours``), or if ``force`` names
     it. A file that already has the wanted content is taken over, whoever wrote it: this repairs a tree
-    whose ownership file was lost, or merged by Git.
+    whose ownership file was lost.
     """
     # A missing file differs; its bytes need not be encoded to know this.
     differing = sorted(
@@ -47,15 +57,16 @@ def plan_tree(tree: Tree, wanted: EncodedFiles, force: Collection[str] = ()) -> 
         for path in (*occupied, *left_over)
         if _is_owned(tree, path) or (path in force and _is_file(tree, path))
     }
-    ownership = wanted.ownership
+    ownership_changes = tree.ownership != wanted.ownership
     return TreePlan(
         created=tuple(path for path in differing if tree.files[path] is None),
         updated=tuple(path for path in occupied if path in ours),
         removed=tuple(path for path in left_over if path in ours),
         unchanged=tuple(sorted(wanted.keys() - set(differing))),
         blocked=tuple(sorted({*occupied, *left_over} - ours)),
-        ownership=ownership,
-        ownership_changes=tree.ownership != ownership,
+        ownership=wanted.ownership,
+        ownership_changes=ownership_changes,
+        is_recorded=not ownership_changes or _is_recorded(tree, wanted),
     )
 
 
@@ -86,16 +97,26 @@ def refusals(output: str, tree: Tree, plan: TreePlan) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
+def _is_recorded(tree: Tree, wanted: EncodedFiles) -> bool:
+    """Return True if the ownership file lists each of ``wanted``, each with its one digest."""
+    return (
+        tree.ownership is not None
+        and not has_conflict(tree.ownership)
+        and all(tree.owned.get(path) == {sha256(content)} for path, content in wanted.items())
+    )
+
+
 def _is_file(tree: Tree, path: str) -> bool:
     return isinstance(tree.files[path], bytes)
 
 
 def _is_owned(tree: Tree, path: str) -> bool:
     content = tree.files[path]
-    return isinstance(content, bytes) and sha256(content) == tree.owned.get(path)
+    return isinstance(content, bytes) and is_ours(content, path, tree.owned)
 
 
 def _has_other_line_ends(tree: Tree, path: str) -> bool:
     """Return True if only CRLF line ends differ, as Git for Windows makes them by default."""
     content = tree.files[path]
-    return isinstance(content, bytes) and sha256(content.replace(b"\r\n", b"\n")) == tree.owned.get(path)
+    listed = tree.owned.get(path, frozenset())
+    return isinstance(content, bytes) and sha256(content.replace(b"\r\n", b"\n")) in listed

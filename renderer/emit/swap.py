@@ -11,13 +11,13 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
 
 from renderer.emit.durable import sync_folder, write_new_file
 from renderer.emit.output_folder import is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership
+from renderer.emit.ownership import OWNERSHIP_FILE, Owned, decode_ownership, is_ours
 from renderer.emit.staging import Staging, discard, make_writable
 from renderer.emit.tree import TreeFile, is_folder, read_file
 from renderer.files.disk import opened_folder
@@ -120,7 +120,7 @@ def remove_old_tree(
     return tuple(name for name in kept if name)
 
 
-def read_ownership(tree: Path) -> Mapping[str, str] | None:
+def read_ownership(tree: Path) -> Owned | None:
     """Return the digests by path from the ownership file in ``tree``; None without a valid one."""
     content = read_file(tree, OWNERSHIP_FILE)
     try:
@@ -129,7 +129,7 @@ def read_ownership(tree: Path) -> Mapping[str, str] | None:
         return None
 
 
-def _is_dispensable(file: Path, path: str, folder: Path, owned: Mapping[str, str]) -> bool:
+def _is_dispensable(file: Path, path: str, folder: Path, owned: Owned) -> bool:
     """Return True if ``folder`` has the same file or link at ``path``, or if vmrender wrote the file."""
     status, twin = file.lstat(), folder / path
     with suppress(OSError):
@@ -140,7 +140,7 @@ def _is_dispensable(file: Path, path: str, folder: Path, owned: Mapping[str, str
     if not stat.S_ISREG(status.st_mode):
         return False
     content = file.read_bytes()
-    return sha256(content) == owned.get(path) or read_file(folder, path) == content
+    return is_ours(content, path, owned) or read_file(folder, path) == content
 
 
 def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ()) -> tuple[str, ...]:
@@ -166,15 +166,15 @@ def write_file_by_file(tree: Path, folder: Path, given_up: Collection[str] = ())
     return tuple(kept)
 
 
-def _is_complete(tree: Path, owned: Mapping[str, str]) -> bool:
+def _is_complete(tree: Path, owned: Owned) -> bool:
     contents = ((read_file(tree, path), expected) for path, expected in owned.items())
-    return all(isinstance(content, bytes) and sha256(content) == expected for content, expected in contents)
+    return all(isinstance(content, bytes) and sha256(content) in expected for content, expected in contents)
 
 
-def _is_foreign(present: TreeFile, path: str, before: Mapping[str, str], given_up: Collection[str]) -> bool:
+def _is_foreign(present: TreeFile, path: str, before: Owned, given_up: Collection[str]) -> bool:
     if present is None or path in given_up:
         return False
-    return not isinstance(present, bytes) or sha256(present) != before.get(path)
+    return not isinstance(present, bytes) or not is_ours(present, path, before)
 
 
 def _move_aside(folder: Path, path: str) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from renderer.emit.output_folder import OutputFolder, is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, decode_ownership, invalid_ownership
+from renderer.emit.ownership import OWNERSHIP_FILE, Owned, decode_ownership, invalid_ownership
 from renderer.files.disk import ConfinedFolder, NotRegularError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -40,7 +40,7 @@ class Tree(Record):
     """
 
     files: Mapping[str, TreeFile]
-    owned: Mapping[str, str]
+    owned: Owned
     ownership: bytes | None
 
 

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
 
+from renderer.emit.ownership import MERGE_ATTRIBUTE
 from renderer.model.diagnostic import Outcome
 from renderer.model.kube.json import JsonObject, with_value
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -18,7 +19,7 @@ from renderer.model.render_config import Extra
 from renderer.yamlio.encode import encode
 
 #: Hosts collapse generated files in reviews. Line ends stay as written: otherwise a digest would differ.
-_GITATTRIBUTES = "* -text linguist-generated gitlab-generated\n"
+_GITATTRIBUTES = f"* -text linguist-generated gitlab-generated\n{MERGE_ATTRIBUTE}"
 _README = """\
 # {name}
 

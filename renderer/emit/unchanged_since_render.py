@@ -6,14 +6,12 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.emit.ownership import OWNERSHIP_FILE, unchanged_ownership
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.files.disk import ConfinedFolder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
 from renderer.model.record import Record
-
-_DIGEST = 64
 
 
 class UnchangedTree(Record):
@@ -43,10 +41,10 @@ def unchanged_tree(
             return None
         if has_staging_folder(folder) and StagingArea.of(folder).is_left_over():
             return None
-        owned = {line[_DIGEST + 2 :]: line[:_DIGEST] for line in ownership.decode().splitlines()[1:]}
+        owned = unchanged_ownership(ownership)
     except (OSError, DiagnosticError):  # writing or checking the tree reports it better
         return None
     parents = {path.rpartition("/")[0] for path in owned} | {""}  # the tree itself is the empty path
     above = {parent[:index] for parent in parents for index, letter in enumerate(parent) if letter == "/"}
     alone = is_alone(folder.path, digest, owned, frozenset(parents | above))
-    return None if alone is None else UnchangedTree(tuple(owned), alone)
+    return None if alone is None else UnchangedTree(tuple(sorted(owned)), alone)

@@ -21,6 +21,10 @@ from renderer.model.release import Release
 
 PROJECT = "vmrender.yaml"
 OVERLAY = "overlays/dev"
+ATTRIBUTES = ".gitattributes"
+
+#: As in ``emit.ownership``: branches that add machines then merge without a conflict.
+MERGE_ATTRIBUTE = ".vmrender-owned merge=union\n"
 
 _PROJECT = """\
 apiVersion: vmrender.io/v1alpha1
@@ -142,6 +146,8 @@ def plan_project_files(
     hooks = (pre_commit_file(choices.source), pre_commit_entry(choices.source))
     files[PRE_COMMIT], entry = hooks if choices.renders else map(without_rendering, hooks)
     entries = {PRE_COMMIT: entry}
+    if choices.renders:
+        files[ATTRIBUTES] = entries[ATTRIBUTES] = MERGE_ATTRIBUTE
     if choices.renders and not isinstance(choices.source, Unknown) and not is_local(choices.source):
         if choices.ci is CiSystem.GITHUB:
             files[GITHUB] = github_file(choices.source, choices.servers)

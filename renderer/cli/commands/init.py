@@ -65,8 +65,9 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
     clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with
     virtual machines become entries of the project file, which says in comments what is left out and why. An
     example overlay is written only if there is no virtual machine. The lines to add to an existing
-    .pre-commit-config.yaml or .gitlab-ci.yml are printed; a second run prints what is new. Hooks and the
-    pipeline install vmrender from where this copy was installed from, or from --source or VMRENDER_SOURCE.
+    .pre-commit-config.yaml, .gitattributes or .gitlab-ci.yml are printed; a second run prints what is new.
+    Hooks and the pipeline install vmrender from where this copy was installed from, or from --source or
+    VMRENDER_SOURCE.
 
     \b
     Examples:

@@ -5,29 +5,82 @@ from pathlib import Path
 
 import pytest
 
-from renderer.emit.ownership import decode_ownership, encode_ownership
+from renderer.emit.ownership import decode_ownership, encode_ownership, is_ours, unchanged_ownership
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 
 EMPTY = "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"
-HEADER = "# vmrender-owned 1 - the files vmrender wrote here and may replace or remove; do not edit\n"
+OTHER = "73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac"
+HEADER = "# vmrender-owned 2 - the files vmrender wrote here and may replace or remove; do not edit\n"
+FIRST_FORMAT = HEADER.replace("owned 2", "owned 1")
 
 
-def test_lists_digest_and_path_sorted_by_path() -> None:
+def test_entries_are_ordered_by_the_digest_of_their_paths() -> None:
     encoded = encode_ownership({"b/vm_b.yaml": b"", "_cluster/x.yaml": b"x\n", "a/vm_a.yaml": b""})
 
     assert encoded.decode() == (
-        HEADER
-        + "73cb3858a687a8494ca3323053016282f3dad39d42cf62ca4e79dda2aac7d9ac  _cluster/x.yaml\n"
-        + f"{EMPTY}  a/vm_a.yaml\n"
-        + f"{EMPTY}  b/vm_b.yaml\n"
+        f"{HEADER}\n"
+        f"# b/vm_b.yaml\n{EMPTY}  b/vm_b.yaml\n\n"
+        f"# a/vm_a.yaml\n{EMPTY}  a/vm_a.yaml\n\n"
+        f"# _cluster/x.yaml\n{OTHER}  _cluster/x.yaml\n\n"
+        "# end\n"
     )
 
 
 def test_reads_back_what_was_written() -> None:
     encoded = encode_ownership({"a/vm_a.yaml": b"", "b.yaml": b""})
 
-    assert decode_ownership(encoded, "owned") == {"a/vm_a.yaml": EMPTY, "b.yaml": EMPTY}
+    assert decode_ownership(encoded, "owned") == {"a/vm_a.yaml": {EMPTY}, "b.yaml": {EMPTY}}
+    assert unchanged_ownership(encoded) == {"a/vm_a.yaml": EMPTY, "b.yaml": EMPTY}
+
+
+def test_an_empty_tree_has_no_entry() -> None:
+    encoded = encode_ownership({})
+
+    assert decode_ownership(encoded, "owned") == {}
+    assert unchanged_ownership(encoded) == {}
+
+
+def test_reads_the_first_format() -> None:
+    written = f"{FIRST_FORMAT}{EMPTY}  a.yaml\n{OTHER}  b.yaml\n"
+
+    assert decode_ownership(written.encode(), "owned") == {"a.yaml": {EMPTY}, "b.yaml": {OTHER}}
+
+
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_reads_both_sides_of_a_merge(line_end: str) -> None:
+    merged = (
+        f"<<<<<<< HEAD\n{FIRST_FORMAT}||||||| base\n{FIRST_FORMAT}=======\n{HEADER}>>>>>>> other\n"
+        f"<<<<<<< HEAD\n{EMPTY}  a.yaml\n=======\n{OTHER}  a.yaml\n{OTHER}  b.yaml\n>>>>>>> other\n"
+    )
+
+    assert decode_ownership(merged.replace("\n", line_end).encode(), "owned") == {
+        "a.yaml": {EMPTY, OTHER},
+        "b.yaml": {OTHER},
+    }
+
+
+CONFLICT = b"a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> other\nc: 4\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "owned", "expected"),
+    [
+        (b"", {"a.yaml": {EMPTY}}, True),
+        (b"edited", {"a.yaml": {EMPTY}}, False),
+        (b"merged", {"a.yaml": {EMPTY, OTHER}}, True),
+        (CONFLICT, {"a.yaml": {EMPTY}}, True),
+        (CONFLICT.replace(b"\n", b"\r\n"), {"a.yaml": {EMPTY}}, True),
+        (CONFLICT.replace(b"=======", b"======="[1:]), {"a.yaml": {EMPTY}}, False),
+        (CONFLICT.replace(b"\n", b"\n  "), {"a.yaml": {EMPTY}}, False),  # quoted in a value
+        (CONFLICT, {"b.yaml": {EMPTY}}, False),
+        (b"", {}, False),
+    ],
+)
+def test_what_vmrender_and_git_wrote_is_ours(
+    content: bytes, owned: dict[str, set[str]], *, expected: bool
+) -> None:
+    assert is_ours(content, "a.yaml", owned) is expected
 
 
 def test_sha256sum_accepts_the_file(tmp_path: Path) -> None:
@@ -45,7 +98,7 @@ def test_sha256sum_accepts_the_file(tmp_path: Path) -> None:
 
 def test_windows_line_ends_are_accepted() -> None:
     assert decode_ownership(f"{HEADER}{EMPTY}  a.yaml\n\n".replace("\n", "\r\n").encode(), "owned") == {
-        "a.yaml": EMPTY
+        "a.yaml": {EMPTY}
     }
 
 
@@ -54,18 +107,14 @@ def test_windows_line_ends_are_accepted() -> None:
     [
         ("", 1, "the ownership file does not begin as one"),
         ("\0\xff\n", 1, "the ownership file does not begin as one"),
-        ("# vmrender-owned 2 - later\n", 1, "the ownership file has format 2, this vmrender knows 1"),
-        (f"{HEADER}<<<<<<< HEAD\n", 2, "the ownership file has a line that is not a digest and a path"),
+        ("# vmrender-owned 3 - later\n", 1, "the ownership file has format 3, this vmrender knows 2"),
+        (f"{HEADER}<<<<<<<HEAD\n", 2, "the ownership file has a line that is not a digest and a path"),
         (
             f"{HEADER}\n{EMPTY[1:]}  a.yaml\n",
             3,
             "the ownership file has a line that is not a digest and a path",
         ),
-        (
-            f"{HEADER}{EMPTY}  a.yaml\n{EMPTY}  a.yaml\n",
-            3,
-            "the ownership file lists 'a.yaml' twice",
-        ),
+        (f"{EMPTY}  a.yaml\n{HEADER}", 1, "the ownership file does not begin as one"),
     ],
 )
 def test_invalid_line_is_located(content: str, line: int, message: str) -> None:

@@ -10,6 +10,7 @@ import yaml
 from renderer.authoring.new_project.ci_files import CiSystem, ci_system_of
 from renderer.authoring.new_project.install_source import Repository
 from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
+from renderer.emit.ownership import MERGE_ATTRIBUTE
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.release import LATEST, OLDEST, Release
@@ -18,6 +19,7 @@ from renderer.project.overlays import find_overlays
 from renderer.project.project import load_project
 
 PRE_COMMIT = ".pre-commit-config.yaml"
+ATTRIBUTES = ".gitattributes"
 WORKFLOW = ".github/workflows/vmrender.yml"
 ROOT = Path(__file__).parents[4]
 SOURCE = Repository("https://github.com/acme/vmrender", "v2.3.4")
@@ -49,8 +51,14 @@ def test_written_files_are_valid_for_every_release(release: Release) -> None:
 
 @pytest.mark.parametrize("ci", CiSystem)
 def test_written_files_are_yaml(ci: CiSystem) -> None:
-    for text in planned(ci).files.values():
-        assert isinstance(yaml.safe_load(text), dict)
+    for path, text in planned(ci).files.items():
+        assert path == ATTRIBUTES or isinstance(yaml.safe_load(text), dict)
+
+
+def test_ownership_files_are_merged_as_their_format_wants() -> None:
+    assert planned().files[ATTRIBUTES] == MERGE_ATTRIBUTE
+    assert planned(present={ATTRIBUTES: "*.png binary\n"}).additions == {ATTRIBUTES: MERGE_ATTRIBUTE}
+    assert planned(present={ATTRIBUTES: f"*.png binary\n{MERGE_ATTRIBUTE}"}).additions == {}
 
 
 def test_actions_match_our_own_workflows() -> None:
@@ -89,7 +97,7 @@ def test_existing_addition_is_not_requested_again() -> None:
 
 
 def test_project_with_overlays_gets_no_example_overlay() -> None:
-    assert planned(has_overlays=True).files.keys() == {"vmrender.yaml", PRE_COMMIT}
+    assert planned(has_overlays=True).files.keys() == {"vmrender.yaml", PRE_COMMIT, ATTRIBUTES}
 
 
 @pytest.mark.parametrize(
