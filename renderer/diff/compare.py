@@ -10,12 +10,13 @@ from renderer.diff.match import match
 from renderer.diff.server_defaults import is_default_on_one_side
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
-from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement, judge
-from renderer.kubevirt.impact.state import VmChange, vm_state
+from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
+from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
 from renderer.model.difference import (
@@ -29,7 +30,7 @@ from renderer.model.difference import (
     Totals,
 )
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at, without
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -49,6 +50,12 @@ _KEPT = Impact(
     "the VM keeps its ControllerRevision until its matcher names another object",
     "pkg/instancetype/revision/store.go syncStatusWithMatcher",
 )
+_KEPT_IN_STATUS = Impact(
+    Effect.NONE,
+    "the status of the VM goes on naming its ControllerRevision, until that is cleared",
+    "pkg/instancetype/revision/store.go syncStatusWithMatcher",
+)
+_MOST_NAMED = 3
 _NO_CHANGES = Judgement((), None)
 
 
@@ -135,6 +142,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         ),
         equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
         totals=(_totals(before), _totals(after)),
+        notes=tuple(comparison.notes()),
     )
 
 
@@ -215,7 +223,48 @@ class _Comparison:
         objects = (each.content for side in (self._before, self._after) for each in side.written)
         return Masking(secret_values(objects) | tainted())
 
+    def _lost_revisions(self, before: VirtualMachineView, after: VirtualMachineView) -> Iterator[str]:
+        """Yield the ControllerRevisions that a VM needs after the change, and that leave Git with it."""
+        if self._after.release < SINCE_REVISION_IN_STATUS:
+            return
+        namespace = after.resource.namespace
+        for name in still_needed(named_revisions(before.spec), after.spec):
+            if (namespace, name) in self._removed_revisions:
+                yield name
+
+    @cached_property
+    def _removed_revisions(self) -> Mapping[tuple[str, str], Resource]:
+        kept = _revisions(self._after)
+        return {key: each for key, each in _revisions(self._before).items() if key not in kept}
+
+    def notes(self) -> Iterator[str]:
+        """Yield notes about revisions that leave Git, although the status of an unpinned VM may name them."""
+        if self._after.release < SINCE_REVISION_IN_STATUS or not self._removed_revisions:
+            return
+        pinned = {each.current_id for each in self._before.written if any(named_revisions(_vm_spec(each)))}
+        for (namespace, name), revision in self._removed_revisions.items():
+            stored = text_at(revision.content, "data", "metadata", "name")
+            users = [
+                str(each.current_id)
+                for each in self._after.written
+                if each.namespace == namespace and each.current_id not in pinned
+                if any(_names_object(_vm_spec(each), key, stored) for key in MATCHER_KEYS)
+            ]
+            if users:
+                names = ", ".join(users[:_MOST_NAMED]) + (", …" if len(users) > _MOST_NAMED else "")
+                yield (
+                    f"ControllerRevision {name} leaves Git: a machine whose status still names it will not"
+                    f" start again ({names}); vmrender diff --live says whether one does"
+                )
+
     def _judge(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        judgement = self._judge_fields(before, after, kind)
+        written = VirtualMachineView.of(before), VirtualMachineView.of(after)
+        if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
+            return judgement
+        return with_lost_revisions(judgement, self._lost_revisions(written[0], written[1]), _leaves_git)
+
+    def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         applied = self._as_applied(before, after)
         is_accumulated = self._accumulated and after.kind == "VirtualMachine"
@@ -230,7 +279,7 @@ class _Comparison:
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if views[0] is None or views[1] is None:
             return _NO_CHANGES
-        changes = vm_changes((written[0], written[1]), (views[0], views[1]))
+        changes = vm_changes((written[0], written[1]), (views[0], views[1]), self._after.release)
         if self._refusal(after) is not None or kind is ChangeType.RENAMED:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
         vm_change = self._vm_change_of(before, after) if after.kind == "VirtualMachine" else None
@@ -276,6 +325,28 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
     )
 
 
+def _revisions(side: OverlaySide) -> Mapping[tuple[str, str], Resource]:
+    return {(each.namespace, each.name): each for each in side.written if each.kind == CONTROLLER_REVISION}
+
+
+def _vm_spec(resource: Resource) -> JsonObject:
+    view = VirtualMachineView.of(resource)
+    return EMPTY if view is None else view.spec
+
+
+def _names_object(vm_spec: JsonObject, key: str, name: str) -> bool:
+    """Return True if a matcher names this object, and no revision of it."""
+    matcher = object_at(vm_spec, key)
+    return bool(name) and matcher.get("name") == name and not matcher.get("revisionName")
+
+
+def _leaves_git(revision: str) -> str:
+    return (
+        f"its status goes on naming ControllerRevision {revision}, which leaves Git:"
+        " keep that until the status is cleared"
+    )
+
+
 def _effects_of(impact: Impact | None) -> tuple[Effect, ...]:
     return () if impact is None else (impact.effect,)
 
@@ -289,6 +360,7 @@ def _has_matchers(resource: Resource) -> bool:
 def vm_changes(
     written: tuple[VirtualMachineView, VirtualMachineView],
     applied: tuple[VirtualMachineView, VirtualMachineView],
+    release: Release,
 ) -> tuple[FieldChange, ...]:
     """Return the differences in the manifests, and further ones with instance types ``applied``.
 
@@ -306,7 +378,7 @@ def vm_changes(
         else change
         for change in changes
     )
-    kept = _KEPT if _keeps_revisions(*written) else None
+    kept = _kept_revisions(*written, release)
     inherited = tuple(
         change._replace(inherited=True, impact=kept)
         for change in applied_changes
@@ -328,9 +400,14 @@ def _overlaps_any(change: FieldChange, others: Iterable[FieldChange]) -> bool:
     )
 
 
-def _keeps_revisions(before: VirtualMachineView, after: VirtualMachineView) -> bool:
-    """Return True if the cluster keeps using its stored copies of instance type and preference."""
-    matchers: Sequence[tuple[object, object]] = [
-        (before.spec.get(key), after.spec.get(key)) for key in MATCHER_KEYS
-    ]
-    return all(old == new for old, new in matchers) and any(new is not None for _, new in matchers)
+def _kept_revisions(before: VirtualMachineView, after: VirtualMachineView, release: Release) -> Impact | None:
+    """Return the impact on fields that come from copies that the cluster goes on using; None otherwise."""
+    matchers = [(before.spec.get(key), after.spec.get(key)) for key in MATCHER_KEYS]
+    if all(new is None for _, new in matchers):
+        return None
+    if all(old == new for old, new in matchers):
+        return _KEPT
+    if release < SINCE_REVISION_IN_STATUS:
+        return None
+    unpinned = (new in (old, without(object_at(old), "revisionName")) for old, new in matchers)
+    return _KEPT_IN_STATUS if all(unpinned) else None

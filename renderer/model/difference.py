@@ -158,8 +158,8 @@ class OverlayDifference(Record):
     """One overlay. Its target releases and totals are None on a side that does not have it.
 
     ``incomparable`` says why something could not be compared; it is empty if everything was compared.
-    ``equal`` counts the resources without a change. ``ignored`` and ``notes`` are about a comparison with a
-    cluster.
+    ``equal`` counts the resources without a change. ``ignored`` is about a comparison with a cluster.
+    ``notes`` are further sentences for the reader.
     """
 
     path: str

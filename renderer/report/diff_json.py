@@ -67,7 +67,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
     }
     if not is_live:
-        return document
+        return {**document, "notes": list(overlay.notes)} if overlay.notes else document
     ignored: Json = [
         {"source": each.source, "number": each.number, "note": each.note or None} for each in overlay.ignored
     ]

@@ -16,6 +16,8 @@ from renderer.model.release import Release
 #: Before this release each VM lists under ``liveUpdateFeatures`` the features to update while it runs; since
 #: then the cluster's rollout strategy decides.
 LIVE_UPDATE_FEATURES_UNTIL = Release(1, 2)
+#: The first release that records the revision in the status, which leaves the matcher to Git.
+SINCE_REVISION_IN_STATUS = Release(1, 5)
 
 
 class VmState(NamedTuple):

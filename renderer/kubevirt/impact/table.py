@@ -19,9 +19,9 @@ from renderer.kubevirt.facts.virtual_machine import (
     WAIT_AS_RECEIVER,
     VirtualMachineView,
 )
-from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL
+from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL, SINCE_REVISION_IN_STATUS
 from renderer.kubevirt.impact.sync import VM_GO
-from renderer.model.difference import Effect, FieldChange, Impact
+from renderer.model.difference import Effect, FieldChange, Impact, NoValue
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.release import Release
@@ -32,8 +32,6 @@ _STARTED = (ALWAYS, RERUN_ON_FAILURE, ONCE)
 _SINCE_VOLUMES_STRATEGY = Release(1, 3)
 _SINCE_POOL_STRATEGIES = Release(1, 7)
 _SINCE_POOL_REPLACES_DISKS = Release(1, 6)
-#: The first release that records the revision in the status, which leaves the matcher to Git.
-_SINCE_REVISION_IN_STATUS = Release(1, 5)
 
 
 class Views(NamedTuple):
@@ -117,14 +115,19 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
 def _judge_matcher(views: Views, change: FieldChange) -> Verdict:
     for key in ("instancetype", "preference"):
         matchers = object_at(views.before.spec, key), object_at(views.after.spec, key)
-        if views.cluster.release < _SINCE_REVISION_IN_STATUS and _is_refused_update(matchers):
+        if views.cluster.release < SINCE_REVISION_IN_STATUS and _is_refused_update(matchers):
             return Verdict(
                 Effect.REFUSED,
-                f"before KubeVirt {_SINCE_REVISION_IN_STATUS.as_bound} the cluster writes spec.{key}."
+                f"before KubeVirt {SINCE_REVISION_IN_STATUS.as_bound} the cluster writes spec.{key}."
                 "revisionName, and refuses another name while that stays: clear it in the cluster "
                 "with the change",
             )
     if change.field.segments[-1] == "revisionName":
+        if views.cluster.release >= SINCE_REVISION_IN_STATUS and change.after is NoValue.ABSENT:
+            return Verdict(
+                Effect.NONE,
+                "the status goes on naming it, until that is cleared; without it the VM will not start again",
+            )
         return Verdict(
             Effect.NONE, "it names the stored copy that is applied; the fields that it sets show another copy"
         )

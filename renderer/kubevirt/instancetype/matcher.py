@@ -123,3 +123,19 @@ def check_matcher_update(
     return (
         ExpansionCause.at_field(at, Code.MATCHER_INVALID, message, f"drop {at}, or name the new revision"),
     )
+
+
+def keeps_stored_revision(new: Matcher | None, old: Matcher | None) -> bool:
+    """Return True if a VM whose matcher was ``old`` goes on using the revision that its status names.
+
+    A revision that ``new`` names itself, or another object, takes its place. A field that ``new`` leaves
+    empty is not compared. KubeVirt 1.5, ``pkg/instancetype/revision/store.go`` (``syncStatusWithMatcher``).
+    """
+    if new is None or old is None or new.revision_name:
+        return False
+    compared = (
+        (new.name, old.name),
+        (new.kind, old.kind),
+        (new.infer_from_volume, old.infer_from_volume),
+    )
+    return all(after in ("", before) for after, before in compared)

@@ -15,7 +15,7 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import with_default
 from renderer.kubevirt.instancetype.find import Finder, MatchedObject
-from renderer.kubevirt.instancetype.matcher import Matcher
+from renderer.kubevirt.instancetype.matcher import Matcher, keeps_stored_revision
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.kubevirt.instancetype.started_instance import started_instance
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
@@ -92,12 +92,13 @@ class VmStore:
         """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.
 
         If a matcher does not change, neither does the copy of its object that the cluster stored when the VM
-        was created. Raises ``CauseError`` or ``DiagnosticError``.
+        was created. Since KubeVirt 1.5 the status names that copy, so that it also stays when a matcher stops
+        naming it. Raises ``CauseError`` or ``DiagnosticError``.
         """
         scope, matchers, found = self._select(new)
         selected = ResolvedMatchers(
-            _stored_match(before, matchers, found, INSTANCETYPE.key),
-            _stored_match(before, matchers, found, PREFERENCE.key),
+            self._stored_match(before, matchers, found, INSTANCETYPE.key),
+            self._stored_match(before, matchers, found, PREFERENCE.key),
         )
         merged = three_way_merge(before.content, old.content, _with_inference(new.content, matchers))
         content = merged if isinstance(merged, dict) else EMPTY
@@ -114,6 +115,16 @@ class VmStore:
         scope = Scope(self._catalog, resource.namespace)
         vm_spec = object_at(resource.content, "spec")
         return scope, resolve_matchers(vm_spec, scope, self._behaviour)
+
+    def _stored_match(
+        self, before: StoredVm, matchers: Matchers, found: ResolvedMatchers, key: str
+    ) -> MatchedObject | None:
+        """Return the object that a matcher selects: the stored one, unless the matcher has changed."""
+        old: Matcher | None = getattr(before.matchers, key)
+        new: Matcher | None = getattr(matchers, key)
+        in_status = self._behaviour.records_revision_in_status and keeps_stored_revision(new, old)
+        selected: MatchedObject | None = getattr(before.selected if old == new or in_status else found, key)
+        return selected
 
     def _mutate(self, vm: JsonObject, selected: ResolvedMatchers, scope: Scope) -> JsonObject:
         preference = None if selected.preference is None else selected.preference.spec
@@ -175,15 +186,6 @@ def _with_inference(vm: JsonObject, matchers: Matchers) -> JsonObject:
     template = object_at(vm, *_TEMPLATE)
     changed = matchers.template(template)
     return vm if changed is template else with_value(vm, _TEMPLATE, changed)
-
-
-def _stored_match(
-    before: StoredVm, matchers: Matchers, found: ResolvedMatchers, key: str
-) -> MatchedObject | None:
-    """Return the object that a matcher selects: the stored one, unless the matcher has changed."""
-    stays: bool = getattr(before.matchers, key) == getattr(matchers, key)
-    selected: MatchedObject | None = getattr(before.selected if stays else found, key)
-    return selected
 
 
 def _name_annotations(matchers: Matchers) -> JsonObject:

@@ -4,7 +4,13 @@ import pytest
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.cause import CauseError
-from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
+from renderer.kubevirt.instancetype.matcher import (
+    Matcher,
+    check_matcher,
+    check_matcher_update,
+    keeps_stored_revision,
+    read_matcher,
+)
 from renderer.model.kube.json import Json, JsonObject
 
 
@@ -102,3 +108,25 @@ def test_a_new_name_needs_a_new_revision(new: Matcher | None, old: Matcher | Non
     causes = check_matcher_update(new, old, PREFERENCE)
 
     assert [cause.field for cause in causes] == (["spec.preference.revisionName"] if refused else [])
+
+
+@pytest.mark.parametrize(
+    ("new", "old", "kept"),
+    [
+        (Matcher("a"), Matcher("a", revision_name="r"), True),
+        (Matcher("a"), Matcher("a"), True),
+        (Matcher("a"), Matcher("a", kind="k", infer_from_volume="root", revision_name="r"), True),
+        (Matcher(infer_from_volume="root"), Matcher("a", infer_from_volume="root"), True),
+        (Matcher("b"), Matcher("a", revision_name="r"), False),
+        (Matcher("a", kind="x"), Matcher("a", kind="k", revision_name="r"), False),
+        (Matcher("a", kind="x"), Matcher("a", revision_name="r"), False),
+        (Matcher("a", infer_from_volume="root"), Matcher("a", revision_name="r"), False),
+        (Matcher("a", revision_name="s"), Matcher("a", revision_name="r"), False),
+        (None, Matcher("a", revision_name="r"), False),
+        (Matcher("a"), None, False),
+    ],
+)
+def test_status_names_the_revision_until_the_object_changes(
+    new: Matcher | None, old: Matcher | None, *, kept: bool
+) -> None:
+    assert keeps_stored_revision(new, old) is kept
