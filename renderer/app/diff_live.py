@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import chain
 from typing import BinaryIO, NamedTuple
 
@@ -12,12 +13,14 @@ from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.user_objects import reason_left_out
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
+from renderer.adopt.live.revision_users import RevisionUsers, notes_about_unnamed
 from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project
 from renderer.app.reporter import Reporter
 from renderer.app.usage_error import UsageError
 from renderer.findings.run_findings import locate
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -87,7 +90,8 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     deployers = Deployers(side.fs, side.config, side.overlays.values())
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
-    compared = [_overlay_difference(each, side, cluster.objects, deployers, mounted) for each in rendered]
+    sides = _BothSides(cluster.objects, mounted, deployers, written)
+    compared = [_overlay_difference(each, side, sides) for each in rendered]
     rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written, dump.name)
     compared += [rest] if rest else []
     others += cluster.others
@@ -96,10 +100,31 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 
-def _overlay_difference(
-    rendered: _Rendered, side: Side, objects: ClusterObjects, deployers: Deployers, mounted: MountedObjects
-) -> OverlayDifference:
+class _BothSides:
+    """The cluster, and the objects and engines of all overlays."""
+
+    def __init__(
+        self,
+        objects: ClusterObjects,
+        mounted: MountedObjects,
+        deployers: Deployers,
+        written: Iterable[Resource],
+    ) -> None:
+        self.objects = objects
+        self.mounted = mounted
+        self.deployers = deployers
+        self.revisions = frozenset(
+            (each.namespace, each.name) for each in written if each.kind == CONTROLLER_REVISION
+        )
+
+    @cached_property
+    def revision_users(self) -> RevisionUsers:
+        return RevisionUsers(self.objects.resources)
+
+
+def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> OverlayDifference:
     overlay, (content, _, state) = rendered
+    objects, deployers = sides.objects, sides.deployers
     if content is None or state is None:
         reason = f"it cannot be rendered in {side.name}"
         return OverlayDifference(
@@ -113,10 +138,13 @@ def _overlay_difference(
         deployers.rules(overlay),
         lambda live: _is_from_user(live) and any(tracks(each, live) for each in own),
         prune_refusal_of(own),
+        sides.revisions,
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
-    notes = (*_release_notes(objects, content.release), *mounted.notes(content.written), *found.notes)
-    return found._replace(notes=notes)
+    notes = [*_release_notes(objects, content.release), *sides.mounted.notes(content.written), *found.notes]
+    if any(each.kind == CONTROLLER_REVISION for each in content.written):
+        notes += notes_about_unnamed(content.written, sides.revision_users, overlay.name)
+    return found._replace(notes=tuple(notes))
 
 
 def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from renderer.kubevirt.facts.kinds import KUBEVIRT, VMI
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
@@ -48,6 +48,18 @@ class ClusterObjects:
         return named[0] if len(named) == 1 else None
 
     @cached_property
+    def revisions(self) -> Mapping[tuple[str, str], Resource]:
+        """The ControllerRevisions, by namespace and name."""
+        return {
+            (each.namespace, each.name): each for each in self.resources if each.kind == CONTROLLER_REVISION
+        }
+
+    @cached_property
+    def applied_revisions(self) -> frozenset[tuple[str, str]]:
+        """Namespace and name of the ControllerRevisions that no controller made, such as those of pins."""
+        return frozenset(key for key, each in self.revisions.items() if not _has_controller(each))
+
+    @cached_property
     def kubevirt(self) -> JsonObject:
         """Return the cluster's KubeVirt object; empty if the dump has none."""
         found = (each.content for each in self.resources if each.kind == KUBEVIRT)
@@ -78,3 +90,8 @@ class ClusterObjects:
     @cached_property
     def _instances(self) -> Mapping[tuple[str, str], Resource]:
         return {(each.namespace, each.name): each for each in self.resources if each.kind == VMI}
+
+
+def _has_controller(resource: Resource) -> bool:
+    owners = map(object_at, array_at(resource.content, "metadata", "ownerReferences"))
+    return any(owner.get("controller") is True for owner in owners)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from shlex import quote
 from typing import NamedTuple, TypeAlias
 
@@ -17,7 +17,8 @@ from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement, judge
-from renderer.kubevirt.impact.state import VmChange
+from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
+from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
 from renderer.kubevirt.impact.table import Views
 from renderer.model.difference import (
     ChangeType,
@@ -28,7 +29,7 @@ from renderer.model.difference import (
     ResourceChange,
 )
 from renderer.model.kube.encryption import is_encrypted
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -60,7 +61,7 @@ class SyncRules(NamedTuple):
     ``predicted`` are its objects with the fields that KubeVirt's webhook fills in. ``rules`` are the
     differences that its engine ignores. ``is_tracked`` tests whether the engine considers an object of the
     cluster as part of this overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty if
-    it prunes.
+    it prunes. ``revisions`` are the ControllerRevisions of all overlays, by namespace and name.
     """
 
     predicted: Mapping[ObjectKey, JsonObject]
@@ -68,6 +69,7 @@ class SyncRules(NamedTuple):
     rules: Sequence[IgnoreRule] = ()
     is_tracked: Callable[[Resource], bool] = lambda _: False
     prune_refusal: str = ""
+    revisions: Container[tuple[str, str]] = frozenset()
 
 
 def compare_with_cluster(
@@ -164,18 +166,21 @@ class _LiveComparison:
             impact = self._refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, _effects(impact))
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
-        drift = self._without_ignored(Drift(live, written, predicted, merges=policy.merges))
+        applied = self._objects.applied_revisions if live.kind == VM else ()
+        drift = self._without_ignored(
+            Drift(live, written, predicted, merges=policy.merges, applied_revisions=applied)
+        )
         self._unjudged += drift.unjudged
         synced: SyncedVm | None = None
         if live.kind == VM:
             if drift.fields or self._objects.instance(live) is not None:
                 synced = self._settings.sync(live, live.with_content(drift.synced()))
             self._note_restart(live, synced, has_drift=bool(drift.fields))
-        if not drift.fields:
+        if not drift.fields and not (live.kind == VM and self._lost_revisions(drift)):
             self.equal += 1
             return None
-        self._drifts += 1
-        if not drift.owners:
+        self._drifts += bool(drift.fields)
+        if drift.fields and not drift.owners:
             self._without_owners.append(str(live.current_id))
         return self._change(drift, written, synced)
 
@@ -266,11 +271,42 @@ class _LiveComparison:
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
-        changes = vm_changes((views[0], views[1]), _with_matchers_applied((views[0], views[1]), found))
+        lost = self._lost_revisions(drift) if live.kind == VM else {}
+        changes = vm_changes(
+            (views[0], views[1]),
+            _with_matchers_applied((views[0], views[1]), found),
+            self._cluster.release,
+        )
         if not changes:
-            return Judgement((), _UNCHANGED)
+            return with_lost_revisions(Judgement((), _UNCHANGED), lost, lost.__getitem__)
         change = None if found is None else found.change._replace(runs=self._runs(drift.live))
-        return judge(Views(views[0], views[1], self._cluster), change, changes)
+        judgement = judge(Views(views[0], views[1], self._cluster), change, changes)
+        return with_lost_revisions(judgement, lost, lost.__getitem__)
+
+    def _lost_revisions(self, drift: Drift) -> Mapping[str, str]:
+        """Return the ControllerRevisions that a VM needs after a sync and will not have, with the reasons."""
+        if self._cluster.release < SINCE_REVISION_IN_STATUS:
+            return {}
+        live = drift.live
+        named = named_revisions(object_at(live.content, "spec"), object_at(live.content, "status"))
+        needed = still_needed(named, object_at(drift.synced(), "spec"))
+        reasons = {name: self._loss(live.namespace, name) for name in needed}
+        return {name: reason for name, reason in reasons.items() if reason}
+
+    def _loss(self, namespace: str, revision: str) -> str:
+        """Return why the cluster will not have a ControllerRevision; empty if it may have it."""
+        known = self._objects.revisions
+        if (namespace, revision) in self._settings.revisions or not known:
+            return ""
+        label = f"its status names ControllerRevision {revision}"
+        found = known.get((namespace, revision))
+        if found is None:
+            return f"{label}, which neither Git nor the cluster has"
+        if (namespace, revision) not in self._objects.applied_revisions:
+            return ""
+        if self._settings.prune_refusal or prune_exemption(found):
+            return ""
+        return f"{label}, which Git does not have: once that is pruned, KubeVirt cannot start the VM"
 
     def _refusal(self, written: Resource) -> Impact | None:
         reason = self._overlay.refused.get(written.current_id)

@@ -7,7 +7,8 @@ The cluster fills in a field that Git does not have if
 
 1. it is a label or annotation of Argo CD or Flux (``kubevirt.facts.allocated_fields``),
 2. the value is the default of this kind (``server_defaults``, ``Drift``'s ``predicted``),
-3. the cluster chooses the value, such as a MAC address, and no person wrote it, or
+3. the cluster chooses the value, such as a MAC address, and no person wrote it; a pin in Git may have
+   written the revision of a matcher, which then is not KubeVirt's own, or
 4. ``managedFields`` name only controllers as owners. Webhooks and defaults leave no owner, because the field
    manager runs before admission (Kubernetes ``apiserver/pkg/endpoints/handlers/create.go``). If
    client-side apply sent the object, it owns the defaults too; the last-applied annotation lacks them.
@@ -15,7 +16,7 @@ The cluster fills in a field that Git does not have if
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from itertools import takewhile
 from typing import Self
 
@@ -28,10 +29,11 @@ from renderer.diff.server_defaults import (
     with_stored_data,
 )
 from renderer.kubevirt.facts.allocated_fields import is_chosen_by_cluster, is_tracking
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same_amount, named_elements
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kubevirt.facts.stored_values import as_stored
-from renderer.model.difference import FieldChange, NoValue
+from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, with_value, without
 from renderer.model.kube.list_elements import FieldLookup, element_names, value_at
@@ -54,14 +56,23 @@ class Drift:
     defaults.
     """
 
-    def __init__(self, live: Resource, written: Resource, predicted: JsonObject, *, merges: bool) -> None:
+    def __init__(
+        self,
+        live: Resource,
+        written: Resource,
+        predicted: JsonObject,
+        *,
+        merges: bool,
+        applied_revisions: Container[tuple[str, str]] = (),
+    ) -> None:
         """Compare ``live`` with ``written``, the object of Git.
 
         ``predicted`` is ``written`` with the known defaults. ``merges`` is set if Flux keeps fields that
-        kubectl has added.
+        kubectl has added. ``applied_revisions`` are the ControllerRevisions that KubeVirt did not make, by
+        namespace and name.
         """
         self.live = live
-        self._completion = _Completion(live, predicted)
+        self._completion = _Completion(live, predicted, applied_revisions)
         self._merges = merges
         self._written = FieldLookup(written.content)
         self.owners = self._completion.owners
@@ -111,7 +122,7 @@ class Drift:
         fields in a list that Git writes, because a sync replaces the list, and fields that Flux takes over
         from kubectl. An element of a list that Git does not write is kept if the whole list is.
         """
-        if change.after is not NoValue.ABSENT:
+        if change.after is not NoValue.ABSENT or self._completion.is_pin(change.field, change.before):
             return False
         at = _outermost_list(change.field)
         if at != change.field and (at != change.field.parent or self._written.value(at) is not None):
@@ -166,8 +177,12 @@ class _Completion:
     dump does not say who owns the fields.
     """
 
-    def __init__(self, live: Resource, predicted: JsonObject) -> None:
+    def __init__(
+        self, live: Resource, predicted: JsonObject, applied_revisions: Container[tuple[str, str]]
+    ) -> None:
         """``predicted`` is the object of Git with the known defaults."""
+        self._namespace = live.namespace
+        self._applied_revisions = applied_revisions
         stored, _ = without_server_fields(live.content)
         self.stored = without(stored, "status")
         self.owners = FieldOwners(live.content)
@@ -226,6 +241,8 @@ class _Completion:
             if is_equal(live, predicted) or is_same_amount(live, predicted, at.segments[-1], parent):
                 return True
         owners = self.owners.of(at)
+        if self.is_pin(at, live):
+            return False
         if is_chosen_by_cluster(self._gvk, at):
             return not self._was_applied(at, owners) and all(
                 owner.is_controller or owner.is_applier for owner in owners
@@ -236,6 +253,11 @@ class _Completion:
             return False
         self.unjudged.append(at)
         return True
+
+    def is_pin(self, at: FieldPath, value: Value) -> bool:
+        """Return True if a field names a revision that KubeVirt did not make, so that a sync wrote it."""
+        is_revision = at.segments[-1] == "revisionName" and at.segments[-2] in MATCHER_KEYS
+        return is_revision and (self._namespace, value) in self._applied_revisions
 
     def _has_no_author(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
         """Return True if nobody has written a field: it is a default, or a controller wrote it."""
