@@ -87,8 +87,10 @@ class Side:
     def render(self, path: str) -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None if this side does not have it."""
         overlay = self.overlays.get(path)
-        if overlay is None:
-            return None
+        return None if overlay is None else self.render_overlay(overlay)
+
+    def render_overlay(self, overlay: Overlay) -> RenderedSide:
+        """Render an overlay, which the project need not list, within the project's limits."""
         with lowered(self.config.limits):
             return self._render(overlay)
 

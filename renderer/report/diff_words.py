@@ -112,6 +112,14 @@ def reason_of(change: ResourceChange) -> str:
     return printable(change.impact.reason)
 
 
+def effect_text(change: ResourceChange | None) -> str:
+    """Return the effect of a change on a virtual machine, with its reason; None is a machine without one."""
+    if change is None or change.impact is None or change.impact.effect is Effect.NONE:
+        return EFFECTS[Effect.NONE]
+    effect, reason = EFFECTS[change.impact.effect], printable(change.impact.reason)
+    return f"{effect} ({reason})" if reason else effect
+
+
 def qualified_name(resource: ResId) -> str:
     """Return ``prod/db``, or ``db`` for a resource without a namespace."""
     name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
@@ -216,7 +224,7 @@ def origin_text(change: FieldChange) -> str:
 
 
 def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
-    """Yield the differences that an engine is configured to ignore, and notes on the cluster comparison."""
+    """Yield the differences that an engine is configured to ignore, and the notes."""
     for ignored in overlay.ignored:
         if ignored.note:
             yield f"{printable(ignored.source)}: {printable(ignored.note)}"

@@ -490,3 +490,117 @@ def failing(replace: Callable[[Path, Path], None], step: int) -> Callable[[Path,
         replace(source, target)
 
     return wrapper
+
+
+def keep_matchers(repository: Repository, release: str = "1.6") -> None:
+    """Have the overlay write the matchers and the revisions of pins."""
+    project = f'{FILES["vmrender.yaml"]}expand: "off"\nkubevirt: "{release}"\n'
+    repository.write("vmrender.yaml", project)
+
+
+def status(revisions: str) -> str:
+    """A dump of both machines, whose status names these ControllerRevisions, and of a ControllerRevision."""
+    machines = (
+        VM.format(name=name).replace("metadata:\n", "metadata:\n  namespace: prod\n")
+        + f"status: {{instancetypeRef: {{{revisions}}}}}\n"
+        for name in ("db", "web")
+    )
+    return "---\n".join(machines)
+
+
+def test_wave_moves_the_next_machines(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    upgrade(repository)
+    command = ("pin", "prod", "--all", "--update", "--wave", "50%")
+    first = repository.ok(*command)
+    assert "VirtualMachine prod/db: pinned to u1.medium-v1beta1-" in first.stderr
+    assert "; needs a restart (" in first.stderr
+    assert "1 machine left: run this again for the next wave" in first.stderr
+    assert (repository.memory("db"), repository.memory("web")) == ("6Gi", "4Gi")
+    assert "left" not in repository.ok(*command).stderr
+    assert (repository.memory("db"), repository.memory("web")) == ("6Gi", "6Gi")
+    before = repository.tree()
+    assert f"{PINS}: unchanged" in repository.ok(*command).stderr
+    assert repository.tree() == before
+
+
+@pytest.mark.parametrize("wave", ["0", "-1", "101%", "0%", "few", "", "1.5", "9" * 30])
+def test_wave_is_a_number_of_machines(repository: Repository, wave: str) -> None:
+    refused = repository.refused("pin", "prod", "--all", "--update", "--wave", wave)
+    assert "is neither a number of machines nor a percentage" in refused
+
+
+def test_dry_run_writes_nothing(repository: Repository) -> None:
+    before = repository.tree()
+    assert f"{PINS}: 6 files to be written" in repository.ok("pin", "prod", "--all", "--dry-run").stderr
+    assert repository.tree() == before
+    repository.ok("pin", "prod", "--all")
+    before = repository.tree()
+    assert "5 files to be removed" in repository.ok("unpin", "prod", "--all", "--dry-run").stderr
+    assert repository.tree() == before
+
+
+def test_revisions_stay_until_no_status_names_them(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    pinned = {name for name in repository.pins() if name.startswith("controllerrevision")}
+    upgrade(repository)
+    repository.ok("unpin", "prod", "db")
+    repository.ok("pin", "prod", "web", "--update")
+    assert pinned < repository.pins()
+    named = next(name for name in pinned if "u1.medium" in name)
+    name = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
+    for content in (status(f"controllerRevisionRef: {{name: {name}}}"), VM.format(name="db"), "[]\n"):
+        repository.write("dump.yaml", content)
+        repository.run("unpin", "prod", "--live", "dump.yaml")
+        assert named in repository.pins()
+    repository.write("dump.yaml", status("controllerRevisionRef: {name: db-u1.medium-v1beta1-7-1}"))
+    result = repository.ok("unpin", "prod", "--live", "dump.yaml")
+    assert (
+        f"ControllerRevision prod/{name}: removed, since no machine in the cluster names it" in result.stderr
+    )
+    assert named not in repository.pins()
+
+
+def test_revision_of_the_running_machine_stays(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    repository.ok("unpin", "prod", "--all")
+    named = next(name for name in repository.pins() if "u1.medium" in name)
+    name = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
+    started = (
+        "---\napiVersion: apps/v1\nkind: ControllerRevision\nmetadata:\n  name: revision-start-vm-1-1\n"
+        "  namespace: prod\n  ownerReferences: [{kind: VirtualMachine, name: db}]\n"
+        f"data: {{spec: {{instancetype: {{name: u1.medium, revisionName: {name}}}}}}}\nrevision: 1\n"
+    )
+    repository.write("dump.yaml", status("") + started)
+    result = repository.ok("unpin", "prod", "--live", "dump.yaml")
+    assert f"{name}: stays in Git: VirtualMachine prod/db, as it was started, names it" in result.stderr
+    assert named in repository.pins()
+
+
+def test_user_may_say_that_the_status_is_cleared(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    repository.ok("unpin", "prod", "--all")
+    repository.ok("unpin", "prod", "--cleared")
+    assert repository.pins() == set()
+    assert (repository.root / "overlays/prod/kustomization.yaml").read_text() == OVERLAY
+    assert "leave one of them out" in repository.refused("unpin", "prod", "--cleared", "--live", "-")
+
+
+@pytest.mark.parametrize("release", ["1.4", "1.5"])
+def test_status_names_revisions_since_1_5(repository: Repository, release: str) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository, release)
+    result = repository.ok("unpin", "prod", "--all")
+    assert ("--subresource=status" in result.stderr) is (release == "1.5")
+    assert bool(repository.pins()) is (release == "1.5")
+
+
+def test_names_in_printed_commands_are_quoted(repository: Repository) -> None:
+    repository.replace("base/db.yaml", "  name: db", "  name: $(touch x)")
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    result = repository.run("unpin", "prod", "--all")
+    assert "for vm in '$(touch x)' web; do kubectl patch vm" in result.stderr

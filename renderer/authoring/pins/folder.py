@@ -53,6 +53,12 @@ class PinFile:
     def of(cls, content: JsonObject) -> PinFile:
         return cls(_file_name(content), content)
 
+    def __str__(self) -> str:
+        """``ControllerRevision prod/u1.small-v1beta1-0123456789``."""
+        metadata = object_at(self.content, "metadata")
+        parts = text_at(metadata, "namespace"), text_at(metadata, "name")
+        return f"{text_at(self.content, 'kind')} {'/'.join(filter(None, parts))}"
+
     @property
     def is_revision(self) -> bool:
         return self.content.get("kind") == CONTROLLER_REVISION

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple, TypeAlias
 
 from renderer.authoring.pins.folder import PinFile, PinsFolder
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, MATCHER_TYPES, VM
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -68,39 +68,79 @@ def is_target_of(patch: JsonObject, resource: Resource) -> bool:
     return PatchTarget.of(patch) in {(i.gvk.kind, i.namespace or "default", i.name) for i in ids}
 
 
+class PinNote(NamedTuple):
+    """A sentence about one machine; ``pinnable`` is None if the overlay no longer has the machine.
+
+    ``before`` is the patch that pinned it until now. ``changes``: its pin is written, replaced or dropped.
+    """
+
+    label: str
+    text: str
+    pinnable: Pinnable | None = None
+    before: PinFile | None = None
+    changes: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.label}: {self.text}"
+
+
 @dataclass(frozen=True, slots=True)
 class PinPlan:
-    """The files for the component to list, and a note about each requested VirtualMachine."""
+    """The files for the component to list, and a note about each requested machine.
+
+    ``kept`` are the revisions among the files that no patch names. ``waiting`` counts the machines that are
+    left to later waves.
+    """
 
     files: tuple[PinFile, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[PinNote, ...] = ()
+    kept: tuple[PinFile, ...] = ()
+    waiting: int = 0
+
+
+#: Says whether a revision of the folder stays, although no patch names it any more.
+Keeps: TypeAlias = Callable[[PinFile], bool]
+
+
+class Update(NamedTuple):
+    """Pins are renewed, of at most ``most`` machines."""
+
+    most: int | None = None
 
 
 def plan_pins(
-    folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable], *, update: bool
+    folder: PinsFolder,
+    everything: Sequence[Pinnable],
+    chosen: Iterable[Pinnable],
+    keeps: Keeps,
+    update: Update | None = None,
 ) -> PinPlan:
-    """Pin ``chosen``; VMs that are already pinned keep their pin, unless ``update``.
+    """Pin ``chosen``; machines that are already pinned keep their pin without an ``update``.
 
-    Pins whose VirtualMachine is not in ``everything`` are dropped. Raises ``DiagnosticError`` with the
-    reasons why one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that was changed
-    by hand.
+    Pins whose machine is not in ``everything`` are dropped. Raises ``DiagnosticError`` with the reasons why
+    one of ``chosen`` cannot be pinned: its findings, and foreign-file for a file that was changed by hand.
     """
     patches, notes = _without_orphans(folder, everything)
-    revisions = {_revision_key(file.content): file for file in folder.revisions}
+    revisions = {revision_key(file.content): file for file in folder.revisions}
     findings: list[Diagnostic] = []
+    changed = waiting = 0
     for pinnable in chosen:
         before = _patch_for(pinnable, patches)
-        if before is None or update:
+        if before is None or update is not None:
             findings += pinnable.findings
-        note, patch = _note_and_patch(pinnable, before, update=update)
-        notes.append(f"{pinnable.label}: {note}")
+        text, patch = _note_and_patch(pinnable, before, update=update is not None)
+        if patch is not None and update is not None and changed == update.most:
+            waiting += 1
+            continue
+        notes.append(PinNote(pinnable.label, text, pinnable, before, changes=patch is not None))
         if patch is None:
             continue
+        changed += 1
         if before is not None:
             del patches[PatchTarget.of(before.content)]
         patches[PatchTarget.of(patch.content)] = patch
-        revisions |= {_revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
-    files = _with_revisions(patches.values(), revisions)
+        revisions |= {revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
+    plan = _plan(patches.values(), revisions, notes, keeps)
     known = {file.name: file for file in folder.files}
     findings += (
         Diagnostic.in_file(
@@ -109,24 +149,27 @@ def plan_pins(
             f"{folder.path}/{file.name} was changed by hand",
             "remove it, or bring it back from Git, and run this again",
         )
-        for file in files
+        for file in plan.files
         if file.name in folder.edited and known[file.name].content != file.content
     )
     if findings:
         raise DiagnosticError(*findings)
-    return PinPlan(files, tuple(notes))
+    return replace(plan, waiting=waiting)
 
 
-def plan_unpins(folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable]) -> PinPlan:
-    """Drop the pins of ``chosen``, and the pins whose VirtualMachine is not in ``everything``."""
+def plan_unpins(
+    folder: PinsFolder, everything: Sequence[Pinnable], chosen: Iterable[Pinnable], *, keeps: Keeps
+) -> PinPlan:
+    """Drop the pins of ``chosen``, and the pins whose machine is not in ``everything``."""
     patches, notes = _without_orphans(folder, everything)
     for pinnable in chosen:
         patch = _patch_for(pinnable, patches)
-        notes.append(f"{pinnable.label}: {'is not pinned' if patch is None else 'unpinned'}")
+        text = "is not pinned" if patch is None else "unpinned"
+        notes.append(PinNote(pinnable.label, text, pinnable, patch, changes=patch is not None))
         if patch is not None:
             del patches[PatchTarget.of(patch.content)]
-    revisions = {_revision_key(file.content): file for file in folder.revisions}
-    return PinPlan(_with_revisions(patches.values(), revisions), tuple(notes))
+    revisions = {revision_key(file.content): file for file in folder.revisions}
+    return _plan(patches.values(), revisions, notes, keeps)
 
 
 def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
@@ -141,12 +184,18 @@ def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile
 
 def _without_orphans(
     folder: PinsFolder, everything: Sequence[Pinnable]
-) -> tuple[dict[PatchTarget, PinFile], list[str]]:
-    gone = {PatchTarget.of(file.content) for file in orphans(folder, everything)}
+) -> tuple[dict[PatchTarget, PinFile], list[PinNote]]:
+    gone = {PatchTarget.of(file.content): file for file in orphans(folder, everything)}
     patches = {PatchTarget.of(file.content): file for file in folder.patches}
     current = {target: file for target, file in patches.items() if target not in gone}
     return current, [
-        f"{target}: pin dropped, since it is no longer in the overlay" for target in sorted(gone)
+        PinNote(
+            str(target),
+            "pin dropped, since it is no longer in the overlay",
+            before=gone[target],
+            changes=True,
+        )
+        for target in sorted(gone)
     ]
 
 
@@ -183,17 +232,37 @@ def _revisions_text(patch: JsonObject) -> str:
     return " and ".join(revision_names(patch))
 
 
-def _with_revisions(
-    patches: Iterable[PinFile], revisions: Mapping[tuple[str, str], PinFile]
-) -> tuple[PinFile, ...]:
-    """Return the patches with the revisions they name; the overlay may have added affixes to a name since."""
+def _plan(
+    patches: Iterable[PinFile],
+    revisions: Mapping[tuple[str, str], PinFile],
+    notes: Iterable[PinNote],
+    keeps: Keeps,
+) -> PinPlan:
+    """Return the plan with the patches, the revisions that they name, and those that stay without them."""
     patches = tuple(patches)
     names = [name for patch in patches for name in revision_names(patch.content)]
+    # The overlay may have added affixes to the name of a revision since.
     used = [file for (_, name), file in revisions.items() if any(name in named for named in names)]
-    return (*patches, *used)
+    kept = [file for file in revisions.values() if file not in used and keeps(file)]
+    return PinPlan((*patches, *used, *kept), tuple(notes), tuple(kept))
 
 
-def _revision_key(revision: JsonObject) -> tuple[str, str]:
+def users_of(revision: PinFile, everything: Iterable[Pinnable]) -> Iterator[Resource]:
+    """Yield the machines of an overlay that may use a revision: they name the object that is stored in it."""
+    namespace, _ = revision_key(revision.content)
+    kind = text_at(revision.content, "data", "kind")
+    name = text_at(revision.content, "data", "metadata", "name")
+    for pinnable in everything:
+        spec = vm_spec(pinnable.resource.content)
+        if pinnable.resource.namespace == namespace and any(
+            kind in each.kinds and text_at(spec, each.key, "name") in ("", name) and each.key in spec
+            for each in MATCHER_TYPES
+        ):
+            yield pinnable.resource
+
+
+def revision_key(revision: JsonObject) -> tuple[str, str]:
+    """Return the namespace and the name of a revision."""
     metadata = object_at(revision, "metadata")
     return text_at(metadata, "namespace"), text_at(metadata, "name")
 
