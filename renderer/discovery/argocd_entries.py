@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.discovery.manifests import Manifests, normal_path, outermost_folders
+from renderer.discovery.retired_files import is_named_retired
 from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.entry_point import EntryKind, EntryOptions
@@ -18,7 +19,7 @@ def argocd_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
     found = [
         (path, each)
         for path, each in manifests.objects(b"argoproj.io", b"Application")
-        if is_application(each) or is_application_set(each)
+        if (is_application(each) or is_application_set(each)) and not is_named_retired(manifests, path)
     ]
     links = [
         (path, normal_path(source.path))

@@ -15,6 +15,7 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.reached_objects import MACHINES, is_broken
 from renderer.project.lone_file import TEMPLATE_TAG
 
@@ -39,6 +40,7 @@ class EntryCollector:
         self.composed: list[ResourceSet] = []
         self._manifests = manifests
         self._config = config
+        self._files = OverlayFiles(manifests.fs, config, manifests.graph)
         self._probable_inputs: set[str] = set()
 
     @property
@@ -49,6 +51,14 @@ class EntryCollector:
     def is_probable_input(self, path: str) -> bool:
         """Return True if a broken entry should probably use the path, so that it is not an entry itself."""
         return any(each != "." and is_inside(path, each) for each in self._probable_inputs)
+
+    def leave_out(self, path: str, files: Iterable[str], reason: str) -> None:
+        """Note why the virtual machines in ``files`` that belong to no entry are not rendered."""
+        left = [each for each in files if each not in self.assigned]
+        machines = self._manifests.count_machines(left)
+        if machines:
+            self.left_out.append(LeftOut(path, machines, reason))
+            self.assigned.update(left)
 
     def compose(self, entry: OverlayEntry) -> Outcome[ResourceSet]:
         """Return the objects of a kustomization, folder or file."""
@@ -75,7 +85,7 @@ class EntryCollector:
         for overlay in overlays:
             for folder in filter(graph.may_be_broken, overlay.entry.folders if overlay.entry else ()):
                 self._probable_inputs |= graph.probable_inputs(folder)
-        files = frozenset[str]().union(*map(graph.files_of_overlay, overlays))
+        files = frozenset[str]().union(*map(self._files.of, overlays))
         if machines:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
             self.entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
@@ -95,7 +105,7 @@ class EntryCollector:
         if not outcome.failed:
             self.composed.append(outcome.value)
             return sum(each.kind in MACHINES for each in outcome.value)
-        files = self._manifests.graph.files_of_overlay(overlay)
+        files = self._files.of(overlay)
         count = self._manifests.count_machines(files)
         left = LeftOut(entry.path, count, self._first_error(outcome.diagnostics))
         is_template = TEMPLATE_TAG.search(self._manifests.contents.get(entry.path, b""))  # another tool's
@@ -108,7 +118,7 @@ class EntryCollector:
         """Note why an entry deploys no virtual machine: an overlay that has some may be broken."""
         graph, machine_files = self._manifests.graph, self._manifests.machine_files
         for overlay in overlays:
-            files = graph.files_of_overlay(overlay)
+            files = self._files.of(overlay)
             folders = overlay.entry.folders if overlay.entry else ()
             if files.isdisjoint(machine_files) and not any(map(graph.may_be_broken, folders)):
                 continue

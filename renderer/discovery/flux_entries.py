@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.discovery.manifests import Manifests, normal_path, outermost_folders
+from renderer.discovery.retired_files import is_named_retired
 from renderer.files.file_system import is_inside
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.discovery import is_flux_kustomization
@@ -22,7 +23,7 @@ def flux_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
     links = [
         (posixpath.dirname(path) or ".", normal_path(text_at(each.content, "spec", "path")))
         for path, each in manifests.objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef")
-        if is_flux_kustomization(each)
+        if is_flux_kustomization(each) and not is_named_retired(manifests, path)
     ]
     deployed = [to for folder, to in links if not is_inside(folder, to)]
     for folder, to in links:  # Flux was bootstrapped at one that deploys itself

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import posixpath
 
+from renderer.discovery.engine_objects import EngineObjects
 from renderer.discovery.entry_collector import EntryCollector
 from renderer.discovery.machines_in_files import are_patches
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.retired_files import retired_reason
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process_templates
@@ -17,7 +19,7 @@ from renderer.model.render_config import OverlayEntry
 from renderer.pipeline.reached_objects import MACHINES
 
 
-def add_kustomizations(manifests: Manifests, collector: EntryCollector) -> None:
+def add_kustomizations(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:
     """Add the outermost kustomizations that use virtual machines, broken ones first."""
     graph = manifests.graph
     broken = [
@@ -28,11 +30,17 @@ def add_kustomizations(manifests: Manifests, collector: EntryCollector) -> None:
         and graph.probably_uses(root, manifests.machine_files)
     ]
     others = [folder for folder in manifests.roots_of(collector.unassigned) if folder not in broken]
-    for folder in broken:
-        collector.add(OverlayEntry(folder))
-    for folder in others:
-        if not collector.is_probable_input(folder):
+    roots = (*broken, *(folder for folder in others if not collector.is_probable_input(folder)))
+    left_out = {
+        folder: reason
+        for folder in roots
+        if (reason := retired_reason(manifests, folder) or engines.reason_against(folder))
+    }
+    for folder in (*broken, *others):
+        if folder not in left_out and (folder in broken or not collector.is_probable_input(folder)):
             collector.add(OverlayEntry(folder))
+    for folder, reason in left_out.items():
+        collector.leave_out(folder, graph.files(folder), reason)
 
 
 def add_templates(manifests: Manifests, collector: EntryCollector) -> None:
@@ -56,7 +64,7 @@ def add_templates(manifests: Manifests, collector: EntryCollector) -> None:
             collector.entries.append(FoundEntry(OverlayEntry(path, entry=options), machines))
 
 
-def add_plain_manifests(manifests: Manifests, collector: EntryCollector) -> None:
+def add_plain_manifests(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:
     """Add the files that nothing lists: their folders, or else each readable file."""
     by_folder: dict[str, list[str]] = {}
     for path in collector.unassigned:
@@ -65,7 +73,11 @@ def add_plain_manifests(manifests: Manifests, collector: EntryCollector) -> None
         elif are_patches(manifests.read(path)):
             reason = "it looks like a patch that no kustomization lists"
             collector.left_out.append(LeftOut(path, 0, reason))
-        elif not collector.is_probable_input(path) and not manifests.roots_of([path]):
+        elif collector.is_probable_input(path) or manifests.roots_of([path]):
+            continue
+        elif reason := retired_reason(manifests, path) or engines.reason_against(path):
+            collector.leave_out(path, (path,), reason)
+        else:
             by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
     for folder, files in by_folder.items():
         is_entry = folder != "." and _can_be_read_whole(manifests, collector, folder)

@@ -31,23 +31,23 @@ class Manifests:
     @cached_property
     def contents(self) -> dict[str, bytes]:
         """Return the content of each file, by path."""
-        found: dict[str, bytes] = {}
-        for path in ManifestFiles(self.fs, (), OWNERSHIP_FILE, self._exclude).below("."):
+        return dict(self._contents_below("."))
+
+    def _contents_below(self, folder: str) -> Iterator[tuple[str, bytes]]:
+        for path in ManifestFiles(self.fs, (), OWNERSHIP_FILE, self._exclude).below(folder):
             try:
-                found[path] = self.fs.read(path)
+                yield path, self.fs.read(path)
             except DiagnosticError:
                 continue
-        return found
 
     @cached_property
     def machine_files(self) -> dict[str, int]:
         """Return the likely number of virtual machines in the text of each file that has some."""
-        counts = {
-            path: count_mentions(content)
-            for path, content in self.contents.items()
-            if b"kubevirt.io/" in content
-        }
-        return {path: count for path, count in counts.items() if count}
+        return _machine_files(self.contents.items())
+
+    def machine_files_below(self, folder: str) -> dict[str, int]:
+        """Return the same for a hidden folder, whose files are no manifests of the repository otherwise."""
+        return _machine_files(self._contents_below(folder))
 
     def read(self, path: str) -> ResourceSet:
         """Return the objects of a file; none if it cannot be read."""
@@ -97,6 +97,11 @@ class Manifests:
                 for user in self.outermost_users.get(folder, ())
             )
         )
+
+
+def _machine_files(contents: Iterable[tuple[str, bytes]]) -> dict[str, int]:
+    counts = {path: count_mentions(content) for path, content in contents if b"kubevirt.io/" in content}
+    return {path: count for path, count in counts.items() if count}
 
 
 def normal_path(path: str) -> str:

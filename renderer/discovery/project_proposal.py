@@ -21,6 +21,11 @@ from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry
 from renderer.project.project import load_project
 from renderer.yamlio.scalar_text import is_ambiguous
 
+_UNKNOWN_URLS = (
+    "# No Application or Flux source names a Git remote of this repository. If it is one of these, list that",
+    "# here, and run vmrender init again; it then says what to add.",
+    "# repositories:",
+)
 _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
 
 
@@ -38,18 +43,17 @@ class ProjectProposal(NamedTuple):
     def lists_overlays(self) -> bool:
         """Return True if the project file, or the one to be written, has overlays to render."""
         own = self.config.overlays if self.config else RenderConfig().overlays
-        return bool(self.survey.listed) or own != RenderConfig().overlays
+        return bool(self.survey.entries) or own != RenderConfig().overlays
 
     @property
     def is_more_than_overlays(self) -> bool:
         """Return True if there are virtual machines that the usual project file does not render."""
         return any(
-            each.error
-            or each.entry.listed_by != "path"
+            each.entry.listed_by != "path"
             or each.entry.entry.kind is not EntryKind.KUSTOMIZATION
             or not fnmatchcase(each.entry.path, "overlays/*")
-            for each in self.survey.listed
-        ) or any(each.machines for each in self.survey.left_out)
+            for each in self.survey.entries
+        ) or bool(self.survey.broken or any(each.machines for each in self.survey.left_out))
 
     def project_text(self, release: Release | None) -> str:
         return project_text(self.survey, release)
@@ -91,13 +95,14 @@ def survey_repository(root: Path) -> ProjectProposal | None:
 def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
     """Return the proposal of ``init`` for a repository without a project; None if the defaults suffice."""
     found = ProjectProposal(survey_of(fs, config))
-    if not found.is_more_than_overlays or not found.survey.listed:
+    listed = found.survey.entries or found.survey.broken
+    if not found.is_more_than_overlays or not listed:
         return None
     catalogs = (*map(CatalogPath, found.survey.catalogs), *config.catalogs)
     proposed = config._replace(
         kubevirt=found.survey.release or config.kubevirt,
         catalogs=catalogs,
-        overlays=tuple(each.entry for each in found.survey.listed),
+        overlays=tuple(each.entry for each in listed),
     )
     return found._replace(config=proposed)
 
@@ -116,11 +121,15 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
         "  - builtin: common-instancetypes",
         "",
         "# What deploys virtual machines in this repository.",
-        "overlays:" if survey.listed else "overlays: []",
+        "overlays:" if survey.entries else "overlays: []",
     ]
-    for found in survey.listed:
+    for found in survey.entries:
         lines += [f"  # {_summary(found)}", *_entry_lines(found.entry)]
+    for found in survey.broken:
+        lines += [f"  # {_summary(found)}", *(f"  #{line[1:]}" for line in _entry_lines(found.entry))]
     lines += ["output: rendered/{name}"]
+    if survey.unknown_urls:
+        lines += ["", *_UNKNOWN_URLS, *(f"#   - {_scalar(url)}" for url in survey.unknown_urls)]
     left_out = [each for each in survey.left_out if each.path not in broken]
     if left_out:
         lines += ["", "# Not rendered:"]
@@ -157,7 +166,7 @@ def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
     """Yield entries that an existing project file lacks, and entries whose paths no longer exist."""
     listed = {(entry.listed_by, entry.path.rstrip("/")) for entry in config.overlays}
     globs = [entry.path for entry in config.overlays if "*" in entry.path]
-    found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.listed}
+    found = {(each.entry.listed_by, each.entry.path.rstrip("/")): each for each in survey.entries}
     for key, each in found.items():
         if key not in listed and not any(
             each.entry.listed_by == "path" and fnmatchcase(each.entry.path, pattern) for pattern in globs
@@ -187,7 +196,7 @@ def _key(entry: OverlayEntry) -> str:
 
 def _summary(each: FoundEntry) -> str:
     if each.error:
-        return f"cannot be built yet: {_comment(each.error)}"
+        return f"cannot be built: {_comment(each.error)}"
     machines = plural(each.machines, "virtual machine")
     kind = each.entry.entry.kind
     if kind.engine:

@@ -13,10 +13,12 @@ from renderer.discovery.detected_settings import (
     needed_catalogs,
     unused_catalogs,
 )
+from renderer.discovery.engine_objects import EngineObjects
 from renderer.discovery.entry_collector import EntryCollector
 from renderer.discovery.flux_entries import flux_entries
 from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.retired_files import hidden_archives
 from renderer.discovery.survey_results import Survey, with_distinct_outputs
 from renderer.files.file_system import FileSystem
 from renderer.model.render_config import RenderConfig
@@ -29,9 +31,11 @@ def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
     collector = EntryCollector(manifests, config)
     for entry in (*flux_entries(manifests), *argocd_entries(manifests)):
         collector.add(entry)
-    add_kustomizations(manifests, collector)
+    engines = EngineObjects(manifests, config)
+    add_kustomizations(manifests, collector, engines)
     add_templates(manifests, collector)
-    add_plain_manifests(manifests, collector)
+    add_plain_manifests(manifests, collector, engines)
+    collector.left_out += (left for left in hidden_archives(manifests) if left.machines)
     rendered = {each.entry.path for each in collector.entries}
     count = len(collector.entries)
     listed = tuple(with_distinct_outputs((*collector.entries, *collector.broken)))
@@ -46,4 +50,5 @@ def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
         kubevirt_release(manifests),
         tuple(feature_gates(manifests)),
         listed[count:],
+        engines.unknown_urls,
     )

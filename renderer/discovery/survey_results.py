@@ -39,7 +39,8 @@ class Survey(NamedTuple):
     """The entries to render, and what is left out.
 
     ``broken`` are entries that cannot be built because of an error in the repository; they are also in
-    ``left_out``. They are still listed, so that nothing replaces them and their error is reported.
+    ``left_out``, and nothing replaces them. ``unknown_urls`` are repositories that engine objects name and
+    that may be this one; no object names it.
     """
 
     entries: tuple[FoundEntry, ...]
@@ -48,11 +49,7 @@ class Survey(NamedTuple):
     release: Release | None
     gates: tuple[str, ...] = ()
     broken: tuple[FoundEntry, ...] = ()
-
-    @property
-    def listed(self) -> tuple[FoundEntry, ...]:
-        """Return the entries of the project file."""
-        return (*self.entries, *self.broken)
+    unknown_urls: tuple[str, ...] = ()
 
     @property
     def machines(self) -> int:

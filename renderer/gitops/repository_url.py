@@ -79,6 +79,11 @@ class RepositoryUrls:
         candidates = self.candidates
         return not self.known and (not candidates or candidates == (_repository(url),))
 
+    @property
+    def is_named(self) -> bool:
+        """Return True if a named URL is known to be this repository, so that others are certainly not."""
+        return self.certain or self._best_level > 0
+
     @cached_property
     def candidates(self) -> tuple[str, ...]:
         """Return the repositories that may be this one if no URL of it is known: all their paths exist."""

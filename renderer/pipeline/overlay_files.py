@@ -9,9 +9,7 @@ overlay, and ``validate`` has to judge it alone.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from functools import cached_property
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Iterator
 
 from renderer.files.file_system import FileSystem
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
@@ -20,9 +18,6 @@ from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
-
-if TYPE_CHECKING:
-    from renderer.gitops.repository_url import RepositoryUrls
 
 _FLUX_MANIFESTS = (".yaml", ".yml")
 
@@ -51,7 +46,7 @@ class OverlayFiles:
             case EntryKind.DIRECTORY:
                 yield from self._directory(overlay.path, {"directory": point.options.directory or {}})
             case EntryKind.ARGOCD if point.entry is not None:
-                yield from self._application(point.entry)
+                yield from self._application(point.entry, point.repositories)
             case _:
                 fs, graph = self._artifact(point.ignore)
                 for folder in point.folders or (overlay.path,):
@@ -65,8 +60,11 @@ class OverlayFiles:
         else:
             yield from manifest_files(self._fs, folder, DirectoryOptions.of(source))
 
-    def _application(self, application: Resource) -> Iterator[str]:
-        """Yield the files of the Application's sources that are rendered: no charts, no plugins."""
+    def _application(self, application: Resource, repositories: Collection[str]) -> Iterator[str]:
+        """Yield the files of the Application's sources that are rendered: no charts, no plugins.
+
+        ``repositories`` are the URLs of this repository.
+        """
         from renderer.gitops.argocd.application import (
             SourceType,
             source_folder,
@@ -76,8 +74,7 @@ class OverlayFiles:
         )
 
         for source in sources(application):
-            is_ours = self._urls.is_this_repository(source.url, source.path)
-            if not source.has_manifests or source.is_chart or not is_ours:
+            if not source.has_manifests or source.is_chart or source.url not in repositories:
                 continue
             folder = source_folder(self._fs, source)
             overridden = with_overrides(self._fs, source, folder)
@@ -86,12 +83,6 @@ class OverlayFiles:
                 yield from self._directory(folder, overridden.content)
             elif kind is SourceType.KUSTOMIZE:
                 yield from self._graph.files(folder)
-
-    @cached_property
-    def _urls(self) -> RepositoryUrls:
-        from renderer.pipeline.reached_objects import repository_urls
-
-        return repository_urls(self._fs, self._config)
 
     def _artifact(self, ignore: str) -> tuple[FileSystem, KustomizationGraph]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem

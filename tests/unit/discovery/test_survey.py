@@ -111,7 +111,7 @@ def test_patch_next_to_a_kustomization_is_not_a_machine() -> None:
     assert left_out(found) == [("base/patch.yaml", 0, "it looks like a patch that no kustomization lists")]
 
 
-def test_unlisted_files_next_to_a_kustomization_are_rendered_separately() -> None:
+def test_file_that_the_kustomization_beside_it_does_not_list_is_left_out() -> None:
     found = surveyed(
         {
             "vms/kustomization.yaml": listing("web.yaml"),
@@ -119,10 +119,80 @@ def test_unlisted_files_next_to_a_kustomization_are_rendered_separately() -> Non
             "vms/stray.yaml": VM.format(name="stray"),
         }
     )
-    assert entries(found) == [("path", "vms", 1), ("path", "vms/stray.yaml", 1)]
+    assert entries(found) == [("path", "vms", 1)]
+    reason = "vms/kustomization.yaml beside it does not list it"
+    assert left_out(found) == [("vms/stray.yaml", 1, reason)]
 
 
-def test_file_next_to_a_kustomization_without_machines_is_rendered_alone() -> None:
+@pytest.mark.parametrize(
+    "comment", ["# - old.yaml", "#- ./old.yaml  # since May", "  ## - 'old.yaml'", "# - archive-of-2023"]
+)
+def test_entry_that_is_commented_out_is_left_out(comment: str) -> None:
+    old = "vms/archive-of-2023/kustomization.yaml" if "2023" in comment else "vms/kustomization.yaml"
+    found = surveyed(
+        {
+            "vms/kustomization.yaml": f"{listing('web.yaml')}\n{comment}\n",
+            "vms/web.yaml": VM.format(name="web"),
+            "vms/old.yaml": VM.format(name="old"),
+            old: listing("db.yaml") if "2023" in comment else f"{listing('web.yaml')}\n{comment}\n",
+            "vms/archive-of-2023/db.yaml": VM.format(name="db"),
+        }
+    )
+    switched_off = "vms/archive-of-2023" if "2023" in comment else "vms/old.yaml"
+    reasons = {path: reason for path, _, reason in left_out(found)}
+    assert reasons[switched_off].endswith("is commented out in vms/kustomization.yaml")
+    assert switched_off not in [path for _, path, _ in entries(found)]
+
+
+@pytest.mark.parametrize(
+    ("path", "reason"),
+    [
+        ("vms/db-bak.yaml", "vms/db-bak.yaml is named as a copy"),
+        ("vms/db.yaml.orig.yaml", "vms/db.yaml.orig.yaml is named as a copy"),
+        ("vms/web-old.yaml", "vms/web-old.yaml is named as a copy"),
+        ("web.bak/db.yaml", "web.bak is named as a copy"),
+        ("disabled/vms/db.yaml", "it is in disabled, a folder of retired files"),
+    ],
+)
+def test_copies_and_retired_files_are_named_and_left_out(path: str, reason: str) -> None:
+    found = surveyed({"vms/web.yaml": VM.format(name="web"), path: VM.format(name="db")})
+    assert left_out(found) == [(path, 1, reason)]
+    assert [(by, folder) for by, folder, _ in entries(found)] in (
+        [("path", "vms")],
+        [("path", "vms/web.yaml")],
+    )
+
+
+def test_hidden_archive_is_named() -> None:
+    files = {"vms/.archive/db.yaml": VM.format(name="db"), "vms/web.yaml": VM.format(name="web")}
+    found = surveyed(files)
+    assert entries(found) == [("path", "vms", 1)]
+    assert left_out(found) == [("vms/.archive", 1, "it is a folder of retired files")]
+
+
+def test_machine_whose_name_says_backup_is_rendered() -> None:
+    found = surveyed({"vms/db-backup.yaml": VM.format(name="db-backup")})
+    assert entries(found) == [("path", "vms", 1)]
+
+
+def test_kustomization_in_an_archive_is_left_out() -> None:
+    found = surveyed({f"archive/{path}": text for path, text in BASE.items()})
+    assert entries(found) == []
+    assert left_out(found) == [("archive/base", 1, "it is in archive, a folder of retired files")]
+
+
+def test_archived_flux_kustomizations_are_no_entries() -> None:
+    found = surveyed(
+        {
+            "archive/apps/web.yaml": FLUX.format(name="web", path="apps/web"),
+            "vms/db.yaml": VM.format(name="db"),
+        }
+    )
+    assert entries(found) == [("path", "vms", 1)]
+    assert found.broken == ()
+
+
+def test_file_next_to_a_kustomization_without_machines_is_left_out() -> None:
     found = surveyed(
         {
             "pipeline/kustomization.yaml": listing("task.yaml"),
@@ -130,7 +200,10 @@ def test_file_next_to_a_kustomization_without_machines_is_rendered_alone() -> No
             "pipeline/web.yaml": VM.format(name="web"),
         }
     )
-    assert entries(found) == [("path", "pipeline/web.yaml", 1)]
+    assert entries(found) == []
+    assert left_out(found) == [
+        ("pipeline/web.yaml", 1, "pipeline/kustomization.yaml beside it does not list it")
+    ]
 
 
 def test_application_next_to_its_kustomization_is_a_separate_entry() -> None:
@@ -273,12 +346,9 @@ def test_clusters_with_one_name_are_rendered_into_distinct_folders() -> None:
 
 def test_file_with_a_namesake_gets_a_folder_without_extension() -> None:
     files = {
-        f"{folder}/{name}.yaml": VM.format(name=name) for folder in ("m", "n") for name in ("web", folder)
+        f"{folder}/{name}.yaml": VM.format(name="web") for folder in ("m", "n") for name in ("web", folder)
     }
-    kustomizations = {f"{folder}/kustomization.yaml": listing(f"{folder}.yaml") for folder in ("m", "n")}
-    assert sorted(outputs(files | kustomizations)) == [
-        f"rendered/{name}" for name in ("m", "m-web", "n", "n-web")
-    ]
+    assert sorted(outputs(files)) == [f"rendered/{name}" for name in ("m", "m-web", "n", "n-web")]
 
 
 def outputs(files: dict[str, str]) -> list[str]:
@@ -305,11 +375,11 @@ BASE = {"base/web.yaml": VM.format(name="web"), "base/kustomization.yaml": listi
         ("resorces: [../../base]\n", "unknown field resorces"),
     ],
 )
-def test_broken_overlay_is_listed_and_not_replaced_by_its_base(overlay: str, error: str) -> None:
+def test_broken_overlay_is_a_comment_and_not_replaced_by_its_base(overlay: str, error: str) -> None:
     found = surveyed({**BASE, "overlays/prod/kustomization.yaml": overlay})
     assert entries(found) == []
     assert errors(found) == [("path", "overlays/prod", error)]
-    assert f"  # cannot be built yet: {error}\n  - path: overlays/prod\n" in project_text(found)
+    assert f"  # cannot be built: {error}\n  # - path: overlays/prod\n" in project_text(found)
 
 
 def test_a_base_of_a_broken_and_of_another_overlay_is_rendered_by_the_other() -> None:
@@ -321,7 +391,7 @@ def test_a_base_of_a_broken_and_of_another_overlay_is_rendered_by_the_other() ->
         }
     )
     assert entries(found) == [("path", "overlays/dev", 1)]
-    assert [each.entry.path for each in found.listed] == ["overlays/dev", "overlays/prod"]
+    assert [path for _, path, _ in errors(found)] == ["overlays/prod"]
 
 
 def test_file_mistyped_in_a_kustomization_is_not_an_overlay() -> None:
@@ -387,7 +457,7 @@ def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason
 def test_template_of_another_tool_is_excluded() -> None:
     found = surveyed({"vms/db.yaml": VM.format(name="{{ name }}")})
     assert [path for path, _, _ in left_out(found)] == ["vms/db.yaml"]
-    assert found.listed == ()
+    assert (found.entries, found.broken) == ((), ())
 
 
 def test_unbuildable_overlay_is_named_without_values_of_secrets() -> None:
@@ -414,3 +484,63 @@ def test_unbuildable_overlay_is_named_without_values_of_secrets() -> None:
     reported = project_text(found) + "".join(map(str, left_out(found)))
     assert "the patch does not apply to Secret key" in reported
     assert "correct-horse-battery" not in reported
+
+
+def test_folder_of_an_application_of_an_unknown_repository_is_left_out_with_the_cure() -> None:
+    files = {
+        ".git/config": '[remote "origin"]\n\turl = git@github.com:acme/machines.git\n',
+        "argocd/vms.yaml": APPLICATION.format(name="vms", path="vms").replace(
+            "git.example.org", "git.acme.net"
+        ),
+        "vms/web.yaml": VM.format(name="web"),
+    }
+    found = surveyed(files)
+    assert entries(found) == []
+    url = "https://git.acme.net/acme/fleet.git"
+    assert left_out(found)[-1] == (
+        "vms/web.yaml",
+        1,
+        (
+            "the Application vms in argocd/vms.yaml deploys it with destination.namespace, and is of"
+            f" {url}; if that is this repository, list it under repositories"
+        ),
+    )
+    assert f"# repositories:\n#   - {json.dumps(url)}\n" in project_text(found)
+
+
+def test_folder_of_an_application_of_certainly_another_repository_is_an_overlay() -> None:
+    files = {
+        ".git/config": '[remote "origin"]\n\turl = git@github.com:acme/machines.git\n',
+        "argocd/vms.yaml": APPLICATION.format(name="vms", path="vms").replace(
+            "git.example.org", "git.acme.net"
+        ),
+        "argocd/web.yaml": APPLICATION.format(name="web", path="web").replace(
+            "https://git.example.org/acme/fleet.git", "https://github.com/acme/machines"
+        ),
+        "vms/db.yaml": VM.format(name="db"),
+        "web/web.yaml": VM.format(name="web"),
+    }
+    assert entries(surveyed(files)) == [("argocd", "argocd", 1), ("path", "vms", 1)]
+
+
+def test_folder_of_a_suspended_kustomization_is_not_rendered_without_its_namespace() -> None:
+    suspended = FLUX.format(name="vms", path="vms") + "  targetNamespace: vms\n  suspend: true\n"
+    found = surveyed({"clusters/prod/vms.yaml": suspended, "vms/web.yaml": VM.format(name="web")})
+    assert entries(found) == []
+    [reason] = [reason for path, _, reason in left_out(found) if path == "vms/web.yaml"]
+    assert reason == (
+        "the Kustomization vms in clusters/prod/vms.yaml deploys it with targetNamespace, and is suspended"
+    )
+
+
+def test_files_below_a_folder_that_is_applied_without_recurse_are_deployed_by_nothing() -> None:
+    found = surveyed(
+        {
+            "argocd/vms.yaml": APPLICATION.format(name="vms", path="vms"),
+            "vms/web.yaml": VM.format(name="web"),
+            "vms/old/db.yaml": VM.format(name="db"),
+        }
+    )
+    assert entries(found) == [("argocd", "argocd", 1)]
+    reason = "nothing deploys it: the Application vms in argocd/vms.yaml applies vms without recurse"
+    assert left_out(found) == [("vms/old/db.yaml", 1, reason)]

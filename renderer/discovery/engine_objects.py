@@ -1,0 +1,189 @@
+"""The Flux Kustomizations and Applications in the files of a repository, and what they do to a folder.
+
+A folder that one of them deploys is no overlay of its own: alone it would be rendered without the namespace,
+prefix, patches and variables that the engine adds.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from renderer.discovery.manifests import Manifests, normal_path
+from renderer.discovery.retired_files import is_named_retired
+from renderer.files.file_system import is_inside
+from renderer.gitops.argocd.application import (
+    DeployedSource,
+    SourceType,
+    is_application,
+    named_sources,
+    source_type,
+    sources,
+)
+from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
+from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, object_key, source_key
+from renderer.gitops.repository_url import NamedSource
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.render_config import RenderConfig
+from renderer.pipeline.reached_objects import repository_urls
+
+#: The source that the bootstrap of Flux makes of the repository.
+_BOOTSTRAPPED = ("GitRepository", "flux-system", "flux-system")
+#: Fields by which a Flux Kustomization changes the objects that it builds.
+_FLUX_FIELDS = (
+    "targetNamespace",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "postBuild",
+    "components",
+    "images",
+    "commonMetadata",
+)
+
+
+class EngineObject(NamedTuple):
+    """An object that deploys ``folder``, with the fields by which it changes what it deploys.
+
+    ``url`` is the repository of the folder, empty if no object says which. ``is_this_repository``: the URL is
+    this repository. ``source`` is the source of an Application.
+    """
+
+    resource: Resource
+    folder: str
+    fields: tuple[str, ...]
+    url: str
+    is_this_repository: bool
+    source: DeployedSource | None = None
+
+    @property
+    def description(self) -> str:
+        return f"the {self.resource.kind} {self.resource.name} in {self.resource.origin.path}"
+
+    @property
+    def is_suspended(self) -> bool:
+        return object_at(self.resource.content, "spec").get("suspend") is True
+
+
+class EngineObjects:
+    """The objects of all engines, except those of repositories that are certainly other ones."""
+
+    def __init__(self, manifests: Manifests, config: RenderConfig) -> None:
+        self._manifests = manifests
+        kustomizations = [
+            each for each in self._found(b"kustomize.toolkit.fluxcd.io") if is_flux_kustomization(each)
+        ]
+        applications = list(self._found(b"argoproj.io", b"Application"))
+        self._urls_of_sources = {
+            object_key(each): text_at(each.content, "spec", "url")
+            for each in self._found(b"source.toolkit.fluxcd.io")
+            if each.gvk.group == SOURCE_GROUP
+        }
+        named = [each for application in applications for each in named_sources(application)]
+        named += (NamedSource(self._urls_of_sources.get(source_key(each), "")) for each in kustomizations)
+        bootstrapped = self._urls_of_sources.get(_BOOTSTRAPPED, "")
+        urls = repository_urls(manifests.fs, config).naming(each for each in named if each.url)
+        self._urls = urls.with_known(bootstrapped) if bootstrapped else urls
+        self._files_of: dict[tuple[Site, str], frozenset[str]] = {}
+        self._objects = [
+            *map(self._of_kustomization, kustomizations),
+            *(each for application in applications for each in self._of_application(application)),
+        ]
+
+    def reason_against(self, path: str) -> str:
+        """Return why a folder or file that no entry reads is not an overlay; empty if it may be one."""
+        for each in self._objects:
+            if each.is_this_repository and self._leaves_out(each, path):
+                left_out_by = "recurse" if _needs_recurse(each, path) else "it"
+                return f"nothing deploys it: {each.description} applies {each.folder} without {left_out_by}"
+        for each in self._objects:
+            if each.is_this_repository or not self._urls.is_named:
+                reason = self._reason_by_object(each, path)
+                if reason:
+                    return reason
+        return ""
+
+    @property
+    def unknown_urls(self) -> tuple[str, ...]:
+        """Return the URLs that may be this repository, because their paths exist; no object names it."""
+        if self._urls.is_named:
+            return ()
+        exist = (each for each in self._objects if self._manifests.fs.is_folder(each.folder))
+        return tuple(dict.fromkeys(each.url for each in exist if not each.is_this_repository))
+
+    def _reason_by_object(self, found: EngineObject, path: str) -> str:
+        """Return why ``found``, which deploys the path and changes what it deploys, is not rendered."""
+        if not found.fields or not self._deploys(found, path):
+            return ""
+        if found.is_suspended:
+            why = "is suspended"
+        elif found.is_this_repository:
+            why = "cannot be followed"
+        else:
+            why = f"is of {found.url}; if that is this repository, list it under repositories"
+        return f"{found.description} deploys it with {' and '.join(found.fields)}, and {why}"
+
+    def _deploys(self, found: EngineObject, path: str) -> bool:
+        if found.folder == path:
+            return True
+        if not is_inside(path, found.folder) or self._manifests.graph.links(found.folder) is not None:
+            return False
+        return found.source is None or path in self._files(found.source, found.folder)
+
+    def _leaves_out(self, found: EngineObject, path: str) -> bool:
+        """Return True if it applies the files of a folder above the path, and not this one."""
+        source, fs = found.source, self._manifests.fs
+        if source is None or not is_inside(path, found.folder) or not fs.is_file(path):
+            return False
+        try:
+            is_directory = source_type(fs, source, found.folder) is SourceType.DIRECTORY
+        except DiagnosticError:
+            return False
+        return is_directory and path not in self._files(source, found.folder)
+
+    def _files(self, source: DeployedSource, folder: str) -> frozenset[str]:
+        key = (source.application.origin, folder)
+        if key not in self._files_of:
+            try:
+                options = DirectoryOptions.of(source.content)
+                self._files_of[key] = frozenset(manifest_files(self._manifests.fs, folder, options))
+            except DiagnosticError:
+                self._files_of[key] = frozenset()
+        return self._files_of[key]
+
+    def _found(self, *signs: bytes) -> Iterator[Resource]:
+        for path, each in self._manifests.objects(*signs):
+            if not is_named_retired(self._manifests, path):
+                yield each
+
+    def _of_kustomization(self, found: Resource) -> EngineObject:
+        spec = object_at(found.content, "spec")
+        path, key = text_at(spec, "path"), source_key(found)
+        url = self._urls_of_sources.get(key, "")
+        is_ours = not url or self._urls.is_this_repository(url, path)
+        fields = tuple(field for field in _FLUX_FIELDS if spec.get(field))
+        return EngineObject(found, normal_path(path), fields, url, is_ours)
+
+    def _of_application(self, found: Resource) -> Iterator[EngineObject]:
+        if not is_application(found):
+            return
+        namespace = text_at(found.content, "spec", "destination", "namespace")
+        for source in sources(found):
+            if source.path and not source.is_chart and "{{" not in source.path:
+                changes = {"destination.namespace": namespace, "kustomize": source.content.get("kustomize")}
+                fields = tuple(name for name, value in changes.items() if value)
+                is_ours = self._urls.is_this_repository(source.url, source.path)
+                folder = normal_path(source.path)
+                yield EngineObject(found, folder, fields, source.url, is_ours, source)
+
+
+def _needs_recurse(found: EngineObject, path: str) -> bool:
+    """Return True if the path is in a folder below, and the Application applies only its own folder."""
+    content = found.source.content if found.source else {}
+    return (posixpath.dirname(path) or ".") != found.folder and not DirectoryOptions.of(content).recurse

@@ -1,0 +1,106 @@
+"""Recognise files and folders that people keep beside what is deployed, but have switched off."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterator
+
+from renderer.discovery.manifests import Manifests
+from renderer.discovery.survey_results import LeftOut
+from renderer.model.diagnostic import DiagnosticError
+
+#: Names of folders whose content is kept, and deployed by nobody.
+_RETIRED_FOLDERS = ("archive", "archived", "attic", "bak", "disabled", "retired", "unused")
+#: The end of the name of a copy that is kept beside its original: ``vm-bak.yaml``, ``vm.orig.yaml``.
+_COPY = re.compile(r"[-_.](?:bak[0-9]*|orig|disabled)$", re.IGNORECASE)
+#: The end of a name that marks a copy only if its original exists: a machine may be called ``db-backup``.
+_PROBABLE_COPY = re.compile(r"[-_.](?:backup|copy|old)$", re.IGNORECASE)
+_EXTENSION = re.compile(r"\.(?:ya?ml|json)$", re.IGNORECASE)
+_COMMENTED_ENTRY = re.compile(r"^[ \t]*#[#\s]*-[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
+
+
+def retired_reason(manifests: Manifests, path: str) -> str:
+    """Return the reason why a file or folder that nothing lists was probably switched off; empty if none.
+
+    It is named as a copy, it is in a folder of retired files, an entry of a kustomization that leads to it is
+    commented out, or the kustomization beside a file does not list it.
+    """
+    return (
+        _reason_by_name(manifests, path)
+        or _reason_by_comment(manifests, path)
+        or _reason_by_kustomization(manifests, path)
+    )
+
+
+def hidden_archives(manifests: Manifests) -> Iterator[LeftOut]:
+    """Yield the hidden folders of retired files that have virtual machines."""
+    folders = {".", *(folder for path in manifests.contents for folder in _folders_above(path))}
+    for folder in sorted(folders):
+        for name in _RETIRED_FOLDERS:
+            hidden = posixpath.normpath(posixpath.join(folder, f".{name}"))
+            if manifests.fs.is_folder(hidden):
+                machines = sum(manifests.machine_files_below(hidden).values())
+                yield LeftOut(hidden, machines, "it is a folder of retired files")
+
+
+def is_named_retired(manifests: Manifests, path: str) -> bool:
+    """Return True if the path is named as a copy, or is in a folder of retired files."""
+    return bool(_reason_by_name(manifests, path))
+
+
+def _reason_by_name(manifests: Manifests, path: str) -> str:
+    for each in (*reversed(list(_folders_above(path))), path):
+        name = _EXTENSION.sub("", posixpath.basename(each))
+        if name.lower() in _RETIRED_FOLDERS and each != "." and _is_folder(manifests, each):
+            return f"it is in {each}, a folder of retired files"
+        original = _PROBABLE_COPY.sub("", name)
+        is_copy = original != name and _exists(manifests, posixpath.join(posixpath.dirname(each), original))
+        if is_copy or _COPY.search(name):
+            return f"{each} is named as a copy"
+    return ""
+
+
+def _reason_by_comment(manifests: Manifests, path: str) -> str:
+    for folder in _folders_above(path):
+        links = manifests.graph.links(folder)
+        for listed in _commented_entries(manifests, links.file) if links else ():
+            place = posixpath.normpath(posixpath.join(folder, listed))
+            if place == path or path.startswith(f"{place}/"):
+                return f"{listed} is commented out in {links.file}" if links else ""
+    return ""
+
+
+def _reason_by_kustomization(manifests: Manifests, path: str) -> str:
+    folder = posixpath.dirname(path) or "."
+    links = None if _is_folder(manifests, path) else manifests.graph.links(folder)
+    if links is None or not links.is_readable or path in links.files:
+        return ""
+    return f"{links.file} beside it does not list it"
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield the folders that the path is in, from the innermost to the top."""
+    folder = posixpath.dirname(path)
+    while folder:
+        yield folder
+        folder = posixpath.dirname(folder)
+    yield "."
+
+
+def _commented_entries(manifests: Manifests, file: str) -> Iterator[str]:
+    try:
+        text = manifests.fs.read(file).decode(errors="replace")
+    except DiagnosticError:
+        return
+    yield from _COMMENTED_ENTRY.findall(text)
+
+
+def _is_folder(manifests: Manifests, path: str) -> bool:
+    return manifests.fs.is_folder(path)
+
+
+def _exists(manifests: Manifests, path: str) -> bool:
+    return manifests.fs.is_folder(path) or any(
+        manifests.fs.is_file(f"{path}{ending}") for ending in (".yaml", ".yml", ".json")
+    )
