@@ -80,15 +80,16 @@ def start_project(
         raise UsageError(f"a pipeline cannot be written: {unreachable}; {_NAME_IT}")
     servers = (host_of(origin),) if system is CiSystem.GITHUB else ()
     survey = survey_repository(root)
+    has_overlays = any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
     found = survey if survey and survey.is_more_than_overlays else None
+    if survey and survey.is_without_machines and not has_overlays:
+        found = survey
     renders = found is None or found.lists_overlays
     choices = Choices(options.kubevirt or LATEST, system, installed.source, servers, renders)
     planned = plan_project_files(
         choices,
         lambda path: _text_at(root / path),
-        has_overlays=any(True for name in KUSTOMIZATION_FILES for _ in root.glob(f"overlays/*/{name}"))
-        or found is not None
-        or bool(survey and survey.machines),
+        has_overlays=has_overlays or found is not None or bool(survey and survey.survey.entries),
         project=found.project_text(options.kubevirt) if found else None,
     )
     if planned.in_the_way:

@@ -14,19 +14,21 @@ from renderer.model.release import Release, target_release
 from renderer.project.definitions import Definitions
 from renderer.project.validation_scope import ManifestFiles
 
-_INSTANCETYPE = re.compile(
-    rb"^kind:[ \t]*[\"']?VirtualMachine(?:Cluster)?(?:Instancetype|Preference)\b", re.MULTILINE
+_SIZE = re.compile(
+    rb"^kind:[ \t]*[\"']?(?:VirtualMachine(?:Cluster)?(?:Instancetype|Preference)|InstancetypeSeries)\b",
+    re.MULTILINE,
 )
 _OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+(?:\.[0-9]+)?)")
 
 
+def size_files(manifests: Manifests) -> Iterator[str]:
+    """Yield the files with instance types, preferences or series of them."""
+    yield from (path for path, content in manifests.contents.items() if _SIZE.search(content))
+
+
 def unused_catalogs(manifests: Manifests, assigned: Collection[str]) -> Iterator[str]:
     """Yield kustomizations with only instance types and preferences in files that are not ``assigned``."""
-    files = (
-        path
-        for path, content in manifests.contents.items()
-        if _INSTANCETYPE.search(content) and path not in assigned
-    )
+    files = (path for path in size_files(manifests) if path not in assigned)
     with_machines = {*manifests.roots_of(manifests.machine_files)}
     yield from (folder for folder in manifests.roots_of(files) if folder not in with_machines)
 

@@ -10,6 +10,7 @@ from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
@@ -98,6 +99,18 @@ class EntryCollector:
             for found in containing_objects(self._manifests.read(path)):
                 self.left_out.append(LeftOut(path, found.machines, found.reason))
         self.assigned |= files if machines else machine_files
+
+    def add_sizes(self, entry: OverlayEntry) -> None:
+        """Add the entry if its overlays have instance types or preferences; else leave it."""
+        try:
+            overlays = find_overlays(self._manifests.fs, self._config._replace(overlays=(entry,)))
+        except DiagnosticError:
+            return
+        composed = [each for each in map(self._compose_overlay, overlays) if not each.failed]
+        sizes = sum(each.gvk.group == INSTANCETYPE_GROUP for outcome in composed for each in outcome.value)
+        if sizes:
+            self.entries.append(FoundEntry(entry, 0, len(overlays), sizes=sizes))
+            self.assigned.update(*map(self._files.of, overlays))
 
     def _count_composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
         """Return the number of virtual machines in a kustomization or folder; 0 if it cannot be composed."""

@@ -55,6 +55,11 @@ class ProjectProposal(NamedTuple):
             for each in self.survey.entries
         ) or bool(self.survey.broken or any(each.machines for each in self.survey.left_out))
 
+    @property
+    def is_without_machines(self) -> bool:
+        """Return True if the repository uses KubeVirt and has nothing to render."""
+        return self.survey.uses_kubevirt and not self.survey.entries
+
     def project_text(self, release: Release | None) -> str:
         return project_text(self.survey, release)
 
@@ -120,7 +125,7 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
     lines += [
         "  - builtin: common-instancetypes",
         "",
-        "# What deploys virtual machines in this repository.",
+        f"# What deploys {'instance types' if survey.sizes else 'virtual machines'} in this repository.",
         "overlays:" if survey.entries else "overlays: []",
     ]
     for found in survey.entries:
@@ -145,7 +150,10 @@ def summary(survey: Survey) -> Iterator[str]:
         kind: [each for each in survey.entries if each.entry.entry.kind is kind] for kind in ENGINE_KINDS
     }
     overlays = sum(each.overlays for each in survey.entries)
-    text = f"{plural(survey.machines, 'virtual machine')} in {plural(overlays, 'overlay')}"
+    counted = plural(survey.machines, "virtual machine")
+    if survey.sizes:
+        counted = f"no virtual machine, and {_sizes(survey.sizes)}"
+    text = f"{counted} in {plural(overlays, 'overlay')}"
     engines = [plural(len(found), kind.engine) for kind, found in clusters.items() if found]
     plain = len(survey.entries) - sum(map(len, clusters.values()))
     if engines:
@@ -197,13 +205,17 @@ def _key(entry: OverlayEntry) -> str:
 def _summary(each: FoundEntry) -> str:
     if each.error:
         return f"cannot be built: {_comment(each.error)}"
-    machines = plural(each.machines, "virtual machine")
+    machines = _sizes(each.sizes) if each.sizes else plural(each.machines, "virtual machine")
     kind = each.entry.entry.kind
     if kind.engine:
         return f"{kind.engine}: {machines} in {plural(each.overlays, 'overlay')}"
     if each.entry.entry.parameters is not None:
         return f"OpenShift Template: {machines}"
     return f"{'plain manifests' if kind is EntryKind.DIRECTORY else 'kustomization'}: {machines}"
+
+
+def _sizes(count: int) -> str:
+    return f"{count} instance types and preferences" if count > 1 else "1 instance type or preference"
 
 
 def _scalar(text: str) -> str:

@@ -6,6 +6,9 @@ they deploy is not listed again as a kustomization or folder.
 
 from __future__ import annotations
 
+import posixpath
+import re
+
 from renderer.discovery.argocd_entries import argocd_entries
 from renderer.discovery.detected_settings import (
     feature_gates,
@@ -19,9 +22,12 @@ from renderer.discovery.flux_entries import flux_entries
 from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.retired_files import hidden_archives
+from renderer.discovery.sizes_entries import add_sizes
 from renderer.discovery.survey_results import Survey, with_distinct_outputs
 from renderer.files.file_system import FileSystem
-from renderer.model.render_config import RenderConfig
+from renderer.model.render_config import PROJECT_FILE, RenderConfig
+
+_KUBEVIRT = re.compile(rb"kubevirt", re.IGNORECASE)
 
 
 def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
@@ -29,12 +35,15 @@ def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
     config = (config or RenderConfig())._replace(output="rendered/{name}", limits={})
     manifests = Manifests(fs, config.exclude)
     collector = EntryCollector(manifests, config)
-    for entry in (*flux_entries(manifests), *argocd_entries(manifests)):
+    of_engines = (*flux_entries(manifests), *argocd_entries(manifests))
+    for entry in of_engines:
         collector.add(entry)
     engines = EngineObjects(manifests, config)
     add_kustomizations(manifests, collector, engines)
     add_templates(manifests, collector)
     add_plain_manifests(manifests, collector, engines)
+    if not collector.entries:
+        add_sizes(manifests, collector, engines, of_engines)
     collector.left_out += (left for left in hidden_archives(manifests) if left.machines)
     rendered = {each.entry.path for each in collector.entries}
     count = len(collector.entries)
@@ -51,4 +60,14 @@ def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
         tuple(feature_gates(manifests)),
         listed[count:],
         engines.unknown_urls,
+        _uses_kubevirt(manifests),
+    )
+
+
+def _uses_kubevirt(manifests: Manifests) -> bool:
+    """Return True if a file mentions KubeVirt, except the project file and hidden ones, such as pipelines."""
+    return any(
+        _KUBEVIRT.search(content)
+        for path, content in manifests.contents.items()
+        if path != PROJECT_FILE and not posixpath.basename(path).startswith(".")
     )

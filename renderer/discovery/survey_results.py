@@ -18,13 +18,15 @@ _REPLACED = {ord("/"): "-", ord("{"): None, ord("}"): None}
 class FoundEntry(NamedTuple):
     """A possible entry of ``vmrender.yaml``; ``overlays`` is the number of its overlays.
 
-    ``error`` is the reason why it cannot be built, empty if it can.
+    ``sizes`` is the number of its instance types and preferences, if it has no virtual machine. ``error`` is
+    the reason why it cannot be built, empty if it can.
     """
 
     entry: OverlayEntry
     machines: int
     overlays: int = 1
     error: str = ""
+    sizes: int = 0
 
 
 class LeftOut(NamedTuple):
@@ -40,7 +42,7 @@ class Survey(NamedTuple):
 
     ``broken`` are entries that cannot be built because of an error in the repository; they are also in
     ``left_out``, and nothing replaces them. ``unknown_urls`` are repositories that engine objects name and
-    that may be this one; no object names it.
+    that may be this one; no object names it. ``uses_kubevirt``: files mention KubeVirt.
     """
 
     entries: tuple[FoundEntry, ...]
@@ -50,10 +52,15 @@ class Survey(NamedTuple):
     gates: tuple[str, ...] = ()
     broken: tuple[FoundEntry, ...] = ()
     unknown_urls: tuple[str, ...] = ()
+    uses_kubevirt: bool = False
 
     @property
     def machines(self) -> int:
         return sum(each.machines for each in self.entries)
+
+    @property
+    def sizes(self) -> int:
+        return sum(each.sizes for each in self.entries)
 
 
 def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:

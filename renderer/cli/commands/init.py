@@ -63,8 +63,9 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
 
     Run it at the top of a repository; it asks nothing and overwrites nothing. It reads the repository first:
     clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with
-    virtual machines become entries of the project file, which says in comments what is left out and why. An
-    example overlay is written only if there is no virtual machine. The lines to add to an existing
+    virtual machines become entries of the project file, which says in comments what is left out and why. If
+    there is no virtual machine, instance types and preferences become entries; an example overlay is written
+    only if no file mentions KubeVirt. The lines to add to an existing
     .pre-commit-config.yaml, .gitattributes or .gitlab-ci.yml are printed; a second run prints what is new.
     Hooks and the pipeline install vmrender from where this copy was installed from, or from --source or
     VMRENDER_SOURCE.
