@@ -19,6 +19,8 @@ from renderer.app.usage_error import UsageError
 from renderer.files.file_system import is_inside
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.kubevirt.facts.controller_marks import contested_fields
+from renderer.kubevirt.facts.kinds import VM
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -207,6 +209,8 @@ class IgnoreDifferences(NamedTuple):
 def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDifferences:
     """List the fields that the rendered virtual machines do not set and KubeVirt fills in.
 
+    Fields that they set and other controllers change are listed as well.
+
     Raises ``DiagnosticError`` if an overlay does not exist.
     """
     from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - a stage
@@ -222,6 +226,8 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
         outcome = pipeline.render(overlay)
         findings.add(outcome.diagnostics, overlay.path)
         paths |= dict.fromkeys(open_fields(outcome.value, behaviour_of(overlay.kubevirt)))
+        machines = [each.content for each in outcome.value if each.kind == VM]
+        paths |= dict.fromkeys(path for each in machines for path in contested_fields(each))
     text = None if findings.has_errors else _application_text(tuple(paths))
     return IgnoreDifferences(text, findings.found(), tuple(overlay.path for overlay in selected))
 

@@ -63,7 +63,8 @@ class ClusterImport(NamedTuple):
 class ImportedCluster(NamedTuple):
     """The result: ``objects`` by kind, files that were ``written``, and objects that Git had already.
 
-    ``left_out`` counts omitted objects by kind and reason, ``fields`` the omitted fields of the cluster.
+    ``left_out`` counts omitted objects by kind and reason, ``fields`` the omitted fields of the cluster;
+    ``nodes`` are the omitted machines that another program makes and replaces.
     ``to_seal`` are the placeholders. ``fits`` has the result for each machine whose instance type was looked
     for, ``sizes`` the proposed sizes that several machines share. ``grouped`` machines are patches of
     ``bases``. ``output`` is the folder of the sources, ``rendered`` the folder of the rendered trees. If
@@ -73,6 +74,7 @@ class ImportedCluster(NamedTuple):
     findings: tuple[Located, ...]
     objects: Mapping[str, int] = {}
     left_out: Mapping[tuple[str, str], int] = {}
+    nodes: tuple[str, ...] = ()
     fields: int = 0
     to_seal: tuple[str, ...] = ()
     pins: int = 0
@@ -150,6 +152,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         findings=_locate(findings),
         objects=counted_by_kind(planned.objects),
         left_out=gathered.left_out,
+        nodes=gathered.nodes,
         fields=gathered.fields,
         to_seal=tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
         pins=planned.pins,

@@ -12,10 +12,16 @@ from renderer.kubevirt.facts.allocated_fields import (
     is_chosen_by_cluster,
     is_tracking,
 )
+from renderer.kubevirt.facts.controller_marks import (
+    CONTROLLER_FINALIZERS,
+    CONTROLLER_MARKS,
+    ControllerMark,
+    contested_fields,
+)
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.server_fields import SERVER_FIELDS
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 
@@ -94,6 +100,40 @@ def test_field_of_all_kinds_is_not_drift_in_any_group() -> None:
                 live = with_value(base("Thing", api_version), row.path, "{}")
                 assert drifted(live, base("Thing", api_version)) == (), row
                 assert is_chosen_by_cluster(Resource(live, Site("")).gvk, FieldPath(row.path)), row
+
+
+def marked_objects() -> list[tuple[ControllerMark, JsonObject]]:
+    """An object with each mark of another controller, as that controller writes it."""
+    uid = "5d307ca9-b3ef-428c-8861-06e72d69f223"
+    objects = []
+    for row in CONTROLLER_MARKS:
+        group, kind = row.kinds[0] if row.kinds else ("", "ConfigMap")
+        content = base(kind, f"{group}/v1beta1" if group and kind != VM else "")
+        if not row.is_written(content):
+            content = with_value(content, ("metadata", "annotations"), {"migration": uid, "plan": uid})
+        key = row.path[-1].replace("*", "some")
+        value = "Helm" if key == "app.kubernetes.io/managed-by" else uid
+        objects.append((row, with_value(content, (*row.path[:-1], key), value)))
+    return objects
+
+
+def test_marks_of_other_controllers_are_left_out_and_no_drift() -> None:
+    for row, live in marked_objects():
+        assert object_at(clean(live).content, "metadata") == {"name": "a"}, row
+        assert drifted(live, clean(live).content) == (), row
+
+
+def test_marks_that_git_has_are_contested() -> None:
+    for row, live in marked_objects():
+        key = row.path[-1].replace("*", "some")
+        assert f'.metadata.{row.path[1]}["{key}"]' in contested_fields(live), row
+
+
+def test_finalizers_of_other_controllers_are_no_drift() -> None:
+    for name in (*CONTROLLER_FINALIZERS, "example.org/of-a-controller"):
+        live = with_value(base(VM), ("metadata", "finalizers"), [name.replace("*", "some")])
+        assert drifted(live, base(VM)) == (), name
+        assert ".metadata.finalizers" in contested_fields(live)
 
 
 def test_allocated_and_server_fields_are_disjoint() -> None:

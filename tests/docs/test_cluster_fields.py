@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from renderer.kubevirt.facts.allocated_fields import ALLOCATED_FIELDS, TRACKING_MARKS
+from renderer.kubevirt.facts.controller_marks import CONTROLLER_FINALIZERS, CONTROLLER_MARKS
 from renderer.kubevirt.facts.server_fields import SERVER_FIELDS, SERVER_FINALIZERS
 
 PAGE = Path(__file__).parents[2] / "docs" / "cluster-fields.md"
@@ -20,8 +21,15 @@ def rows() -> str:
             continue
         kinds = row.kind or "all, when importing"
         lines.append(f"| `{'.'.join(row.path)}` | {kinds} | {row.source} |")
+    for mark in CONTROLLER_MARKS:
+        kinds = ", ".join(kind for _, kind in mark.kinds) or "all, when importing"
+        lines.append(f"| `{'.'.join(mark.path)}` | {kinds} | {mark.source} |")
     lines += [
         f"| `metadata.finalizers`: `{name}` | all | {source} |" for name, source in SERVER_FINALIZERS.items()
+    ]
+    lines += [
+        f"| `metadata.finalizers`: `{name}` | all, when importing | {source} |"
+        for name, source in CONTROLLER_FINALIZERS.items()
     ]
     head = ["| field | of which kind | written or defined by |", "|---|---|---|"]
     return "\n".join([*head, *lines]) + "\n"

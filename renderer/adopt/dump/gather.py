@@ -3,10 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.adopt.dump.consistency import Consistency
-from renderer.adopt.dump.user_objects import NO_MACHINE, clean, is_machine, reason_left_out
+from renderer.adopt.dump.user_objects import (
+    NO_MACHINE,
+    clean,
+    is_machine,
+    maintainer_of_node,
+    reason_left_out,
+)
 from renderer.kubevirt.facts.kinds import (
     APPS_GROUP,
     CONTROLLER_REVISION,
@@ -16,7 +22,7 @@ from renderer.kubevirt.facts.kinds import (
     MATCHER_TYPES,
 )
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import ObjectKey
@@ -24,6 +30,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.run.limits import limits, over_limit
 
+_OF_A_NODE = "it belongs to a node that is left out"
 _CLUSTER_CONFIGURATION = "its administrators configure the cluster with it"
 
 
@@ -42,12 +49,14 @@ class UserObject(Record):
 class Gathered(Record):
     """The objects of a cluster. ``left_out`` counts the other objects by kind and reason.
 
+    ``nodes`` are the machines among those that another program makes and replaces, as nodes of a cluster.
     ``revisions`` are the ControllerRevisions. ``kubevirt`` is the KubeVirt object with its status, empty if
     the dump has none. ``fields`` counts the fields that were removed from the objects.
     """
 
     objects: tuple[UserObject, ...]
     left_out: Mapping[tuple[str, str], int]
+    nodes: tuple[str, ...]
     revisions: tuple[Resource, ...]
     kubevirt: JsonObject
     fields: int
@@ -66,6 +75,8 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     objects: dict[ObjectKey, UserObject] = {}
     revisions: dict[ObjectKey, Resource] = {}
     left_out: dict[ObjectKey, tuple[str, str]] = {}
+    owners: dict[ObjectKey, list[ObjectKey]] = {}
+    nodes: set[ObjectKey] = set()
     kubevirt: JsonObject = {}
     fields: dict[ObjectKey, int] = {}
     for live in dump:
@@ -77,16 +88,23 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         reason = reason_left_out(live)
         if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it says which release runs, whoever installs it
             kubevirt, reason = live.content, reason or _CLUSTER_CONFIGURATION
+        if maintainer_of_node(live):
+            nodes.add(identity)
         if reason is not None:
             left_out[identity] = (live.kind, reason)
             objects.pop(identity, None)
             fields.pop(identity, None)
             continue
+        owners[identity] = [*_owners(live)]
         cleaned = clean(live.content)
         objects[identity] = UserObject(cleaned.content, live.location, _revision_references(live.content))
         fields[identity] = len(cleaned.removed)
         if len(objects) > limits().resources:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
+    for identity in [*objects]:
+        if not nodes.isdisjoint(owners[identity]):
+            left_out[identity] = (identity[1], _OF_A_NODE)
+            del objects[identity], fields[identity]
     machines = {namespace for group, kind, namespace, _ in (*objects, *left_out) if is_machine(group, kind)}
     if machines and not all_namespaces:
         for identity in [*objects]:
@@ -99,11 +117,19 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     return Gathered(
         objects=tuple(objects[identity] for identity in sorted(objects)),
         left_out=Counter(left_out.values()),
+        nodes=tuple(f"{namespace}/{name}" for _, _, namespace, name in sorted(nodes)),
         revisions=tuple(revisions.values()),
         kubevirt=kubevirt,
         fields=sum(fields.values()),
         findings=tuple(seen.findings()),
     )
+
+
+def _owners(live: LiveObject) -> Iterator[ObjectKey]:
+    """Yield the identities of the objects that own this one; they are in its namespace."""
+    for owner in array_at(live.metadata, "ownerReferences"):
+        group = text_at(owner, "apiVersion").rpartition("/")[0]
+        yield group, text_at(owner, "kind"), live.namespace, text_at(owner, "name")
 
 
 def _stores_instancetype(revision: JsonObject) -> bool:

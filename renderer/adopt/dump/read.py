@@ -17,7 +17,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location
-from renderer.model.run.limits import limits
+from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.work import note_read
 from renderer.yamlio.stream import ITEMS, StreamedValue, stream_yaml
 
@@ -56,14 +56,42 @@ class DumpFile(Protocol):
 def read_dump(files: Iterable[DumpFile]) -> Iterator[LiveObject]:
     """Yield the objects in the order of the files.
 
-    In a folder, documents that are not objects of a cluster are skipped, such as kustomizations.
+    In a folder, documents that are not objects of a cluster are skipped, such as kustomizations. The items of
+    a ``FooList`` need not say their kind; if the list says it after them, they are kept until it does.
 
-    Raises ``DiagnosticError``: dump-invalid, yaml-syntax, yaml-duplicate-key, yaml-limit, file-unreadable.
+    Raises ``DiagnosticError``: dump-invalid, yaml-syntax, yaml-duplicate-key, yaml-limit, build-limit,
+    file-unreadable.
     """
     for file in files:
         with file.open() as stream:
+            waiting: list[StreamedValue] = []
             for found in _stream_values(stream, file.path):
+                if _waits_for_kind(found):
+                    waiting.append(found)
+                    if len(waiting) > limits().resources:
+                        raise over_limit(
+                            "resources", f"the list holds more than {limits().resources} objects"
+                        )
+                    continue
                 yield from _objects(found, Location(file.path, found.line), is_named=file.is_named)
+                if found.list_fields is None:  # a list ends with its document
+                    yield from _with_kinds(waiting, file.path)
+                    waiting.clear()
+            yield from _with_kinds(waiting, file.path)
+
+
+def _waits_for_kind(found: StreamedValue) -> bool:
+    """Return True for an item without a kind, of a list whose kind was not read yet."""
+    return found.list_fields is not None and not (
+        _is_object(found.value) or {"apiVersion", "kind"} <= found.list_fields.keys()
+    )
+
+
+def _with_kinds(waiting: Iterable[StreamedValue], path: str) -> Iterator[LiveObject]:
+    """Yield the objects that waited for the kind of their list, which has ended."""
+    for found in waiting:
+        item = _with_kind(found.value, found.list_fields or {})
+        yield from _live_objects(item, Location(path, found.line))
 
 
 def _stream_values(stream: BinaryIO, path: str) -> Iterator[StreamedValue]:

@@ -2,9 +2,9 @@
 
 Objects that a controller makes, or that describe an action rather than a state, are left out. So are the
 fields that render removes from any source (``kubevirt.facts.server_fields``), values that a cluster
-allocated, the marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), and the output of Go
-for empty fields. The identity of a VM stays: MAC addresses, firmware UUID and serial, machine type, and
-``dataVolumeTemplates`` that already ran.
+allocated, the marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), those of other
+controllers (``kubevirt.facts.controller_marks``), and the output of Go for empty fields. The identity of a VM
+stays: MAC addresses, firmware UUID and serial, machine type, and ``dataVolumeTemplates`` that already ran.
 """
 
 from __future__ import annotations
@@ -12,7 +12,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from renderer.adopt.live.managed_fields import applied_finalizers
 from renderer.kubevirt.facts.allocated_fields import fields_to_leave_out
+from renderer.kubevirt.facts.controller_marks import controller_marks
 from renderer.kubevirt.facts.kinds import (
     CONTROLLER_REVISION,
     KUBEVIRT_GROUP,
@@ -111,6 +113,17 @@ _OPERATORS = frozenset(
         "virt-operator",
     }
 )
+#: Labels of machines that are nodes of another cluster, and who makes and replaces them: harvester
+#: ``pkg/util/constants.go`` and its docker-machine driver, cluster-api ``api/core/v1beta1/common_types.go``,
+#: cluster-api-provider-kubevirt ``api/v1alpha1/kubevirtmachine_types.go``, machine-api-operator. An empty
+#: value matches any.
+_NODE_LABELS = (
+    ("harvesterhci.io/creator", "docker-machine-driver-harvester", "Rancher"),
+    ("guestcluster.harvesterhci.io/name", "", "Rancher"),
+    ("capk.cluster.x-k8s.io/kubevirt-machine-name", "", "Cluster API"),
+    ("cluster.x-k8s.io/cluster-name", "", "Cluster API"),
+    ("machine.openshift.io/cluster-api-cluster", "", "the Machine API"),
+)
 _CRON_LABEL = "cdi.kubevirt.io/dataImportCron"
 #: The claims through which CDI fills volumes.
 _PRIME = re.compile(r"prime-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -127,6 +140,9 @@ def reason_left_out(live: LiveObject) -> str | None:
         return "it is being deleted"
     if owner:
         return f"its {owner} creates it"
+    maintainer = maintainer_of_node(live)
+    if maintainer:
+        return f"it is a node that {maintainer} makes and replaces"
     reason = _NEVER.get((live.id.gvk.group, live.kind)) or _reason_by_labels(live)
     if reason or is_kubevirt_group(live.id.gvk.group):
         return reason
@@ -136,6 +152,16 @@ def reason_left_out(live: LiveObject) -> str | None:
 def is_machine(group: str, kind: str) -> bool:
     """Return True if objects of a kind are virtual machines or create them."""
     return (group, kind) in _MACHINES
+
+
+def maintainer_of_node(live: LiveObject) -> str:
+    """Return who makes and replaces a machine that is a node of another cluster; empty for other objects."""
+    if (live.id.gvk.group, live.kind) not in _MACHINES:
+        return ""
+    labels = object_at(live.metadata, "labels")
+    return next(
+        (who for label, value, who in _NODE_LABELS if label in labels and value in ("", labels[label])), ""
+    )
 
 
 def _reason_by_labels(live: LiveObject) -> str | None:
@@ -187,8 +213,13 @@ def clean(live: JsonObject) -> Cleaned:
     for path in fields_to_leave_out(live):
         content = _without_field(content, path)
         removed.append(FieldPath(path))
+    for field in controller_marks(live):
+        content = _without_field(content, field.keys)
+        removed.append(field)
     content, server_fields = without_server_fields(content)
     removed += server_fields
+    content, elements = _without_controllers_elements(content, live)
+    removed += elements
     if "status" in content:  # it is an empty status
         content = without(content, "status")
         removed.append(FieldPath.of("status"))
@@ -201,6 +232,31 @@ def clean(live: JsonObject) -> Cleaned:
         if api_version in _SAME_FIELDS:
             content = {**content, "apiVersion": _SAME_FIELDS[api_version]}
     return Cleaned(content, tuple(removed))
+
+
+def _without_controllers_elements(
+    content: JsonObject, live: JsonObject
+) -> tuple[JsonObject, tuple[FieldPath, ...]]:
+    """Return the object without owners by UID, and without the finalizers that nobody applied.
+
+    A UID is another one in the next cluster, whose garbage collector deletes an object without an owner
+    (``pkg/controller/garbagecollector``). A finalizer without its controller keeps an object from being
+    deleted, and an object of Git does not need one: its controller adds it again.
+    """
+    metadata = dict(object_at(content, "metadata"))
+    finalizers, owners = array_at(metadata, "finalizers"), array_at(metadata, "ownerReferences")
+    applied = applied_finalizers(live) if finalizers else frozenset[str]()
+    kept: dict[str, list[Json]] = {
+        "finalizers": [each for each in finalizers if each in applied],
+        "ownerReferences": [each for each in owners if not text_at(each, "uid")],
+    }
+    removed = [
+        FieldPath.of("metadata", key)
+        for key, elements in kept.items()
+        if len(elements) < len(array_at(metadata, key))
+    ]
+    metadata |= {field.keys[-1]: kept[field.keys[-1]] for field in removed}
+    return ({**content, "metadata": metadata} if removed else content), tuple(removed)
 
 
 def _without_field(content: JsonObject, path: tuple[str, ...]) -> JsonObject:

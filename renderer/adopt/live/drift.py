@@ -5,7 +5,8 @@ Fields that still differ are drift (``Drift``).
 
 The cluster fills in a field that Git does not have if
 
-1. it is a label or annotation of Argo CD or Flux (``kubevirt.facts.allocated_fields``),
+1. it is a label or annotation of Argo CD or Flux (``kubevirt.facts.allocated_fields``), or of another
+   controller (``kubevirt.facts.controller_marks``), or a finalizer or owner that nobody applied,
 2. the value is the default of this kind (``server_defaults``, ``Drift``'s ``predicted``),
 3. the cluster chooses the value, such as a MAC address, and no person wrote it; a pin in Git may have
    written the revision of a matcher, which then is not KubeVirt's own, or
@@ -17,11 +18,12 @@ The cluster fills in a field that Git does not have if
 from __future__ import annotations
 
 from collections.abc import Container, Iterator, Mapping, Sequence
+from functools import cached_property
 from itertools import takewhile
 from typing import Self
 
 from renderer.adopt.live.ignored_differences import is_undone_by_flux
-from renderer.adopt.live.managed_fields import FieldOwners, Owner, last_applied
+from renderer.adopt.live.managed_fields import FieldOwners, Owner, applied_finalizers, last_applied
 from renderer.diff.server_defaults import (
     is_known_kind,
     keeps_empty_values,
@@ -29,13 +31,14 @@ from renderer.diff.server_defaults import (
     with_stored_data,
 )
 from renderer.kubevirt.facts.allocated_fields import is_chosen_by_cluster, is_tracking
+from renderer.kubevirt.facts.controller_marks import is_controller_finalizer, is_controller_mark
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same_amount, named_elements
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
-from renderer.model.kube.json import Json, JsonObject, object_at, with_value, without
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, with_value, without
 from renderer.model.kube.list_elements import FieldLookup, element_names, value_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
@@ -44,6 +47,9 @@ from renderer.model.run.work import spend
 #: Steps for pairing two lists, and for each of their elements (``model.run.work``).
 _STEPS_PER_LIST, _STEPS_PER_ELEMENT = 110, 8
 _METADATA_KEYS = ("labels", "annotations")
+_METADATA = FieldPath.of("metadata")
+_OWNERS = _METADATA.child("ownerReferences")
+_FINALIZERS = _METADATA.child("finalizers")
 _EMPTY: Sequence[object] = ({}, [], "", None, NoValue.ABSENT)
 
 
@@ -97,7 +103,7 @@ class Drift:
         return as_stored(content) if self._keeps_empty else content
 
     def _fields(self) -> tuple[FieldChange, ...]:
-        changes = field_changes(*map(_with_labels_and_annotations, (self.stored, self.completed)))
+        changes = field_changes(*map(_with_keyed_metadata, (self.stored, self.completed)))
         if self._keeps_empty:
             return changes
         return tuple(
@@ -110,10 +116,34 @@ class Drift:
         """Return the fields that differ, each with its owners in the cluster and whether a sync keeps it."""
         found = []
         for change in self.fields:
-            owners = self.owners.of(change.field)
+            owners = self._owners_of(change.field)
             names = tuple(dict.fromkeys(owner.manager for owner in owners))
             found.append(change._replace(owners=names, kept=self._is_kept(change, owners)))
         return found
+
+    def _owners_of(self, field: FieldPath) -> tuple[Owner, ...]:
+        if field.parent != _FINALIZERS:
+            return self.owners.of(field)
+        names = array_at(self.live.content, *_FINALIZERS.keys)
+        name = field.segments[-1]
+        return self.owners.of(_FINALIZERS.child(names.index(name))) if name in names else ()
+
+    def _is_finalizer_kept(self, owners: Sequence[Owner]) -> bool:
+        """Return True if a sync keeps a finalizer that Git does not have.
+
+        Only server-side apply merges finalizers; other ways of applying replace a list that Git has.
+        """
+        if any(owner.is_applier and owner.is_exact for owner in owners):
+            return False
+        written = array_at(self.completed, *_FINALIZERS.keys)
+        if not array_at(self._written.value(_FINALIZERS)):
+            return True
+        return any(
+            owner.applies
+            for name in written
+            if isinstance(name, str)
+            for owner in self._owners_of(_FINALIZERS.child(name))
+        )
 
     def _is_kept(self, change: FieldChange, owners: Sequence[Owner]) -> bool:
         """Return True if a sync keeps a field.
@@ -124,6 +154,8 @@ class Drift:
         """
         if change.after is not NoValue.ABSENT or self._completion.is_pin(change.field, change.before):
             return False
+        if change.field.parent == _FINALIZERS:
+            return self._is_finalizer_kept(owners)
         at = _outermost_list(change.field)
         if at != change.field and (at != change.field.parent or self._written.value(at) is not None):
             return False
@@ -139,7 +171,13 @@ class Drift:
         """Return the object after a sync."""
         made, changes = self.completed, self.owned_changes()
         removed = {change.field for change in changes if not change.kept}
-        for at in dict.fromkeys(_outermost_list(change.field) for change in changes if change.kept):
+        kept = [change for change in changes if change.kept]
+        finalizers = [str(change.before) for change in kept if change.field.parent == _FINALIZERS]
+        if finalizers:
+            present = array_at(made, *_FINALIZERS.keys)
+            made = with_value(made, _FINALIZERS.keys, [*present, *finalizers])
+        others = (change.field for change in kept if change.field.parent != _FINALIZERS)
+        for at in dict.fromkeys(map(_outermost_list, others)):
             value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
             names = element_names(value) if isinstance(value, list) else None
             if isinstance(value, list) and names is not None:
@@ -155,10 +193,16 @@ def _outermost_list(field: FieldPath) -> FieldPath:
     return FieldPath(tuple(keys))
 
 
-def _with_labels_and_annotations(content: JsonObject) -> JsonObject:
-    """Return an object with labels and annotations, so that they are compared one by one."""
-    notes = {key: object_at(content, "metadata", key) for key in _METADATA_KEYS}
-    return {**content, "metadata": {**object_at(content, "metadata"), **notes}}
+def _with_keyed_metadata(content: JsonObject) -> JsonObject:
+    """Return an object whose labels, annotations and finalizers are compared one by one.
+
+    Finalizers are a set, so each is compared by its name.
+    """
+    keyed = {key: object_at(content, "metadata", key) for key in _METADATA_KEYS}
+    keyed["finalizers"] = {
+        name: name for name in array_at(content, *_FINALIZERS.keys) if isinstance(name, str)
+    }
+    return {**content, "metadata": {**object_at(content, "metadata"), **keyed}}
 
 
 def _is_label_or_annotation(field: FieldPath) -> bool:
@@ -181,10 +225,10 @@ class _Completion:
         self, live: Resource, predicted: JsonObject, applied_revisions: Container[tuple[str, str]]
     ) -> None:
         """``predicted`` is the object of Git with the known defaults."""
-        self._namespace = live.namespace
         self._applied_revisions = applied_revisions
         stored, _ = without_server_fields(live.content)
         self.stored = without(stored, "status")
+        self._live = live
         self.owners = FieldOwners(live.content)
         self.last_applied = last_applied(live.content)
         self._last_applied = FieldLookup(self.last_applied)
@@ -205,12 +249,30 @@ class _Completion:
         for key, value in live.items():
             if value is None:
                 continue
+            if at == _METADATA and key == "finalizers":
+                made[key] = self._completed_finalizers(array_at(written, key), value)
+                continue
             place, known = at.child(key), object_at(predicted).get(key)
             if key in made:
                 made[key] = self._completed_value(made[key], value, known, place)
             else:
                 made |= self._filled_in_field(key, value, known, place)
         return made
+
+    def _completed_finalizers(self, written: Sequence[Json], live: Json) -> list[Json]:
+        """Return the finalizers of Git and those in the cluster that nobody applied."""
+        printed = array_at(self._live.content, *_FINALIZERS.keys)
+        found = [*written]
+        for name in live if isinstance(live, list) else ():
+            owners = self.owners.of(_FINALIZERS.child(printed.index(name)))
+            is_unowned = name not in self.applied_finalizers and all(each.is_controller for each in owners)
+            if name not in found and (is_unowned or is_controller_finalizer(name)):
+                found.append(name)
+        return found
+
+    @cached_property
+    def applied_finalizers(self) -> frozenset[str]:
+        return applied_finalizers(self._live.content)
 
     def _completed_value(self, written: Json, live: Json, predicted: Json, at: FieldPath) -> Json:
         if isinstance(written, dict) and isinstance(live, dict):
@@ -234,7 +296,7 @@ class _Completion:
 
     def _is_filled_in(self, live: Json, predicted: Json, at: FieldPath) -> bool:
         """Return True if the cluster fills in a field that Git does not have: the cases above, in order."""
-        if is_tracking(at):
+        if is_tracking(at) or at == _OWNERS:
             return True
         if predicted is not None:
             parent = at.segments[-2] if len(at.segments) > 1 else ""
@@ -243,6 +305,8 @@ class _Completion:
         owners = self.owners.of(at)
         if self.is_pin(at, live):
             return False
+        if is_controller_mark(self._gvk, at, self._live.content):
+            return not self._was_applied(at, owners)
         if is_chosen_by_cluster(self._gvk, at):
             return not self._was_applied(at, owners) and all(
                 owner.is_controller or owner.is_applier for owner in owners
@@ -257,7 +321,7 @@ class _Completion:
     def is_pin(self, at: FieldPath, value: Value) -> bool:
         """Return True if a field names a revision that KubeVirt did not make, so that a sync wrote it."""
         is_revision = at.segments[-1] == "revisionName" and at.segments[-2] in MATCHER_KEYS
-        return is_revision and (self._namespace, value) in self._applied_revisions
+        return is_revision and (self._live.namespace, value) in self._applied_revisions
 
     def _has_no_author(self, live: Json, at: FieldPath, owners: tuple[Owner, ...]) -> bool:
         """Return True if nobody has written a field: it is a default, or a controller wrote it."""

@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.confidential import LAST_APPLIED
+from renderer.kubevirt.facts.controller_marks import is_controller_finalizer
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.list_elements import FieldLookup
@@ -40,6 +41,8 @@ _CONTROLLERS = frozenset(
         "virt-operator",
     }
 )
+#: The managers of people begin with this: ``kubectl-edit``, ``kubectl-patch``.
+_PERSON = "kubectl"
 #: Managers of programs that apply the content of Git.
 _APPLIERS = ("argocd-", "before-first-apply", "kubectl-client-side-apply", "kustomize-controller")
 
@@ -192,3 +195,26 @@ def last_applied(content: JsonObject) -> JsonObject | None:
     text = text_at(content, "metadata", "annotations", LAST_APPLIED)
     parsed = _parsed_json(text) if text else None
     return parsed if isinstance(parsed, dict) else None
+
+
+def applied_finalizers(content: JsonObject) -> frozenset[str]:
+    """Return the finalizers of an object that people or engines applied, of which controllers may be unaware.
+
+    Without an owner, a finalizer counts as one of a controller.
+    """
+    names = array_at(content, "metadata", "finalizers")
+    owners = FieldOwners(content)
+    sent = array_at(last_applied(content), "metadata", "finalizers")
+    return frozenset(
+        name
+        for index, name in enumerate(names)
+        if isinstance(name, str)
+        and not is_controller_finalizer(name)
+        and (
+            name in sent
+            or any(
+                owner.is_exact and (owner.is_applier or owner.manager.startswith(_PERSON))
+                for owner in owners.of(FieldPath.of("metadata", "finalizers", index))
+            )
+        )
+    )

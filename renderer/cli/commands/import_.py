@@ -24,6 +24,8 @@ from renderer.report.fit_text import fit_lines
 #: The maximum number of files named one by one in a dry run, and of placeholders in any run; the rest is
 #: counted.
 _MOST_NAMED = 40
+#: The maximum number of names in one line.
+_FEW = 5
 
 
 def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
@@ -135,6 +137,8 @@ def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_r
     note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
     for (kind, reason), count in sorted(imported.left_out.items()):
         note(f"left out: {count} {kind}, as {reason}")
+    if imported.nodes:
+        note(f"nodes of other clusters: {_first_names(imported.nodes)}")
     if imported.fields:
         note(f"left out: {plural(imported.fields, 'field')} that the cluster writes")
     if imported.pins:
@@ -155,6 +159,12 @@ def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_r
     paths = (PROJECT_FILE, imported.output, imported.rendered)
     added = " ".join(Path(os.path.relpath(root / path)).as_posix() for path in paths)
     note("", "next:", f"  vmrender render       writes {imported.rendered}/", f"  git add {added}")
+
+
+def _first_names(names: tuple[str, ...]) -> str:
+    """Return the first names, and the number of others."""
+    rest = len(names) - _FEW
+    return ", ".join(names) if rest <= 1 else f"{', '.join(names[:_FEW])} and {rest} more"
 
 
 def _first_paths(paths: tuple[str, ...]) -> tuple[str, ...]:

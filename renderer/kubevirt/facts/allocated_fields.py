@@ -163,8 +163,8 @@ TRACKING_MARKS = (
     AllocatedField(*_ALL_KINDS, (*_LABELS, "kustomize.toolkit.fluxcd.io/name"), _FLUX_SOURCE, _always),
     AllocatedField(*_ALL_KINDS, (*_LABELS, "kustomize.toolkit.fluxcd.io/namespace"), _FLUX_SOURCE, _always),
     AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, "kustomize.toolkit.fluxcd.io/checksum"), _FLUX_SOURCE),
-    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/name"), _FLUX_HELM_SOURCE),
-    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/namespace"), _FLUX_HELM_SOURCE),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/name"), _FLUX_HELM_SOURCE, _always),
+    AllocatedField(*_ALL_KINDS, (*_LABELS, "helm.toolkit.fluxcd.io/namespace"), _FLUX_HELM_SOURCE, _always),
 )
 _TRACKING_PATHS = frozenset(row.path for row in TRACKING_MARKS)
 

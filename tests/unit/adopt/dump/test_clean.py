@@ -226,3 +226,72 @@ def test_several_versions_of_a_kind_are_named() -> None:
 
     assert found.message == "this dump has objects of the kind VirtualMachine in the versions v1alpha3 and v1"
     assert found.severity is Severity.WARNING
+
+
+_OWNER: JsonObject = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "name": "db", "uid": "1"}
+
+
+def _managed(manager: str, operation: str, finalizer: str) -> JsonObject:
+    fields: JsonObject = {"f:metadata": {"f:finalizers": {f'v:"{finalizer}"': {}}}}
+    return {"manager": manager, "operation": operation, "fieldsV1": fields}
+
+
+def test_owners_by_uid_are_left_out() -> None:
+    for owner in (_OWNER, {**_OWNER, "controller": True}):
+        cleaned = clean(with_value(MACHINE, ("metadata", "ownerReferences"), [owner]))
+        assert cleaned.content == MACHINE
+        assert list(map(str, cleaned.removed)) == ["metadata.ownerReferences"]
+
+
+@pytest.mark.parametrize(
+    ("manager", "operation", "is_kept"),
+    [
+        ("argocd-controller", "Apply", True),
+        ("kubectl-edit", "Update", True),
+        ("kustomize-controller", "Apply", True),
+        ("backup-operator", "Update", False),
+        ("", "", False),
+    ],
+)
+def test_only_an_applied_finalizer_is_kept(manager: str, operation: str, *, is_kept: bool) -> None:
+    content = with_value(MACHINE, ("metadata", "finalizers"), ["acme.io/keep"])
+    managed: Json = [_managed(manager, operation, "acme.io/keep")] if manager else []
+    cleaned = clean(with_value(content, ("metadata", "managedFields"), managed))
+    assert cleaned.content == (content if is_kept else MACHINE)
+
+
+def test_finalizer_that_kubectl_applied_is_kept() -> None:
+    content = with_value(MACHINE, ("metadata", "finalizers"), ["acme.io/keep", "acme.io/added"])
+    sent = '{"metadata": {"finalizers": ["acme.io/keep"]}}'
+    annotation = ("metadata", "annotations", "kubectl.kubernetes.io/last-applied-configuration")
+    cleaned = clean(with_value(content, annotation, sent))
+    assert cleaned.content == with_value(MACHINE, ("metadata", "finalizers"), ["acme.io/keep"])
+
+
+def test_marks_of_a_migration_are_left_out_and_equal_words_of_others_stay() -> None:
+    uid = "5d307ca9-b3ef-428c-8861-06e72d69f223"
+    migrated = {"migration": uid, "plan": uid, "vmID": "vm-1", "app": "db"}
+    claim: JsonObject = {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": {"name": "a"}}
+    printed = with_value(claim, ("metadata", "labels"), migrated)
+    printed = with_value(
+        printed, ("metadata", "annotations"), {"cdi.kubevirt.io/storage.import.backingFile": "[ds] a.vmdk"}
+    )
+    assert clean(printed).content == with_value(claim, ("metadata", "labels"), {"app": "db"})
+    others = with_value(claim, ("metadata", "labels"), {"migration": "2026", "plan": "gold", "vmID": "7"})
+    assert clean(others).content == others
+
+
+@pytest.mark.parametrize(
+    ("labels", "maintainer"),
+    [
+        ({"harvesterhci.io/creator": "docker-machine-driver-harvester"}, "Rancher"),
+        ({"harvesterhci.io/creator": "harvester"}, ""),
+        ({"guestcluster.harvesterhci.io/name": "gc8"}, "Rancher"),
+        ({"cluster.x-k8s.io/cluster-name": "c"}, "Cluster API"),
+        ({}, ""),
+    ],
+)
+def test_nodes_of_other_clusters_are_left_out(labels: dict[str, Json], maintainer: str) -> None:
+    reason = reason_left_out(made("VirtualMachine", "kubevirt.io/v1", labels=labels))
+    assert reason == (f"it is a node that {maintainer} makes and replaces" if maintainer else None)
+    assert reason_left_out(made("ConfigMap", labels=labels)) is None

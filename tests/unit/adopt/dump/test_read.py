@@ -77,10 +77,31 @@ def refused(text: str | bytes) -> tuple[Code, str, int]:
         json.dumps(VM)
         + json.dumps({"kind": "ConfigMapList", "apiVersion": "v1", "items": [{"metadata": MAP["metadata"]}]}),
         "apiVersion: v1\nitems: []\nkind: List\n---\n" + yaml.safe_dump_all([VM, MAP]),
+        *(
+            print_text(VM)
+            + separator
+            + print_text(
+                {"apiVersion": "v1", "items": [{"metadata": MAP["metadata"]}], "kind": "ConfigMapList"}
+            )
+            for print_text, separator in ((json.dumps, ""), (yaml.safe_dump, "---\n"))
+        ),
+        yaml.safe_dump(VM)
+        + "---\n"
+        + yaml.safe_dump({"items": [{"metadata": MAP["metadata"]}], "kind": "ConfigMapList"}, sort_keys=False)
+        + "apiVersion: v1\n",
     ],
 )
 def test_lists_documents_and_nested_lists_give_the_same_objects(text: str) -> None:
     assert contents(text) == [VM, MAP]
+
+
+@pytest.mark.parametrize(
+    "text", ['[{"metadata": {"name": "a"}}]', '{"items": [{"metadata": {"name": "a"}}], "kind": "List"}']
+)
+def test_item_whose_kind_nothing_says_is_refused(text: str) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        contents(text)
+    assert "not a Kubernetes object" in raised.value.diagnostics[0].message
 
 
 def test_object_knows_its_first_line() -> None:
