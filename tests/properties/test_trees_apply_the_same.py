@@ -1,0 +1,174 @@
+"""Pointed at the rendered trees, an engine applies what it applied from the sources; nothing is deleted.
+
+Every golden repository with an entry of Flux or Argo CD is rendered with ``repoint: true``, and its root is
+pointed at its tree. Allowed differences are expanded machines, and where the engine's objects point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from renderer.cli.app import main
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.gitops.argocd.application import named_sources
+from renderer.gitops.argocd.roots import application_objects
+from renderer.gitops.flux.cluster_root import cluster_root
+from renderer.gitops.flux.generator import find_or_generate
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.entry_point import EntryKind
+from renderer.model.kube.json import JsonObject, object_at, text_at, without
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.argocd_build import generate
+from renderer.pipeline.flux_build import compose_completed
+from renderer.pipeline.reached_objects import repository_urls
+from renderer.project.project import load_project
+from tests.engines import FLUX, Applied, ArgoCd, Flux
+from tests.test_cases import CASES, Case, write_tree
+
+#: Where an engine's object points, and what the tree already is.
+AT_TREE = (
+    *(("spec", field) for field in ("path", "source", "sources", "patches", "images", "components")),
+    *(
+        ("spec", field)
+        for field in ("ignoreMissingComponents", "namePrefix", "nameSuffix", "targetNamespace")
+    ),
+    *(("spec", field) for field in ("commonMetadata", "postBuild", "buildMetadata", "sourceHydrator")),
+    ("spec", "sync", "path"),
+    ("spec", "values", "instance", "sync", "path"),
+    ("metadata", "annotations", "vmrender.io/source-path"),
+    ("metadata", "annotations", "argocd.argoproj.io/manifest-generate-paths"),
+)
+#: Fields that an ApplicationSet may have anew; the Applications that it generates are compared.
+OF_SET = tuple(
+    ("spec", field)
+    for field in ("generators", "template", "templatePatch", "goTemplate", "goTemplateOptions")
+)
+#: Where kustomize found an object. In an object that it reads, it drops that (``RemoveOriginAnnotations``).
+ORIGIN = ("metadata", "annotations", "config.kubernetes.io/origin")
+#: API groups of objects that are expanded, or written in another version.
+EXPANDED = ("kubevirt.io", "instancetype.kubevirt.io", "pool.kubevirt.io")
+
+
+def golden_repositories() -> Iterator[Path]:
+    for case in sorted(CASES.glob("*/*/case.yaml")):
+        project = case.parent / "vmrender.yaml"
+        text = project.read_text(encoding="utf-8") if project.is_file() else ""
+        if "- flux:" in text or "- argocd:" in text:
+            yield case.parent
+
+
+REPOSITORIES = tuple(golden_repositories())
+
+
+@pytest.mark.parametrize("folder", REPOSITORIES, ids=lambda folder: folder.relative_to(CASES).as_posix())
+def test_trees_apply_what_their_sources_apply(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    inputs = {
+        path: text for path, text in Case.read(folder).inputs().items() if not path.startswith("rendered/")
+    }
+    try:
+        inputs["vmrender.yaml"] = repointed(inputs["vmrender.yaml"])
+    except (yaml.YAMLError, AttributeError, TypeError):
+        pytest.skip("not a project")
+    write_tree(tmp_path, inputs)
+    monkeypatch.chdir(tmp_path)
+    fs = BuiltinFileSystem(DiskFileSystem(tmp_path))
+    try:
+        config = load_project(fs)
+        entries = [entry for entry in config.overlays if entry.entry.has_engine]
+        before = [applied(fs, fs, config, entry) for entry in entries]
+    except DiagnosticError:
+        pytest.skip("not a project")
+    result = CliRunner().invoke(main, ["render"])
+    if result.exit_code or not before:
+        pytest.skip("an error in the sources")
+    if "tree-left-out" in result.output:
+        pytest.skip("Flux does not see the trees, as a warning says")
+    fs = BuiltinFileSystem(DiskFileSystem(tmp_path))
+    sources = BuiltinFileSystem(DiskFileSystem(tmp_path))
+    for entry, was in zip(entries, before, strict=True):
+        assert comparable(applied(fs, sources, config, entry, switched=True)) == comparable(was)
+
+
+def repointed(project: str) -> str:
+    """Return a project file whose entries of engines are all re-pointed."""
+    content = yaml.safe_load(project)
+    for entry in content["overlays"]:
+        if isinstance(entry.get("flux"), str) or "argocd" in entry:
+            entry["repoint"] = True
+    return yaml.safe_dump(content)
+
+
+def applied(
+    fs: FileSystem, sources: FileSystem, config: RenderConfig, entry: OverlayEntry, *, switched: bool = False
+) -> Applied:
+    """Return what the engine of an entry applies; ``switched``: its root is pointed at the tree."""
+    name = entry.entry.cluster
+    if entry.entry.kind is EntryKind.FLUX:
+        root = cluster_root(fs, entry.path)
+        start = root.kustomization
+        tree = config.output_of(entry, f"{name}/{start.name}")
+        is_switched = "rendered" in text_at(start.content, "spec", "path")
+        path = start.annotations.get("vmrender.io/source-path", entry.path) if is_switched else ""
+        content = at_path(start.content, tree if switched and fs.is_folder(tree) else path)
+        return Flux(fs, content, [each.content for each in root.known]).run()
+    started = tuple(application_objects(fs, entry.path, lambda folder: composed(fs, folder, entry)))
+    urls = repository_urls(sources, config).naming(each for root in started for each in named_sources(root))
+
+    def generated(resource: Resource) -> tuple[Resource, ...]:
+        return generate(fs, resource, config.clusters, urls.is_this_repository, lambda _warning: None)
+
+    tree = config.output_of(entry, f"{name}/_entry")
+    if switched and fs.is_folder(tree):
+        copies = {(each.kind, each.namespace, each.name): each for each in manifests(fs, tree)}
+        started = tuple(copies.get((each.kind, each.namespace, each.name), each) for each in started)
+    return ArgoCd(fs, urls.is_this_repository, generated).run(started)
+
+
+def at_path(root: JsonObject, path: str) -> JsonObject:
+    """Return a root as a user points it at another folder, by its ``path`` alone."""
+    return {**root, "spec": {**object_at(root, "spec"), "path": path}} if path else root
+
+
+def composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
+    completed = find_or_generate(fs, folder, Site(entry.path))
+    return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True).value.resources
+
+
+def manifests(fs: FileSystem, folder: str) -> Iterator[Resource]:
+    for name in fs.list(folder):
+        path = f"{folder}/{name}"
+        if fs.is_folder(path):
+            yield from manifests(fs, path)
+        elif name.endswith(".yaml"):
+            yield from read_resources(fs.read(path), Site(path))
+
+
+def comparable(found: Applied) -> dict[object, JsonObject]:
+    """Return the objects without expansions, and without where the engine's own objects point."""
+    return {(owner, key): _comparable(content, *key[:2]) for (owner, key), content in found.items()}
+
+
+def _comparable(content: JsonObject, group: str, kind: str) -> JsonObject:
+    content = without(content, *ORIGIN)
+    if not object_at(content, "metadata", "annotations"):
+        content = without(content, "metadata", "annotations")
+    if group in EXPANDED:
+        return object_at(content, "metadata")
+    if group not in (FLUX, "argoproj.io") and kind not in ("FluxInstance", "HelmRelease"):
+        return content
+    for path in (*AT_TREE, *(OF_SET if kind == "ApplicationSet" else ())):
+        content = without(content, *path)
+    has_annotations = bool(object_at(content, "metadata", "annotations"))
+    return content if has_annotations else without(content, "metadata", "annotations")
