@@ -8,6 +8,7 @@ tests compare with the engines; which objects are applied, and by whom, it decid
 from __future__ import annotations
 
 import hashlib
+import json
 import re
 from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
@@ -41,7 +42,7 @@ def key_of(content: JsonObject) -> Key:
     group = text_at(content, "apiVersion").rpartition("/")[0]
     metadata = object_at(content, "metadata")
     # the API server makes a new object of each one without a name
-    name = text_at(metadata, "name") or repr(sorted(map(repr, content.items())))
+    name = text_at(metadata, "name") or json.dumps(content, sort_keys=True)
     return group, text_at(content, "kind"), text_at(metadata, "namespace"), name
 
 
