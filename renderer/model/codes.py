@@ -68,6 +68,7 @@ class Code(TextEnum):
     # Entry points of Flux, Argo CD and OpenShift.
     ENTRY_POINT = "entry-point"
     ENTRY_POINT_CYCLE = "entry-point-cycle"
+    POINTS_AT_SOURCES = "points-at-sources", Trait.MAY_WARN
     RENDERED_SOURCE = "rendered-source"
     TREE_LEFT_OUT = "tree-left-out", Trait.MAY_WARN
     ARGOCD_APPLICATION = "argocd-application"

@@ -26,6 +26,7 @@ from renderer.pipeline.reached_objects import (
     is_rendered,
     left_out_notes,
     nothing_rendered,
+    points_at_sources,
     rendered_source_errors,
     repository_urls,
 )
@@ -43,7 +44,7 @@ def argocd_points(
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Application with virtual machines that the entry deploys."""
     from renderer.gitops.argocd.application import named_sources
-    from renderer.gitops.argocd.discovery import ArgocdDiscovery
+    from renderer.gitops.argocd.discovery import ArgocdDiscovery, object_key
     from renderer.gitops.argocd.roots import application_objects
     from renderer.pipeline.argocd_build import build_application, generate
 
@@ -99,7 +100,11 @@ def argocd_points(
         if copied:
             points.append((START, EntryPoint(entry.entry, trees=copied, objects=started)))
     shared = deployed_instancetypes(each.outcome for each in reached)
+    own = frozenset(object_key(each.deployed_by) for each in rendered)
     for each in rendered:
+        name = outputs.name(each.entry.namespace, each.entry.name)
+        if not entry.entry.repoint:
+            notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & each.deployed]))
         point = EntryPoint(
             entry.entry,
             each.entry,
@@ -110,7 +115,7 @@ def argocd_points(
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
             repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),
         )
-        points.append((outputs.name(each.entry.namespace, each.entry.name), point))
+        points.append((name, point))
     notes = (*warnings, *trees.findings, *notes)
     for name, point in points:
         yield name, point._replace(notes=(*notes, *point.notes))

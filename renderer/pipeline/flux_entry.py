@@ -27,6 +27,7 @@ from renderer.pipeline.reached_objects import (
     left_out_notes,
     named_objects,
     nothing_rendered,
+    points_at_sources,
     rendered_source_errors,
     repository_urls,
 )
@@ -74,10 +75,14 @@ def flux_points(
         trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
     shared = deployed_instancetypes(each.outcome for each in reached)
+    own = frozenset(each.key for each in rendered)
     for each in _dependencies_first(rendered):
+        name = outputs.name_of(each.entry)
+        if not entry.entry.repoint:
+            notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & each.deployed]))
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
         yield (
-            outputs.name_of(each.entry),
+            name,
             EntryPoint(
                 entry.entry,
                 each.entry,

@@ -106,6 +106,16 @@ def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iter
             )
 
 
+def points_at_sources(entry: OverlayEntry, name: str, objects: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield a warning if the tree ``name`` has ``objects`` that would undo the use of other trees."""
+    if objects:
+        site = entry_site(entry.path, entry.listed_by)
+        counted, names = plural(len(objects), "object"), _first_names(sorted(objects))
+        message = f"the tree of {entry.path}:{name} points at the sources of {counted} ({names})"
+        hint = "with repoint: true in the entry, the tree has copies of them that point at rendered trees"
+        yield Diagnostic.at(site, Code.POINTS_AT_SOURCES, message, hint, severity=Severity.WARNING)
+
+
 def nothing_rendered(
     entry: OverlayEntry,
     what: str,
