@@ -17,7 +17,6 @@ from renderer.app.several_projects import (
 )
 from renderer.app.usage_error import UsageError
 from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS, GROUPS_OF_KINDS
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
@@ -34,7 +33,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, InstancetypeNames, Overlay
+from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, InstancetypeNames, Overlay
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.overlay_files import OverlayFiles

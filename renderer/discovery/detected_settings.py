@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterable, Iterator
 
 from renderer.discovery.machines_in_files import matched_objects
 from renderer.discovery.manifests import Manifests
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release, target_release
+from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.project.definitions import Definitions
 from renderer.project.validation_scope import ManifestFiles
 

@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import count_mentions, machine_ids
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.project.validation_scope import ManifestFiles
 
 

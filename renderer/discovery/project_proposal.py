@@ -80,6 +80,11 @@ class ProjectProposal(NamedTuple):
         return next(summary(self.survey))
 
     @property
+    def switches(self) -> tuple[str, ...]:
+        """Return, for each entry of an engine, what points the engine at its tree."""
+        return tuple(_switch(each.entry) for each in self.survey.entries if each.entry.entry.has_engine)
+
+    @property
     def changes(self) -> tuple[str, ...]:
         """Return the messages of a second run; none if there is no project yet."""
         if self.config is None:
@@ -107,9 +112,14 @@ def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | 
     proposed = config._replace(
         kubevirt=found.survey.release or config.kubevirt,
         catalogs=catalogs,
-        overlays=tuple(each.entry for each in listed),
+        overlays=tuple(with_copies(each.entry) for each in listed),
     )
     return found._replace(config=proposed)
+
+
+def with_copies(entry: OverlayEntry) -> OverlayEntry:
+    """Return the entry of a new project: trees of an engine's entry have copies that point at trees."""
+    return entry._replace(entry=entry.entry._replace(repoint=entry.entry.has_engine))
 
 
 def project_text(survey: Survey, release: Release | None = None) -> str:
@@ -192,10 +202,18 @@ def _entry_lines(entry: OverlayEntry) -> Iterator[str]:
         usual = entry.path.rstrip("/").rpartition("/")[2]
         if entry.entry.cluster != usual:
             yield f"    name: {_scalar(entry.entry.cluster)}"
+        yield "    repoint: true"
     if entry.entry.parameters is not None:
         yield "    parameters: {}"
     if entry.output:
         yield f"    output: {_scalar(entry.output)}"
+
+
+def _switch(entry: OverlayEntry) -> str:
+    output = f"rendered/{entry.entry.cluster}"
+    if entry.entry.kind is EntryKind.FLUX:
+        return f"Flux, {entry.path}: give the Kustomization flux-system the path ./{output}/flux-system"
+    return f"Argo CD, {entry.path}: kubectl apply --recursive --filename {output}/_entry"
 
 
 def _key(entry: OverlayEntry) -> str:

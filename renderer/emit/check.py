@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files, has_conflict
+from renderer.emit.ownership import EncodedFiles, encode_files, has_conflict
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
@@ -20,6 +20,7 @@ from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
 from renderer.model.masking import Masking
 from renderer.model.record import Record
+from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.model.run.taint import tainted
 
 _HINT = "run vmrender render and commit the result"

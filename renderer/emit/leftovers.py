@@ -11,7 +11,7 @@ from os.path import lexists
 from pathlib import Path
 
 from renderer.emit.output_folder import is_link
-from renderer.emit.ownership import OWNERSHIP_FILE
+from renderer.model.render_config import OWNERSHIP_FILE
 
 _ANY_DEPTH = 100
 _MANIFESTS = (".yaml", ".yml", ".json")

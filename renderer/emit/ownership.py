@@ -28,8 +28,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
 from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
+from renderer.model.render_config import OWNERSHIP_FILE
 
-OWNERSHIP_FILE = ".vmrender-owned"
 #: A line of ``.gitattributes``: Git keeps the lines of both sides.
 MERGE_ATTRIBUTE = f"{OWNERSHIP_FILE} merge=union\n"
 

@@ -12,10 +12,10 @@ from contextlib import suppress
 from pathlib import Path
 
 from renderer.emit.durable import write_new_file
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.tree import is_folder, read_file
 from renderer.files.signing_key import signing_key
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
+from renderer.model.render_config import OWNERSHIP_FILE
 
 #: The name of the file with the proof.
 PROOF = "proof"

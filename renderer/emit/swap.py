@@ -17,12 +17,13 @@ from pathlib import Path, PurePosixPath
 
 from renderer.emit.durable import sync_folder, write_new_file
 from renderer.emit.output_folder import is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, Owned, decode_ownership, is_ours
+from renderer.emit.ownership import Owned, decode_ownership, is_ours
 from renderer.emit.staging import Staging, discard, make_writable
 from renderer.emit.tree import TreeFile, is_folder, read_file
 from renderer.files.disk import opened_folder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
+from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.model.text_enum import TextEnum
 
 #: Not loaded by Argo CD or Flux.

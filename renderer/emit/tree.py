@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from renderer.emit.output_folder import OutputFolder, is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, Owned, decode_ownership, invalid_ownership
+from renderer.emit.ownership import Owned, decode_ownership, invalid_ownership
 from renderer.files.disk import ConfinedFolder, NotRegularError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.record import Record
+from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.model.run.limits import limits, over_limit
 
 

@@ -6,12 +6,13 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 from renderer.emit.output_folder import OutputFolder
-from renderer.emit.ownership import OWNERSHIP_FILE, unchanged_ownership
+from renderer.emit.ownership import unchanged_ownership
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.files.disk import ConfinedFolder
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
 from renderer.model.record import Record
+from renderer.model.render_config import OWNERSHIP_FILE
 
 
 class UnchangedTree(Record):

@@ -20,7 +20,7 @@ from typing import Self, TypeAlias, TypeVar
 
 from renderer.emit.durable import Unsynced, link_or_copy
 from renderer.emit.output_folder import OutputFolder, is_link
-from renderer.emit.ownership import OWNERSHIP_FILE, EncodedFiles, encode_files
+from renderer.emit.ownership import EncodedFiles, encode_files
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.proof import write_proof
 from renderer.emit.staging import OtherTurnError, Staging, StagingArea, Turn, has_staging_folder
@@ -38,6 +38,7 @@ from renderer.files.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
+from renderer.model.render_config import OWNERSHIP_FILE
 
 T = TypeVar("T")
 

@@ -23,6 +23,8 @@ CLUSTER_FOLDER = "_cluster"
 #: The file at the top of a project.
 PROJECT_FILE = "vmrender.yaml"
 BUNDLE = "manifests.yaml"
+#: The file in a rendered tree that lists the files that vmrender wrote there.
+OWNERSHIP_FILE = ".vmrender-owned"
 
 _PLACEHOLDER = pattern(r"\{([^{}]*)\}")
 _LITERAL = pattern(r"[a-z0-9._/-]*")

@@ -76,14 +76,22 @@ class ArgocdTrees:
             index for index, source in enumerate(every) if is_rendered(source) and self._has_tree(source)
         ]
         places = {(every[index].url, every[index].revision) for index in found}
-        if len(places) > 1:
+        if found and every[0].field[1] == "sourceHydrator" and not self._outputs.have_list:
+            message = (
+                f"the Application {application.name} stays as it is: its source hydrator needs a tree with a"
+                " kustomization"
+            )
+            hint = "set extras: [kustomization] in vmrender.yaml or in the entry"
+            field = FieldPath.of("spec", "sourceHydrator")
+            self._note(Diagnostic.about(application, field, Code.POINTS_AT_SOURCES, message, hint))
+        elif len(places) > 1:
             message = (
                 f"the Application {application.name} stays as it is: its sources of this repository have"
                 " different revisions, and a tree has one"
             )
             hint = "give them the same repoURL and targetRevision"
             field = FieldPath.of("spec", "sources")
-            self._note(Diagnostic.about(application, field, Code.ARGOCD_APPLICATION, message, hint))
+            self._note(Diagnostic.about(application, field, Code.POINTS_AT_SOURCES, message, hint))
         elif found:
             namespace, name = application.namespace, application.name
             path = self._outputs.path(namespace, name)
@@ -131,7 +139,7 @@ class ArgocdTrees:
                 " in their place might delete some"
             )
             field = FieldPath.of("spec", "generators")
-            self._note(Diagnostic.about(entry, field, Code.APPLICATION_SET, message, _SET_HINT))
+            self._note(Diagnostic.about(entry, field, Code.POINTS_AT_SOURCES, message, _SET_HINT))
             return None
         policy = text_at(entry.content, "spec", "syncPolicy", "applicationsSync")
         if policy in _WITHOUT_UPDATES:

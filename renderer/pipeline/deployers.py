@@ -18,7 +18,6 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_kustomization,
     rules_of_settings,
 )
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.gitops.argocd.roots import with_items
@@ -28,7 +27,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.render_config import OWNERSHIP_FILE, Overlay, RenderConfig
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 

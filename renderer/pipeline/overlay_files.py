@@ -47,6 +47,8 @@ class OverlayFiles:
                 yield from self._directory(overlay.path, {"directory": point.options.directory or {}})
             case EntryKind.ARGOCD if point.entry is not None:
                 yield from self._application(point.entry, point.repositories)
+            case EntryKind.ARGOCD:  # its objects are all in the files of the point
+                return
             case _:
                 fs, graph = self._artifact(point.ignore)
                 for folder in point.folders or (overlay.path,):

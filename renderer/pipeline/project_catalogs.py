@@ -145,7 +145,7 @@ class ProjectCatalogs:
 
     @cached_property
     def _definitions(self) -> Definitions:
-        from renderer.emit.ownership import OWNERSHIP_FILE
+        from renderer.model.render_config import OWNERSHIP_FILE
         from renderer.project.definitions import Definitions
         from renderer.project.validation_scope import ManifestFiles
 

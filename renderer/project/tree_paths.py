@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import posixpath
 
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.files.file_system import FileSystem
+from renderer.model.render_config import OWNERSHIP_FILE
 
 #: Says in messages why a path in a tree is an error.
 IS_RENDERED = "which vmrender renders: a tree is never its own source"

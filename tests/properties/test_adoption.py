@@ -14,6 +14,7 @@ from typing import NamedTuple, TypeAlias
 import pytest
 
 from renderer.emit.layout import file_paths, texts_by_path
+from renderer.emit.tree_options import extras
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
@@ -114,6 +115,11 @@ def render(fs: FileSystem, config: RenderConfig, overlays: tuple[Overlay, ...]) 
         if outcome.failed:
             return None
         texts = texts_by_path(outcome.value, file_paths(outcome.value, overlay.files))
+        if overlay.tree.extras:
+            texts = {
+                **texts,
+                **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, texts, outcome.value),
+            }
         files |= {f"{overlay.output}/{path}": text for path, text in texts.items()}
     return files
 

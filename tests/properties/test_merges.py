@@ -21,9 +21,9 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from renderer.emit.check import check_tree
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.write import Written, write_tree
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.render_config import OWNERSHIP_FILE
 from tests.properties.examples import examples
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")

@@ -102,3 +102,6 @@ def _print_result(started: Started, *, dry_run: bool) -> None:
         note("no pipeline: vmrender init --ci github, or --ci gitlab, adds one")
     renders_nothing = started.found is not None and not started.found.lists_overlays
     note(*(_NEXT_TO_LIST if renders_nothing else _NEXT).split("\n"))
+    if started.found is not None and started.found.switches:
+        note("", "later, once the trees are merged (docs/adoption.md):")
+        note(*(f"  {line}" for line in started.found.switches))

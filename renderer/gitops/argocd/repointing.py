@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import Tree
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value, without
 from renderer.model.kube.resource import Resource
 
 _REFRESH_PATHS = "argocd.argoproj.io/manifest-generate-paths"
@@ -39,6 +39,10 @@ def repointed(resource: Resource, tree: Tree) -> Resource:
 def application_at_tree(application: JsonObject, tree: Tree) -> JsonObject:
     """Return an Application, or the template of one, with the tree in place of its rendered sources."""
     spec = object_at(application, "spec")
+    dry = object_at(spec, "sourceHydrator", "drySource")
+    if dry:
+        at_tree = with_value(spec, ("sourceHydrator", "drySource"), _source_at_tree(dry, tree))
+        return _with_refresh_paths({**application, "spec": at_tree}, is_alone=True)
     listed = array_at(spec, "sources")
     if listed:
         found = list(_sources_at_tree([object_at(each) for each in listed], tree))

@@ -138,7 +138,7 @@ class KustomizationGraph:
         point = overlay.entry
         if point is None:
             return self.files(overlay.path)
-        if not point.folders:
+        if not point.folders and not point.objects:
             is_file = self._fs.is_file(overlay.path)
             return frozenset({overlay.path}) if is_file else self.build_files(overlay.path)
         return frozenset(point.files.union(*(self.build_files(folder) for folder in point.folders)))

@@ -14,12 +14,12 @@ from time import sleep
 import pytest
 
 from renderer.emit import write
-from renderer.emit.ownership import OWNERSHIP_FILE
 from renderer.emit.proof import PROOF, write_proof
 from renderer.emit.swap import exchange
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
+from renderer.model.render_config import OWNERSHIP_FILE
 from tests.unit.emit.rendered_repository import FOREIGN, NEW, OLD, Repository
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[3])}
