@@ -11,6 +11,7 @@ from typing import NamedTuple
 from renderer.adopt.dump.gather import Gathered
 from renderer.adopt.dump.sources import (
     CONFIGURATION_FOLDER,
+    INSTALLED_FOLDER,
     SIZES_FOLDER,
     SourceObject,
     configuration,
@@ -21,6 +22,7 @@ from renderer.adopt.dump.sources import (
 from renderer.app.catalog_import import with_catalog
 from renderer.app.import_existing import read_existing
 from renderer.app.import_fit import FittedMachines, fit_machines
+from renderer.app.import_installed import installed_files
 from renderer.app.import_objects import Secrets, assign_files, with_groups, with_labels_of, written_contents
 from renderer.app.import_revisions import DetachedVm, detach_from_revisions, pin_changes
 from renderer.app.import_sizes import size_files
@@ -116,7 +118,8 @@ def plan_sources(
     existing = read_existing(project, output)
     found = [each for each in gathered.objects if choices.replace or existing.file_of(each.content) is None]
     catalog = _lookup_catalog(project, gathered)
-    detached = detach_from_revisions(found, catalog, release)
+    installed = catalog.after(CatalogSource(_DUMP, ResourceSet(gathered.instancetypes)))
+    detached = detach_from_revisions(found, (installed, catalog), release)
     unfitted = {
         position: each.content
         for position, each in enumerate(detached)
@@ -156,6 +159,7 @@ def plan_sources(
         is_present = fs.is_file(posixpath.join(output, path))
         if not is_present or (choices.replace and posixpath.basename(path) != KUSTOMIZATION_FILE):
             files[path] = text.encode()
+    files |= installed_files(fs, output, gathered.instancetypes, catalog, objects)
     known = sum(existing.file_of(each.content) is not None for each in gathered.objects)
     known -= sum(existing.file_of(each.content) is not None for each in objects)
     return PlannedSources(
@@ -275,7 +279,7 @@ def _catalog_folders(objects: Iterable[SourceObject], files: Iterable[str]) -> I
     """Yield the folders of the import that have instance types, preferences or the KubeVirt object."""
     if any(each.folder == CLUSTER_FOLDER and _is_instancetype(each.content) for each in objects):
         yield CLUSTER_FOLDER
-    for folder in (SIZES_FOLDER, CONFIGURATION_FOLDER):
+    for folder in (SIZES_FOLDER, INSTALLED_FOLDER, CONFIGURATION_FOLDER):
         if any(path.startswith(f"{folder}/") for path in files):
             yield folder
 

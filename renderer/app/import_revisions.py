@@ -1,7 +1,8 @@
 """Compare the instance types that a cluster recorded for its virtual machines with the ones in Git.
 
-If the revision of a VirtualMachine equals the catalog, it needs no pin. Otherwise it gets one, made from the
-ControllerRevision in the dump (``vmrender pin`` makes the same from the catalog).
+If the revision of a VirtualMachine equals what the cluster has now, or what the catalogs in Git have, it
+needs no pin. Otherwise it gets one, made from the ControllerRevision in the dump (``vmrender pin`` makes the
+same from the catalog).
 """
 
 from __future__ import annotations
@@ -64,23 +65,24 @@ class _MatcherComparison(Record):
 
 
 def detach_from_revisions(
-    objects: Sequence[UserObject], catalog: Catalog, release: Release
+    objects: Sequence[UserObject], catalogs: Sequence[Catalog], release: Release
 ) -> tuple[DetachedVm, ...]:
-    """Remove the revision names from virtual machines; pin machines that were started with other content."""
+    """Remove the revision names from virtual machines; pin machines that were started with other content.
+
+    Other content is content that none of ``catalogs`` has: what is installed in the cluster, and what Git
+    has. All have the ControllerRevisions of the dump.
+    """
     behaviour = behaviour_of(release)
     results = []
     for each in objects:
-        detached = _detach(each, catalog, behaviour)
+        detached = _detach(each, catalogs, behaviour)
         located = tuple(found._replace(sites=(), location=each.location) for found in detached.findings)
         results.append(detached._replace(findings=located))
     return tuple(results)
 
 
-def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> DetachedVm:
-    """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalog``.
-
-    ``catalog`` also has the ControllerRevisions of the dump.
-    """
+def _detach(found: UserObject, catalogs: Sequence[Catalog], behaviour: Behaviour) -> DetachedVm:
+    """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalogs``."""
     vm = VirtualMachine.of(found.resource)
     if vm is None or not vm.has_matchers:
         return DetachedVm(found.content)
@@ -90,7 +92,7 @@ def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Detach
     revisions: list[JsonObject] = []
     findings: list[Diagnostic] = []
     for matcher_type in MATCHER_TYPES:
-        compared = _compare_matcher(live, matcher_type, catalog, behaviour)
+        compared = _compare_matcher(live, matcher_type, catalogs, behaviour)
         if compared.finding:
             findings.append(compared.finding)
         if compared.revision:
@@ -103,9 +105,10 @@ def _detach(found: UserObject, catalog: Catalog, behaviour: Behaviour) -> Detach
 
 
 def _compare_matcher(
-    vm: VirtualMachine, matcher_type: MatcherType, catalog: Catalog, behaviour: Behaviour
+    vm: VirtualMachine, matcher_type: MatcherType, catalogs: Sequence[Catalog], behaviour: Behaviour
 ) -> _MatcherComparison:
-    scope = Scope(catalog, vm.resource.namespace)
+    scopes = [Scope(catalog, vm.resource.namespace) for catalog in catalogs]
+    scope = scopes[0]
     try:
         matcher = read_matcher(vm.spec, matcher_type)
         if matcher is None or not matcher.name:
@@ -113,13 +116,15 @@ def _compare_matcher(
         missing = missing_revision(matcher, matcher_type, vm.status, scope, behaviour)
         revision = None if missing else find_revision(matcher, matcher_type, vm.status, scope, behaviour)
         stored = None if revision is None else _object_in_revision(revision, matcher, matcher_type, behaviour)
-        of_catalog = _object_in_catalog(matcher, matcher_type, scope, behaviour, needed=stored is None)
+        found = [_object_in_catalog(matcher, matcher_type, each, behaviour) for each in scopes]
+        if stored is None and not any(found):
+            find_object(matcher, matcher_type, scope, behaviour)  # which says why there is none
     except CauseError as error:
-        found = next(iter(vm_diagnostics(error, vm)))
-        message = f"{vm.resource.current_id}: {found.message}"
+        problem = next(iter(vm_diagnostics(error, vm)))
+        message = f"{vm.resource.current_id}: {problem.message}"
         return _MatcherComparison(
             finding=Diagnostic.about(
-                vm.resource, vm.base, found.code, message, _DUMP_HINT, severity=Severity.WARNING
+                vm.resource, vm.base, problem.code, message, _DUMP_HINT, severity=Severity.WARNING
             )
         )
     except RevisionError as error:
@@ -127,7 +132,7 @@ def _compare_matcher(
     if missing:
         reason = f"the dump does not have its ControllerRevision {missing}"
         return _MatcherComparison(finding=_not_compared(vm, matcher_type, reason))
-    if stored is None or (of_catalog is not None and is_same_spec(stored.spec, of_catalog.spec)):
+    if stored is None or any(each is not None and is_same_spec(stored.spec, each.spec) for each in found):
         return _MatcherComparison()
     return _MatcherComparison(pinned_revision(stored, vm.resource.namespace))
 
@@ -149,14 +154,12 @@ def _object_in_revision(
 
 
 def _object_in_catalog(
-    matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour, *, needed: bool
+    matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> MatchedObject | None:
-    """Return the object in Git, or None. Raises ``CauseError`` if nothing else is known."""
+    """Return the object in a catalog, or None."""
     try:
         return decode_object(find_object(matcher, matcher_type, scope, behaviour), matcher_type, behaviour)
     except CauseError:
-        if needed:
-            raise
         return None
 
 

@@ -125,6 +125,38 @@ def test_a_machine_is_pinned_if_the_catalog_has_another_instance_type(
         assert content(kept)["data"]["spec"]["memory"] == {"guest": memory}
 
 
+@pytest.mark.parametrize(
+    ("in_cluster", "started_with", "is_pinned"),
+    [("3Gi", "3Gi", False), ("3Gi", "2Gi", False), ("3Gi", "4Gi", True), ("2048Mi", "2Gi", False)],
+)
+def test_a_machine_is_compared_with_what_the_cluster_and_git_have(
+    repository: Path,
+    in_cluster: str,
+    started_with: str,
+    is_pinned: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    installed: JsonObject = {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {
+            "name": "u1.small",
+            "uid": "8",
+            "labels": {"app.kubernetes.io/managed-by": "virt-operator"},
+        },
+        "spec": {"cpu": {"guest": 1}, "memory": {"guest": in_cluster}},
+    }
+    machine = {**MACHINE, "status": STATUS}
+
+    result = run("import", "--kubevirt", "1.9", dump=listed(machine, revision(started_with), installed))
+
+    assert (result.exit_code, "warning" in result.stderr) == (0, False)
+    assert (repository / "overlays/prod/pins").is_dir() is is_pinned
+    differs_from_git = in_cluster == "3Gi"
+    assert (repository / "overlays/_cluster/installed").is_dir() is differs_from_git
+    assert "overlays/_cluster/installed" in (repository / "vmrender.yaml").read_text() or not differs_from_git
+    assert run("render").exit_code == 0
+
+
 def test_revision_missing_from_the_dump_is_reported() -> None:
     result = run("import", dump=listed({**MACHINE, "status": STATUS}))
 

@@ -16,6 +16,7 @@ from renderer.adopt.dump.user_objects import (
 from renderer.kubevirt.facts.kinds import (
     APPS_GROUP,
     CONTROLLER_REVISION,
+    INSTANCETYPE_GROUP,
     KUBEVIRT,
     KUBEVIRT_GROUP,
     MATCHER_TYPE_OF,
@@ -58,6 +59,7 @@ class Gathered(Record):
     left_out: Mapping[tuple[str, str], int]
     nodes: tuple[str, ...]
     revisions: tuple[Resource, ...]
+    instancetypes: tuple[Resource, ...]
     kubevirt: JsonObject
     fields: int
     findings: tuple[Diagnostic, ...]
@@ -74,6 +76,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     seen = Consistency()
     objects: dict[ObjectKey, UserObject] = {}
     revisions: dict[ObjectKey, Resource] = {}
+    instancetypes: dict[ObjectKey, Resource] = {}
     left_out: dict[ObjectKey, tuple[str, str]] = {}
     owners: dict[ObjectKey, list[ObjectKey]] = {}
     nodes: set[ObjectKey] = set()
@@ -85,6 +88,8 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         identity = live.id.object_key
         if identity[:2] == (APPS_GROUP, CONTROLLER_REVISION) and _stores_instancetype(live.content):
             revisions[identity] = Resource(live.content, Site(live.location.path))
+        if identity[0] == INSTANCETYPE_GROUP:
+            instancetypes[identity] = Resource(live.content, Site(live.location.path))
         reason = reason_left_out(live)
         if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it says which release runs, whoever installs it
             kubevirt, reason = live.content, reason or _CLUSTER_CONFIGURATION
@@ -119,6 +124,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         left_out=Counter(left_out.values()),
         nodes=tuple(f"{namespace}/{name}" for _, _, namespace, name in sorted(nodes)),
         revisions=tuple(revisions.values()),
+        instancetypes=tuple(instancetypes.values()),
         kubevirt=kubevirt,
         fields=sum(fields.values()),
         findings=tuple(seen.findings()),

@@ -14,8 +14,10 @@ from renderer.model.record import Record
 from renderer.model.render_config import CLUSTER_FOLDER
 from renderer.yamlio.encode import encode, encode_source
 
-#: The folder for data about the cluster, and the folder for sizes that its VMs share.
+#: The folder for data about the cluster, the folder for instance types and preferences that an operator
+#: installs in it, and the folder for sizes that its VMs share.
 CONFIGURATION_FOLDER = f"{CLUSTER_FOLDER}/kubevirt"
+INSTALLED_FOLDER = f"{CLUSTER_FOLDER}/installed"
 SIZES_FOLDER = f"{CLUSTER_FOLDER}/sizes"
 #: The suffix of a namespace's second folder, for VMs that are expanded; a namespace cannot contain a _.
 FITTED = "_fitted"
