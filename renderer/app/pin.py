@@ -34,10 +34,12 @@ from renderer.authoring.pins.plan import (
     PinPlan,
     Update,
     check_effect,
+    is_named,
     orphans,
     plan_pins,
     plan_unpins,
     revision_key,
+    revision_names,
     users_of,
     vm_spec,
 )
@@ -70,6 +72,7 @@ from renderer.report.diff_words import effect_text
 
 #: What a change of pins does to virtual machines, as ``vmrender diff`` judges it; None if that is unknown.
 Effects: TypeAlias = Mapping[ResId, ResourceChange] | None
+_BRING_BACK = "bring it back from Git, or a machine whose status names it will not start again"
 _UNKNOWN_USERS = "a machine whose status names it would not start again without it"
 
 
@@ -175,7 +178,9 @@ def unpin(
     notes: list[str] = []
     for each in plan.notes:
         is_one = each.pinnable is not None and each.pinnable.resource.kind == VM
-        if plan.kept and is_one:
+        if any(overlay.missing_revisions(each)):
+            notes.append(str(each))
+        elif plan.kept and is_one:
             notes.append(_with_effect(each, cleared, "once its status is cleared: "))
         else:
             notes.append(_with_effect(each, effects))
@@ -319,12 +324,21 @@ class PinnedOverlay:
 
     def notes_about_revisions(self, plan: PinPlan, reasons: Mapping[str, str]) -> Iterator[str]:
         """Yield a line about each revision that no pin names; ``reasons`` are those to keep it, by file."""
+        for name in dict.fromkeys(name for note in plan.notes for name in self.missing_revisions(note)):
+            if not any(is_named(file, [name]) for file in plan.files):
+                yield f"ControllerRevision {name}: missing in {self.folder.path}; {_BRING_BACK}"
         for file in self.folder.revisions:
             reason = reasons.get(file.name)
             if file in plan.kept:
                 yield f"{file}: stays in Git: {reason or _UNKNOWN_USERS}"
             elif reason == "":
                 yield f"{file}: removed, since no machine in the cluster names it"
+
+    def missing_revisions(self, note: PinNote) -> Iterator[str]:
+        """Yield the revisions that a pin names and the folder does not have, perhaps since a merge."""
+        for name in revision_names(note.before.content) if note.before is not None else ():
+            if not any(is_named(file, [name]) for file in self.folder.revisions):
+                yield name
 
     def clearing_steps(self, machines: Sequence[MachineToClear]) -> Iterator[str]:
         """Yield the commands that let unpinned machines follow the catalogs, and remove their revisions."""

@@ -7,8 +7,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from renderer.authoring.pins.folder import PINS
 from renderer.kustomize.identity import Identity, identities
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pin import Pinnable
 from renderer.model.render_config import Overlay
@@ -17,6 +19,21 @@ from renderer.model.source_tree import SourceTree
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
     from renderer.kustomize.compose import Composer
+
+
+def with_pin_hints(found: tuple[Diagnostic, ...]) -> tuple[Diagnostic, ...]:
+    """Return findings about the build, with a hint at pins of machines that are gone or renamed."""
+    return tuple(map(_with_pin_hint, found))
+
+
+def _with_pin_hint(finding: Diagnostic) -> Diagnostic:
+    folder, _, name = finding.sites[0].path.rpartition("/") if finding.sites else ("", "", "")
+    overlay, _, last = folder.rpartition("/")
+    is_pin = last == PINS and name.startswith(("virtualmachine_", "virtualmachinepool_"))
+    if finding.code is not Code.PATCH_TARGET_MISSING or not is_pin:
+        return finding
+    unpin = f"vmrender unpin {overlay or '.'}"
+    return finding._replace(hint=f"if the machine was removed or renamed, drop its pin: {unpin}")
 
 
 def _before_transformers(tree: SourceTree) -> SourceTree:

@@ -143,9 +143,14 @@ class Pipeline:
             tree = self._loader.load(folder, listed_at)
             if is_last:
                 self._outlines[folder] = tree.root.outline({})
-            return self._composer.compose(tree, is_last=is_last)
+            composed = self._composer.compose(tree, is_last=is_last)
         except DiagnosticError as error:
-            return Outcome(ResourceSet(), error.diagnostics)
+            composed = Outcome(ResourceSet(), error.diagnostics)
+        if not composed.failed:
+            return composed
+        from renderer.pipeline.pinning import with_pin_hints
+
+        return Outcome(composed.value, with_pin_hints(composed.diagnostics))
 
     def read(self, folder: str) -> tuple[Diagnostic, ...]:
         """Return the findings about the kustomization in ``folder``, and about the files that it lists."""

@@ -133,14 +133,15 @@ def plan_pins(
             waiting += 1
             continue
         notes.append(PinNote(pinnable.label, text, pinnable, before, changes=patch is not None))
+        # Also of a pin that stays: a merge may have dropped the file of its revision.
+        revisions |= {revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
         if patch is None:
             continue
         changed += 1
         if before is not None:
             del patches[PatchTarget.of(before.content)]
         patches[PatchTarget.of(patch.content)] = patch
-        revisions |= {revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
-    plan = _plan(patches.values(), revisions, notes, keeps)
+    plan = _plan(folder, patches.values(), revisions, notes, keeps)
     known = {file.name: file for file in folder.files}
     findings += (
         Diagnostic.in_file(
@@ -169,7 +170,7 @@ def plan_unpins(
         if patch is not None:
             del patches[PatchTarget.of(patch.content)]
     revisions = {revision_key(file.content): file for file in folder.revisions}
-    return _plan(patches.values(), revisions, notes, keeps)
+    return _plan(folder, patches.values(), revisions, notes, keeps)
 
 
 def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
@@ -233,6 +234,7 @@ def _revisions_text(patch: JsonObject) -> str:
 
 
 def _plan(
+    folder: PinsFolder,
     patches: Iterable[PinFile],
     revisions: Mapping[tuple[str, str], PinFile],
     notes: Iterable[PinNote],
@@ -240,11 +242,16 @@ def _plan(
 ) -> PinPlan:
     """Return the plan with the patches, the revisions that they name, and those that stay without them."""
     patches = tuple(patches)
-    names = [name for patch in patches for name in revision_names(patch.content)]
-    # The overlay may have added affixes to the name of a revision since.
-    used = [file for (_, name), file in revisions.items() if any(name in named for named in names)]
-    kept = [file for file in revisions.values() if file not in used and keeps(file)]
+    named = [name for patch in patches for name in revision_names(patch.content)]
+    used = [file for file in revisions.values() if is_named(file, named)]
+    kept = [file for file in folder.revisions if file not in used and keeps(file)]
     return PinPlan((*patches, *used, *kept), tuple(notes), tuple(kept))
+
+
+def is_named(revision: PinFile, names: Iterable[str]) -> bool:
+    """Return True if one of the names is that of a revision, to which the overlay may have added affixes."""
+    _, own = revision_key(revision.content)
+    return any(own in name for name in names)
 
 
 def users_of(revision: PinFile, everything: Iterable[Pinnable]) -> Iterator[Resource]:

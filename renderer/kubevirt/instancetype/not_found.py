@@ -79,7 +79,7 @@ def revision_not_found(
     name: str, at: FieldPath, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
 ) -> ExpansionCause:
     """Return the cause for a revision that is in no source; the VirtualMachine names it at ``at``."""
-    hint = f"add it, or drop {at} to use the current {matcher_type.noun}"
+    hint = f"add it, or drop {at} to use the current {matcher_type.noun}; for a pin: vmrender pin --update"
     known = scope.catalog.count(CONTROLLER_REVISION)
     names = scope.names(CONTROLLER_REVISION) if may_suggest(_STEPS_PER_NAME * known) else ()
     for nearest in suggest(name, names, most=1):
