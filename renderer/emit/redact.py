@@ -23,12 +23,16 @@ from renderer.kubevirt.facts.confidential import (
     START_DATA,
 )
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.encryption import SOPS
 from renderer.model.masking import MASK
 
+#: After a quoted key, the value may follow without a space.
+_COLON = r"""(?:["']\s*:|\s*:(?=\s|$))"""
 _SECRET = re.compile(r"""["']?kind["']?\s*:\s*["']?Secret\b""")
 _OTHER_KIND = re.compile(r"kind: (?!Secret$|\w*List$)\w+")
 #: The fields that hold the values of a Secret. A ConfigMap has them too, but names its kind.
 _VALUES = re.compile(r"""(stringD|\bd)ata["']?\s*:""")
+_ENCRYPTED = re.compile(rf"""["']?{SOPS}{_COLON}""")
 _SECRET_FILE = re.compile(r"(^|/)secret(list)?[._/]")
 _NAME = re.compile(r"  name: (.*)")
 _KIND = re.compile(r"kind: (\w+)")
@@ -37,8 +41,6 @@ _KEY = re.compile(r"\s*[A-Za-z0-9._-]+:(?=\s|$)")
 #: The annotation in which kubectl also stores the values.
 _COPY = LAST_APPLIED.rpartition("/")[2]
 _SEPARATOR = re.compile(r"---(\s|$)")
-#: After a quoted key, the value may follow without a space.
-_COLON = r"""(?:["']\s*:|\s*:(?=\s|$))"""
 _START_DATA_KEYS = (*START_DATA, *LAUNCH_SECURITY, IGNITION.rpartition("/")[2], _COPY, *COPIES)
 _START_DATA = re.compile(rf"\b(?:{'|'.join(map(re.escape, _START_DATA_KEYS))}){_COLON}", re.IGNORECASE)
 _SECTION = re.compile(rf"\b(?:{'|'.join(SECTIONS)}){_COLON}")
@@ -129,7 +131,9 @@ def _documents(lines: Sequence[str]) -> Iterator[Sequence[str]]:
 
 
 def _may_hold_secret(document: Sequence[str]) -> bool:
-    """Return True if the document may be a Secret, or may hold the values of one."""
+    """Return True if the document may be a Secret, or may hold the values of one, or ciphertext."""
+    if any(map(_ENCRYPTED.match, document)):
+        return True
     holds_answer_file = any(map(_CONFIG_MAP.search, document)) and any(map(_ANSWER_FILE.search, document))
     if holds_answer_file or any(map(_is_aliased, document)):
         return True

@@ -13,6 +13,7 @@ from renderer.kubevirt.facts.confidential import (
     SECTIONS,
     is_confidential_key,
 )
+from renderer.model.kube.encryption import holds_ciphertext
 from renderer.model.pattern import pattern
 from renderer.model.run.work import may_find_lines
 from renderer.yamlio.documents import Chunk, split_documents, text_of
@@ -58,7 +59,7 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     return {
         number: line
         for number, line in lines.items()
-        if not any(first < number <= last + 1 for first, last in hidden)
+        if not holds_ciphertext(line) and not any(first < number <= last + 1 for first, last in hidden)
     }
 
 

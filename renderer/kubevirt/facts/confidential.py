@@ -1,9 +1,9 @@
 """The fields that may hold a secret, in one table, and functions that withhold their values.
 
 The table covers the values of Secrets; the start-up data of a virtual machine (cloud-init, Ignition, Windows
-answer files) and its access credentials, because they contain passwords; the keys of launch security; and
-the copies of whole objects that kubectl keeps. Every output uses the table: compared fields
-(``masked_value``), quoted lines of a file (``findings.public_lines``), text that is printed unchanged
+answer files) and its access credentials, because they contain passwords; the keys of launch security; the
+copies of whole objects that kubectl keeps; and what SOPS has encrypted. Every output uses the table: compared
+fields (``masked_value``), quoted lines of a file (``findings.public_lines``), text that is printed unchanged
 (``emit.redact``), and the text of findings (``findings.masking``).
 """
 
@@ -15,6 +15,7 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.encryption import SOPS, is_ciphertext
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.masking import MASK, NOTHING, Masking
@@ -73,6 +74,8 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     With an empty kind, return True if the field is confidential in an object of any kind.
     """
     segments = field.segments
+    if segments and segments[0] == SOPS:
+        return True
     if kind == _SECRET and segments and segments[0] not in PUBLIC_FIELDS_OF_SECRETS:
         return True
     if kind == _CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
@@ -131,8 +134,8 @@ def masked_value(value: Json, field: FieldPath, kind: str, secrets: Masking = NO
 
 
 def contains_secret(value: Json, secrets: Masking) -> bool:
-    """Return True if ``value`` is a text that contains one of ``secrets``."""
-    return isinstance(value, str) and secrets.is_in(value)
+    """Return True if ``value`` is a text that contains one of ``secrets``, or ciphertext."""
+    return isinstance(value, str) and (secrets.is_in(value) or is_ciphertext(value))
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:

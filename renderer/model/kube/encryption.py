@@ -11,7 +11,7 @@ from renderer.model.kube.resource import Resource
 
 #: The field that SOPS adds: the encrypted keys, the rules about which values are encrypted, and the MAC.
 SOPS = "sops"
-_CIPHERTEXT = "ENC["
+_CIPHERTEXT = "ENC[AES256_GCM,"
 
 
 def is_encrypted(resource: Resource) -> bool:
@@ -22,3 +22,8 @@ def is_encrypted(resource: Resource) -> bool:
 def is_ciphertext(value: Json) -> bool:
     """Return True for a value in the form that SOPS encrypts values into (``aes/cipher.go``)."""
     return isinstance(value, str) and value.startswith(_CIPHERTEXT)
+
+
+def holds_ciphertext(line: str) -> bool:
+    """Return True if a line of a file has an encrypted value, or an encrypted comment."""
+    return _CIPHERTEXT in line
