@@ -75,6 +75,7 @@ class Code(TextEnum):
     APPLICATION_SET = "application-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN
     NOT_RENDERED = "not-rendered", Trait.MAY_WARN
+    NOT_CARRIED = "not-carried", Trait.MAY_WARN
     SOURCE_ASSUMED = "source-assumed", Trait.MAY_WARN
 
     # Resolution and expansion.

@@ -71,8 +71,9 @@ def flux_points(
     trees: dict[Key, Tree] = {}
     if entry.entry.repoint:
         rendered = _with_parents(reached, rendered)
-        trees = {each.key: outputs.tree(each) for each in rendered}
-        trees |= _operator_trees(rendered, root.kustomization, outputs)
+        trees = {each.key: outputs.tree(each) for each in rendered if not each.uncarried}
+        if not reached[0].uncarried:
+            trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
     shared = deployed_instancetypes(each.outcome for each in reached)
     own = frozenset(each.key for each in rendered)
@@ -91,7 +92,7 @@ def flux_points(
                 tuple(_flux_folders(each.entry)),
                 shared,
                 count_machines(each.outcome),
-                (*notes, *rendered_source_errors(each.outcome)),
+                (*notes, *rendered_source_errors(each.outcome), *each.uncarried),
                 tuple(tree for key, tree in trees.items() if key in each.deployed),
             ),
         )
@@ -191,6 +192,7 @@ class _FluxBuilder:
         self.applying_trees: list[str] = []
 
     def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
+        from renderer.gitops.flux.decrypted_sources import objects_of_decrypted_sources
         from renderer.gitops.flux.generator import normal_path
         from renderer.gitops.substitution.substitute import may_hold_variables
         from renderer.pipeline.flux_build import discover_kustomization, read_variables
@@ -208,8 +210,10 @@ class _FluxBuilder:
             return Outcome(ResourceSet(), (error,))
         if not self._relevant(_flux_folders(reached.entry)):
             return Outcome(ResourceSet())
-        outcome = discover_kustomization(self.artifact(reached.ignore), entry, variables)
+        artifact = self.artifact(reached.ignore)
+        outcome = discover_kustomization(artifact, entry, variables)
         reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
+        reached.uncarried = tuple(objects_of_decrypted_sources(outcome.value, entry, artifact))
         return outcome
 
     def artifact(self, ignore: str) -> ArtifactFileSystem:

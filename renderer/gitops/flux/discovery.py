@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
-from renderer.model.diagnostic import Outcome
+from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
@@ -44,7 +44,8 @@ class ReachedKustomization:
     """A Kustomization as its parent deploys it; ``outcome`` is None if it is not built.
 
     ``keeps_variables``: a source of its variables cannot be read here, or values that may have variables are
-    encrypted, so some may stay.
+    encrypted, so some may stay. ``uncarried`` are warnings about objects that its tree cannot carry, so that
+    it goes on to be applied from its sources.
     """
 
     entry: Resource
@@ -55,6 +56,7 @@ class ReachedKustomization:
     children: list[ReachedKustomization] = field(default_factory=list)
     repeated: list[Resource] = field(default_factory=list)
     keeps_variables: bool = False
+    uncarried: tuple[Diagnostic, ...] = ()
 
     @property
     def key(self) -> Key:
