@@ -38,9 +38,14 @@ class Project(Record):
     environment: Mapping[str, str] = _NO_VARIABLES
 
     @classmethod
-    def read(cls, root: Path, environment: Mapping[str, str] = _NO_VARIABLES) -> Project:
-        """Read ``vmrender.yaml`` in ``root``, if it exists. Raises ``DiagnosticError`` if it is invalid."""
-        fs = project_files(root)
+    def read(
+        cls, root: Path, environment: Mapping[str, str] = _NO_VARIABLES, fs: FileSystem | None = None
+    ) -> Project:
+        """Read ``vmrender.yaml`` in ``root``, if it exists. Raises ``DiagnosticError`` if it is invalid.
+
+        ``fs`` replaces the files in ``root``.
+        """
+        fs = fs or project_files(root)
         return cls(root, fs, load_project(fs), environment)
 
     @classmethod

@@ -17,7 +17,7 @@ from renderer.app.several_projects import (
 )
 from renderer.app.usage_error import UsageError
 from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS, GROUPS_OF_KINDS
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import STANDARD_INPUT, FileSystem
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -428,7 +428,9 @@ def _is_about_missing_field(found: Diagnostic, resources: ResourceSet) -> bool:
 def _manifests_at(run: _Validation, path: str) -> Iterator[str]:
     """Yield the manifests at ``path``. Raises ``UsageError`` if it does not exist."""
     manifests = run.manifests
-    if run.fs.is_folder(path):
+    if path == STANDARD_INPUT:
+        yield path
+    elif run.fs.is_folder(path):
         yield from manifests.below(path)
     elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
         yield path

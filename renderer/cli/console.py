@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Self, TextIO
 import click
 
 from renderer.app.project import Project, project_files
+from renderer.app.usage_error import UsageError
 from renderer.cli.terminal import write_document, write_lines, write_text
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import STANDARD_INPUT, EditedFiles, FileSystem, check_size
 from renderer.findings.located import Located, Unshown
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Severity
@@ -25,7 +26,7 @@ from renderer.model.kube.location import Location
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.log_line import log_json
 from renderer.model.record import Record
-from renderer.project.project_root import find_project_root, folder_in_checkout
+from renderer.project.project_root import find_project_root, folder_in_checkout, path_in_project
 from renderer.report.formats import Format
 
 if TYPE_CHECKING:
@@ -77,17 +78,28 @@ class ReportTarget(Record):
             context.meta[_KEY] = self
 
 
-def open_project(path: Path | None = None, top: Path | None = None) -> Project:
+def open_project(
+    path: Path | None = None, top: Path | None = None, standard_input: bytes | None = None
+) -> Project:
     """Open the project of ``path`` (default: the working directory); findings are then about its files.
 
-    The limits of the project apply from now on. Raises ``DiagnosticError`` for an invalid ``vmrender.yaml``.
+    ``standard_input`` is the content of the file ``path``, which need not exist, or of the file ``-``. The
+    limits of the project apply from now on. Raises ``DiagnosticError`` for an invalid ``vmrender.yaml``, and
+    ``UsageError`` for a path outside the project.
     """
     from renderer.model.run.limits import lower  # noqa: PLC0415 - schema import opens no project
 
     root = find_project_root(path or Path.cwd(), top)
-    ReportTarget.current()._replace(fs=project_files(root), folder=folder_in_checkout(root)).activate()
-    project = Project.read(root, os.environ)
+    fs = project_files(root)
+    if standard_input is not None:
+        name = path_in_project(root, path) if path else STANDARD_INPUT
+        if name is None:
+            raise UsageError(f"{path} lies outside the repository {root}", "--path")
+        fs = EditedFiles({name: standard_input}, fs)
+    ReportTarget.current()._replace(fs=fs, folder=folder_in_checkout(root)).activate()
+    project = Project.read(root, os.environ, fs)
     lower(project.config.limits)
+    check_size(len(standard_input or b""), STANDARD_INPUT)
     return project
 
 

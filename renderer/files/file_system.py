@@ -54,6 +54,10 @@ def check_size(size: int, path: str) -> None:
         ).error()
 
 
+#: The name of standard input among files, as on the command line.
+STANDARD_INPUT = "-"
+
+
 class FileSystem(Protocol):
     """Read access to one tree. Paths are relative to its root, with ``/``, normalised, without ``..``."""
 
@@ -272,3 +276,13 @@ class FilesAbove(DelegatingFileSystem):
 
     def resolve(self, path: str) -> str:
         return path if path in self._files else super().resolve(path)
+
+
+class EditedFiles(FilesAbove):
+    """A tree in which a few files have other content, or exist in addition; folders list them."""
+
+    def list(self, path: str) -> tuple[str, ...]:
+        start = "" if path == "." else f"{path}/"
+        edited = {file[len(start) :].partition("/")[0] for file in self._files if file.startswith(start)}
+        names = super().list(path) if super().is_folder(path) else ()
+        return names if edited.issubset(names) else tuple(sorted(edited.union(names)))

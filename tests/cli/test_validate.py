@@ -101,3 +101,48 @@ def test_nothing_is_written(repository: Path, monkeypatch: pytest.MonkeyPatch) -
     before = sorted(repository.rglob("*"))
     validate(repository, monkeypatch=monkeypatch)
     assert sorted(repository.rglob("*")) == before
+
+
+PROJECT = """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+kubevirt: "1.9"
+overlays: [{path: plain}, {path: built}]
+"""
+
+
+@pytest.mark.parametrize(
+    "name", ["plain/vm.yaml", "built/vm.yaml", "plain/below/vm.yaml", "built/unlisted.yaml"]
+)
+@pytest.mark.parametrize("text", [VM, VM.replace("devices", "devicez"), VM + "spec: {}\n", "kind: [", ""])
+def test_standard_input_is_judged_as_the_file_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, text: str
+) -> None:
+    (tmp_path / "plain" / "below").mkdir(parents=True)
+    (tmp_path / "built").mkdir()
+    (tmp_path / "vmrender.yaml").write_text(PROJECT)
+    (tmp_path / "plain" / "other.yaml").write_text(VM.replace("web", "other"))
+    (tmp_path / "built" / "kustomization.yaml").write_text("resources: [vm.yaml]\n")
+    (tmp_path / "built" / "vm.yaml").write_text(VM)
+    monkeypatch.chdir(tmp_path)
+    arguments = ["validate", "--format", "json"]
+    before = CliRunner().invoke(main, [*arguments, "-", "--path", name], input=text, prog_name="vmrender")
+    assert not (tmp_path / name).exists() or (tmp_path / name).read_text() == VM
+
+    (tmp_path / name).write_text(text)
+    after = CliRunner().invoke(main, [*arguments, name], prog_name="vmrender")
+
+    assert (before.exit_code, before.stdout) == (after.exit_code, after.stdout)
+
+
+def test_standard_input_needs_its_dash(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    refused = validate(repository, "--path", "vm.yaml", monkeypatch=monkeypatch)
+    assert refused.exit_code == 2
+    assert "add -" in refused.stderr
+
+
+def test_settings_on_standard_input_are_used(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(repository)
+    refused = CliRunner().invoke(main, ["validate", "-", "--path", "vmrender.yaml"], input="kubevrt: 1\n")
+    assert refused.exit_code == 2
+    assert "kubevrt" in refused.stderr

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 import click
 
 from renderer.app.several_projects import group_by_project
-from renderer.app.validate import ValidationResult, validate_paths
+from renderer.app.usage_error import UsageError
+from renderer.app.validate import ValidationResult, validate, validate_paths
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option, strict_option
+from renderer.files.file_system import STANDARD_INPUT, read_limited
 from renderer.findings.run_findings import FindingFilter
 from renderer.model.codes import Code
 from renderer.model.plural import plural
@@ -20,10 +23,20 @@ from renderer.model.run.limits import limits
 from renderer.report.formats import Format
 
 _MOST_KINDS = 12
+_STANDARD_INPUT = Path(STANDARD_INPUT)
 
 
 @click.command("validate", cls=Command)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
+@click.argument(
+    "paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, allow_dash=True, path_type=Path)
+)
+@click.option(
+    "--path",
+    "name",
+    metavar="FILE",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Check standard input as the content of FILE, which need not exist.",
+)
 @kubevirt_option
 @click.option("--ignore-missing-schemas", is_flag=True, help="Do not report objects without a schema.")
 @strict_option
@@ -31,11 +44,12 @@ _MOST_KINDS = 12
 @format_option()
 def command(
     paths: tuple[Path, ...],
+    name: Path | None,
     kubevirt: Release | None,
     ignore_missing_schemas: bool,  # noqa: FBT001 - click passes flags so
     strict: bool,  # noqa: FBT001 - as above
 ) -> ExitCode:
-    """Check files, folders or, without PATH, the whole project.
+    """Check files, folders or, without PATH, the whole project; - is standard input.
 
     A file that a kustomization lists is checked through the overlays that are built from it: their findings
     about objects of the file are shown. Any other file is checked alone; it is skipped if KubeVirt and the
@@ -46,10 +60,22 @@ def command(
       vmrender validate
       vmrender validate overlays/prod
       vmrender validate --kubevirt 1.8 --format sarif vm.yaml
+      kubectl get vm db -o yaml | vmrender validate -
+      vmrender validate --path overlays/prod/vm.yaml - < unsaved.yaml
     """
+    reads_input = _STANDARD_INPUT in paths
+    if reads_input and len(paths) > 1:
+        raise UsageError("- is standard input, and is checked alone; leave out the other paths")
+    if name and not reads_input:
+        raise UsageError("--path names the file whose content is read from standard input; add -", "--path")
     ignored = frozenset({Code.SCHEMA_MISSING} if ignore_missing_schemas else ())
     chosen = FindingFilter(ignored, strict, limits().findings)
-    result = validate_paths(open_project, paths, kubevirt, chosen)
+    if reads_input:
+        project = open_project(name, standard_input=read_limited(sys.stdin.buffer, STANDARD_INPUT))
+        file = project.relative(name) if name else STANDARD_INPUT
+        result = validate(project, [file], kubevirt, chosen)
+    else:
+        result = validate_paths(open_project, paths, kubevirt, chosen)
     if len(group_by_project(paths)) > 1:  # then paths are relative to their common folder
         ReportTarget.current()._replace(folder=".").activate()
     code = report(result.fs, result.findings, result.overlays, result.unshown)

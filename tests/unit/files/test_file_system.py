@@ -12,6 +12,7 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem, builtin_path
 from renderer.files.file_system import (
     DelegatingFileSystem,
     DiskFileSystem,
+    EditedFiles,
     FilesAbove,
     FileSystem,
     MemoryFileSystem,
@@ -115,6 +116,16 @@ def test_overlaid_files_hide_others_and_are_not_listed() -> None:
     assert (fs.list("."), fs.list("c")) == (("a",), ())
     assert fs.resolve("c/three.yaml") == "c/three.yaml"
     assert code_of(fs, "b.yaml") is Code.FILE_NOT_FOUND
+
+
+def test_edited_files_are_listed_like_others() -> None:
+    below = MemoryFileSystem({"a/one.yaml": b"1", "a/two.yaml": b"2"})
+    fs = EditedFiles({"a/one.yaml": b"new", "a/three.yaml": b"3", "b/c/four.yaml": b"4"}, below)
+
+    assert fs.read("a/one.yaml") == b"new"
+    assert fs.list("a") == ("one.yaml", "three.yaml", "two.yaml")
+    assert (fs.list("."), fs.list("b"), fs.list("b/c")) == (("a", "b"), ("c",), ("four.yaml",))
+    assert [fs.is_folder(path) for path in ("b", "b/c", "b/d")] == [True, True, False]
 
 
 def test_builtin_catalogs_are_outside_the_repository() -> None:
