@@ -20,7 +20,7 @@ from renderer.gitops.argocd.application import named_sources
 from renderer.gitops.argocd.roots import application_objects
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.generator import find_or_generate
-from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
@@ -151,7 +151,7 @@ def manifests(fs: FileSystem, folder: str) -> Iterator[Resource]:
         path = f"{folder}/{name}"
         if fs.is_folder(path):
             yield from manifests(fs, path)
-        elif name.endswith(".yaml"):
+        elif name.endswith(".yaml") and name not in KUSTOMIZATION_FILES:
             yield from read_resources(fs.read(path), Site(path))
 
 
