@@ -23,6 +23,8 @@ from renderer.project.tree_paths import IS_RENDERED, tree_around, tree_at
 from renderer.yamlio.decode import decode_yaml11
 
 _OVERLAYS = FieldPath.of("overlays")
+#: ``vmrender init`` and ``import`` write it, too, where it matches nothing yet.
+_DEFAULT = RenderConfig().overlays[0]
 _MANIFESTS = (".yaml", ".yml", ".json")
 #: Work steps (``model.run.work``) for listing a folder, and for each part of a path in it, maybe a link.
 _LISTING, _LOOKING = 60, 60
@@ -37,16 +39,19 @@ def find_overlays(
 
     ``resolve_entry`` finds the overlays of a Flux or Argo CD entry. Raises ``DiagnosticError``:
     config-invalid for an entry without a folder, and for two overlays with the same output; build-limit for
-    too many overlays.
+    too many overlays; kustomization-missing for a glob that matches nothing, while another entry matches.
     """
     found: dict[str, Overlay] = {}
+    unmatched: list[OverlayEntry] = []
     for entry in config.overlays:
         if entry.entry.has_engine:
             found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
-        else:
-            found |= {
-                folder: _overlay_in(fs, config, entry, folder) for folder in _folders_of_entry(fs, entry)
-            }
+            continue
+        folders = _folders_of_entry(fs, entry)
+        found |= {folder: _overlay_in(fs, config, entry, folder) for folder in folders}
+        unmatched += () if folders or entry.path == _DEFAULT.path else (entry,)
+    if found and unmatched:
+        raise DiagnosticError(*(_unmatched_glob(fs, entry) for entry in unmatched))
     if len(found) > limits().overlays:
         message = f"the project has {len(found)} overlays, more than {limits().overlays}"
         raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
@@ -158,6 +163,23 @@ def check_is_source(fs: FileSystem, path: str, listed_by: str, listed_as: str) -
         message = f"{path} leads into {tree}, {IS_RENDERED}"
         hint = "name the folder of the sources"
         raise Diagnostic.at(site, Code.RENDERED_SOURCE, message, hint).error()
+
+
+def _unmatched_glob(fs: FileSystem, entry: OverlayEntry) -> Diagnostic:
+    """Return the error about a glob that matches no overlay; the hint corrects its first mistyped part."""
+    parts = posixpath.normpath(entry.path).split("/")
+    hint = "the folders that it matches have no kustomization: correct the pattern, or remove the entry"
+    above: tuple[str, ...] = (".",)
+    for index, part in enumerate(parts):
+        matched = tuple(_matching_folders(fs, ".", parts[: index + 1]))
+        if not matched:
+            names = sorted({name for folder in above for name in fs.list(folder)})
+            nearest = ["/".join((*parts[:index], name, *parts[index + 1 :])) for name in suggest(part, names)]
+            hint = f"did you mean {' or '.join(nearest)}?" if nearest else "correct it, or remove the entry"
+            break
+        above = matched
+    site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
+    return Diagnostic.at(site, Code.KUSTOMIZATION_MISSING, f"{entry.path} matches no overlay", hint)
 
 
 def missing_path(fs: FileSystem, path: str) -> tuple[str, str]:

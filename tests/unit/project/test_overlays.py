@@ -57,6 +57,35 @@ def test_project_without_overlays_is_reported_on_selection() -> None:
         select_overlays((), ())
 
 
+@pytest.mark.parametrize(
+    ("pattern", "hint"),
+    [
+        ("overlayz/*", "did you mean overlays/*?"),
+        ("teams/*/overlay/*", "did you mean teams/*/overlays/*?"),
+        ("teams/*/overlays/live-*", "correct it, or remove the entry"),
+        (
+            "teams/*",
+            "the folders that it matches have no kustomization: correct the pattern, or remove the entry",
+        ),
+    ],
+)
+def test_glob_that_matches_nothing_beside_one_that_matches_is_an_error(pattern: str, hint: str) -> None:
+    entries = (OverlayEntry("overlays/prod"), OverlayEntry(pattern))
+    with pytest.raises(DiagnosticError, match="matches no overlay") as error:
+        find_overlays(FS, RenderConfig(overlays=entries))
+    (found,) = error.value.diagnostics
+    assert (found.code, found.hint) == (Code.KUSTOMIZATION_MISSING, hint)
+
+
+def test_default_glob_may_match_nothing_yet() -> None:
+    entries = (OverlayEntry("overlays/*"), OverlayEntry("clusters/east"))
+    fs = MemoryFileSystem({"clusters/east/kustomization.yaml": b""})
+    assert [overlay.path for overlay in find_overlays(fs, RenderConfig(overlays=entries))] == [
+        "clusters/east"
+    ]
+    assert find_overlays(fs, RenderConfig(overlays=(OverlayEntry("nothing/*"),))) == ()
+
+
 def test_overlays_are_selected_by_name_or_path_with_suggestions() -> None:
     overlays = find_overlays(FS, RenderConfig())
     assert [overlay.name for overlay in select_overlays(overlays, ["prod", "./overlays/dev/"])] == [
