@@ -7,12 +7,14 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from renderer.app.engine_ignores import EngineIgnores, engine_ignores
 from renderer.app.installed_from import InstalledFrom, installed_from, named_source
 from renderer.app.usage_error import UsageError
 from renderer.authoring.new_project.ci_files import GITHUB, GITLAB, CiSystem, ci_system_of, host_of
 from renderer.authoring.new_project.install_source import InstallSource, Unknown, is_local
 from renderer.authoring.new_project.project_files import Choices, PlannedFiles, plan_project_files
 from renderer.discovery.project_proposal import ProjectProposal, survey_repository
+from renderer.discovery.survey_results import RootReaders
 from renderer.emit.edit_user_files import change_files
 from renderer.files.disk import path_exists
 from renderer.files.file_system import DiskFileSystem
@@ -34,7 +36,8 @@ class Started(NamedTuple):
     """The files that were written; none if there are findings, which are errors about files in the way.
 
     ``found`` is what the repository already deploys; None if the usual project file covers all of it.
-    ``notes`` are about the source that hooks and the pipeline install vmrender from.
+    ``notes`` are about the source that hooks and the pipeline install vmrender from. ``ignores`` keep the
+    files out of what engines apply.
     """
 
     planned: PlannedFiles
@@ -42,6 +45,7 @@ class Started(NamedTuple):
     findings: tuple[Located, ...]
     found: ProjectProposal | None = None
     notes: tuple[str, ...] = ()
+    ignores: EngineIgnores = EngineIgnores({})
 
 
 class ProjectOptions(NamedTuple):
@@ -103,13 +107,19 @@ def start_project(
             for path in planned.in_the_way
         )
         return Started(planned, choices.ci, tuple(map(RunFindings(None).located, in_the_way)))
+    files = dict(planned.files)
+    readers = survey.survey.readers if survey else RootReaders()
+    ignores = engine_ignores(readers, files, lambda path: _text_at(root / path))
+    planned = planned._replace(files=files)
     if not dry_run:
-        writes = {path: text.encode() for path, text in planned.files.items()}
-        change_files(root, writes, (), dict.fromkeys(writes))
+        changes = {path: (None, text) for path, text in files.items()} | ignores.changes
+        writes = {path: new.encode() for path, (_, new) in changes.items()}
+        before = {path: None if old is None else old.encode() for path, (old, _) in changes.items()}
+        change_files(root, writes, (), before)
     notes = (*installed.notes, *_notes(installed.source, system))
     if system in _PIPELINES and not renders:
         notes += (f"{_PIPELINES[system]} is not written while there is nothing to render",)
-    return Started(planned, system, (), found, notes)
+    return Started(planned, system, (), found, notes, ignores)
 
 
 def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:

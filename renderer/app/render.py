@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import lexists, realpath
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
@@ -25,6 +25,7 @@ from renderer.files.disk import folder_exists
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
@@ -129,7 +130,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     with RenderedTrees(project.root, forced, reporter) as trees:
         with RunCache.of(project, wanted=request.use_cache) as cache:
             _render_overlays(project, results, cache, request, trees)
-        findings.add(check_outputs(outputs, results.folders))
+        findings.add(check_outputs(outputs, _input_folders(project, results.folders, outputs)))
         if not findings.has_errors:
             for overlay, about_tree in _act_on_trees(trees, results.without_errors(), stale, request):
                 findings.add(with_levels(about_tree, project.config.rules), overlay)
@@ -138,6 +139,16 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     paths = tuple(overlay.path for overlay in selected)
     located = _in_project_order(findings.found(), paths)
     return RenderResult(tuple(trees.results), located, paths, findings.unshown, frozenset(results.broken))
+
+
+def _input_folders(project: Project, folders: Iterable[str], outputs: Iterable[str]) -> set[str]:
+    """Return the folders without those around outputs whose kustomization lists nothing.
+
+    Such a kustomization keeps the outputs out of a build of everything around it.
+    """
+    around = {str(parent) for output in outputs for parent in PurePosixPath(output).parents}
+    graph = KustomizationGraph(project.fs)
+    return {folder for folder in folders if folder not in around or not graph.lists_nothing(folder)}
 
 
 def _in_project_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:

@@ -80,11 +80,11 @@ class EngineObjects:
             each for each in self._found(b"kustomize.toolkit.fluxcd.io") if is_flux_kustomization(each)
         ]
         applications = list(self._found(b"argoproj.io", b"Application"))
-        self._urls_of_sources = {
-            object_key(each): text_at(each.content, "spec", "url")
-            for each in self._found(b"source.toolkit.fluxcd.io")
-            if each.gvk.group == SOURCE_GROUP
-        }
+        fetched = [
+            each for each in self._found(b"source.toolkit.fluxcd.io") if each.gvk.group == SOURCE_GROUP
+        ]
+        self._urls_of_sources = {object_key(each): text_at(each.content, "spec", "url") for each in fetched}
+        self._ignore_rules = {object_key(each): text_at(each.content, "spec", "ignore") for each in fetched}
         named = [each for application in applications for each in named_sources(application)]
         named += (NamedSource(self._urls_of_sources.get(source_key(each), "")) for each in kustomizations)
         bootstrapped = self._urls_of_sources.get(_BOOTSTRAPPED, "")
@@ -108,6 +108,17 @@ class EngineObjects:
                 if reason:
                     return reason
         return ""
+
+    def reading(self, folder: str) -> Iterator[EngineObject]:
+        """Yield the objects of this repository that apply the manifests of a folder without kustomization."""
+        for each in self._objects:
+            is_plain = each.source is None or self._is_directory(each.source, folder)
+            if each.is_this_repository and each.folder == folder and is_plain:
+                yield each
+
+    def ignore_rules(self, found: EngineObject) -> str:
+        """Return ``spec.ignore`` of the source of a Kustomization, empty if it is not in Git."""
+        return self._ignore_rules.get(source_key(found.resource), "")
 
     @property
     def unknown_urls(self) -> tuple[str, ...]:
@@ -138,14 +149,16 @@ class EngineObjects:
 
     def _leaves_out(self, found: EngineObject, path: str) -> bool:
         """Return True if it applies the files of a folder above the path, and not this one."""
-        source, fs = found.source, self._manifests.fs
-        if source is None or not is_inside(path, found.folder) or not fs.is_file(path):
+        source = found.source
+        if source is None or not is_inside(path, found.folder) or not self._manifests.fs.is_file(path):
             return False
+        return self._is_directory(source, found.folder) and path not in self._files(source, found.folder)
+
+    def _is_directory(self, source: DeployedSource, folder: str) -> bool:
         try:
-            is_directory = source_type(fs, source, found.folder) is SourceType.DIRECTORY
+            return source_type(self._manifests.fs, source, folder) is SourceType.DIRECTORY
         except DiagnosticError:
             return False
-        return is_directory and path not in self._files(source, found.folder)
 
     def _files(self, source: DeployedSource, folder: str) -> frozenset[str]:
         key = (source.application.origin, folder)

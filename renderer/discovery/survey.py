@@ -22,6 +22,7 @@ from renderer.discovery.flux_entries import flux_entries
 from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.retired_files import hidden_archives
+from renderer.discovery.root_readers import root_readers
 from renderer.discovery.sizes_entries import add_sizes
 from renderer.discovery.survey_results import Survey, with_distinct_outputs
 from renderer.files.file_system import FileSystem
@@ -61,6 +62,7 @@ def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
         listed[count:],
         engines.unknown_urls,
         _uses_kubevirt(manifests),
+        root_readers(manifests, engines, of_engines),
     )
 
 

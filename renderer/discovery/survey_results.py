@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from renderer.gitops.argocd.application import DeployedSource
 from renderer.model.release import Release
 from renderer.model.render_config import OverlayEntry
 from renderer.project.entry_settings import without_extension
@@ -37,12 +38,25 @@ class LeftOut(NamedTuple):
     reason: str
 
 
+class RootReaders(NamedTuple):
+    """The engines that read the top of the repository without a kustomization that lists its resources.
+
+    ``flux`` is the name of a Kustomization of Flux, empty if none reads it, and ``flux_ignore`` its
+    repository's ``spec.ignore``. ``applications`` are sources of Argo CD.
+    """
+
+    flux: str = ""
+    flux_ignore: str = ""
+    applications: tuple[DeployedSource, ...] = ()
+
+
 class Survey(NamedTuple):
     """The entries to render, and what is left out.
 
     ``broken`` are entries that cannot be built because of an error in the repository; they are also in
     ``left_out``, and nothing replaces them. ``unknown_urls`` are repositories that engine objects name and
     that may be this one; no object names it. ``uses_kubevirt``: files mention KubeVirt.
+    ``readers`` are the engines that apply every manifest from the top of the repository.
     """
 
     entries: tuple[FoundEntry, ...]
@@ -53,6 +67,7 @@ class Survey(NamedTuple):
     broken: tuple[FoundEntry, ...] = ()
     unknown_urls: tuple[str, ...] = ()
     uses_kubevirt: bool = False
+    readers: RootReaders = RootReaders()
 
     @property
     def machines(self) -> int:

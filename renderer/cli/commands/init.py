@@ -61,14 +61,15 @@ def _parse_ci_system(
 def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *, dry_run: bool) -> ExitCode:
     """Write a project file, a first overlay, and hooks and a pipeline that run vmrender.
 
-    Run it at the top of a repository; it asks nothing and overwrites nothing. It reads the repository first:
-    clusters of Flux, Applications of Argo CD, kustomizations, OpenShift Templates and plain folders with
-    virtual machines become entries of the project file, which says in comments what is left out and why. If
-    there is no virtual machine, instance types and preferences become entries; an example overlay is written
-    only if no file mentions KubeVirt. The lines to add to an existing
-    .pre-commit-config.yaml, .gitattributes or .gitlab-ci.yml are printed; a second run prints what is new.
-    Hooks and the pipeline install vmrender from where this copy was installed from, or from --source or
-    VMRENDER_SOURCE.
+    Run it at the top of a repository; it asks nothing and overwrites nothing. Where Flux or Argo CD
+    applies the whole repository, a .sourceignore or the exclude of an Application keeps the new files
+    out. It reads the repository first: clusters of Flux, Applications of Argo CD, kustomizations,
+    OpenShift Templates and plain folders with virtual machines become entries of the project file, which
+    says in comments what is left out and why. If there is no virtual machine, instance types and
+    preferences become entries; an example overlay is written only if no file mentions KubeVirt. The lines
+    to add to an existing .pre-commit-config.yaml, .gitattributes or .gitlab-ci.yml are printed; a second
+    run prints what is new. Hooks and the pipeline install vmrender from where this copy was installed
+    from, or from --source or VMRENDER_SOURCE.
 
     \b
     Examples:
@@ -93,6 +94,10 @@ def _print_result(started: Started, *, dry_run: bool) -> None:
         note(f"{path}: {'would be written' if dry_run else 'written'}")
         if dry_run and path == PROJECT:
             note("", *text.split("\n"))
+    for path, (old, _) in started.ignores.changes.items():
+        what = "written" if old is None else "changed"
+        note(f"{path}: {'would be ' if dry_run else ''}{what}")
+    note(*started.ignores.notes)
     for path, text in started.planned.additions.items():
         note("", f"{path}: yours; add to it", "", *text.removesuffix("\n").split("\n"))
     if not started.planned.files:

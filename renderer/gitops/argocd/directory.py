@@ -55,14 +55,17 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
     """Yield the files that may hold manifests, in the order of a walk. Raises ``DiagnosticError``."""
     for path in _walk(fs, folder, recurse=options.recurse):
         relative = path if folder == "." else path[len(folder) + 1 :]
-        if not options.any_extension and not _MANIFEST.fullmatch(posixpath.basename(path)):
-            continue
-        if options.exclude and _matches(options.exclude, relative):
-            continue
-        if options.include and not _matches(options.include, relative):
-            continue
-        if _SKIP not in fs.read(path):
+        if is_selected(relative, options) and _SKIP not in fs.read(path):
             yield path
+
+
+def is_selected(relative: str, options: DirectoryOptions) -> bool:
+    """Return True if the options select a file, by its path relative to the folder."""
+    if not options.any_extension and not _MANIFEST.fullmatch(posixpath.basename(relative)):
+        return False
+    if options.exclude and _matches(options.exclude, relative):
+        return False
+    return not options.include or _matches(options.include, relative)
 
 
 def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:

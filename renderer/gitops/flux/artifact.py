@@ -24,7 +24,7 @@ _HIDDEN_HINT = (
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _SPECIAL = re.compile(r"[*?\[\\]")
 #: Apply only if the repository has no pattern of its own.
-_DEFAULTS = (
+DEFAULT_PATTERNS = (
     *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip"),
     *(".github/", ".circleci/", ".travis.yml", ".gitlab-ci.yml", "appveyor.yml", ".drone.yml"),
     *("cloudbuild.yaml", "codeship-services.yml", "codeship-steps.yml"),
@@ -93,7 +93,7 @@ class SourceIgnore:
 
     def __init__(self, patterns: Iterable[IgnorePattern] = ()) -> None:
         own = tuple(patterns)
-        above = _VERSION_CONTROL if own else (*_VERSION_CONTROL, *_DEFAULTS)
+        above = _VERSION_CONTROL if own else (*_VERSION_CONTROL, *DEFAULT_PATTERNS)
         self._patterns = (*map(IgnorePattern.parse, above), *own)
 
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:

@@ -69,6 +69,11 @@ class KustomizationGraph:
             self._links[folder] = self._read_links(folder)
         return self._links[folder]
 
+    def lists_nothing(self, folder: str) -> bool:
+        """Return True if there is a kustomization in ``folder`` that uses no file and no other folder."""
+        links = self.links(folder)
+        return links is not None and links.is_readable and not links.files and not links.folders
+
     def folders(self, root: str) -> frozenset[str]:
         """Return the folders whose kustomizations the one in ``root`` uses, and its own."""
         if root not in self._folders:
