@@ -12,6 +12,7 @@ from typing import Any
 
 from renderer.gitops.argocd.generators.context import SetContext, check_count
 from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
+from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -54,7 +55,8 @@ def generate_applications(
             check_count(len(applications))
         except SetError as error:
             raise _evaluation_error(entry, error, "spec", "generators", index) from None
-    for warning in (*found, *_shared_name_warnings(entry, applications)):
+    unmatched = unmatched_clusters(entry, context.clusters)
+    for warning in (*found, *_shared_name_warnings(entry, applications), *unmatched):
         warn(warning)
     names = Counter(each.name for each in applications)
     return tuple(each for each in applications if names[each.name] == 1)

@@ -96,7 +96,7 @@ def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
     requirements = requirements_of(block.get("selector"))
     go_template = context.rendering.go_template
-    matching = [each for each in context.clusters if selects(requirements, _labels(each))]
+    matching = [each for each in context.clusters if selects(requirements, cluster_labels(each))]
     sets = [_parameters(each, go_template=go_template) for each in matching]
     if not requirements and all(each.server != LOCAL_SERVER for each in matching):
         sets.append(
@@ -107,7 +107,8 @@ def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     return [{"clusters": complete}] if block.get("flatList") is True else complete
 
 
-def _labels(cluster: ArgoCluster) -> dict[str, str]:
+def cluster_labels(cluster: ArgoCluster) -> dict[str, str]:
+    """Return the labels of the cluster's Secret."""
     return {**_SECRET_TYPE, **cluster.labels}
 
 
@@ -118,7 +119,7 @@ def _parameters(cluster: ArgoCluster, *, go_template: bool) -> Parameters:
         "server": cluster.server,
         "project": cluster.project,
     }
-    metadata = {"annotations": dict(cluster.annotations), "labels": _labels(cluster)}
+    metadata = {"annotations": dict(cluster.annotations), "labels": cluster_labels(cluster)}
     if go_template:
         return {**named, "metadata": {key: TextMap(texts) for key, texts in metadata.items() if texts}}
     flat = {
