@@ -39,7 +39,7 @@ from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.lone_file import LoneFiles, is_generator, with_generator
 from renderer.project.overlays import overlay_at
-from renderer.project.stray_patch import StrayPatches
+from renderer.project.stray_patch import StrayPatches, is_named_as_patch
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
@@ -140,7 +140,7 @@ def validate(
     for folder in scope.parts:
         findings.add(_unused_findings(run, folder))
     for file in scope.alone:
-        findings.add(lone.findings(file, is_named=file in paths))
+        findings.add(lone.findings(file))
     return ValidationResult(
         project.fs,
         findings.found(),
@@ -213,14 +213,14 @@ class _LoneFileChecks:
         self._read: dict[str, ResourceSet] = {}
         self.checked: list[str] = []
 
-    def findings(self, file: str, *, is_named: bool) -> tuple[Diagnostic, ...]:
+    def findings(self, file: str) -> tuple[Diagnostic, ...]:
         try:
             resources = self._run.lone_files.read(file)
         except DiagnosticError as error:
             self.checked += [file] if has_errors(error.diagnostics) else []
             return with_levels(error.diagnostics, self._run.config.rules)
         if not resources:
-            return self._misspelt_groups(file) if is_named else ()
+            return self._misspelt_groups(file)
         self.checked.append(file)
         if any(is_generator(resource) for resource in resources):
             return self._generator_findings(file)
@@ -243,10 +243,11 @@ class _LoneFileChecks:
 
         The file is never rendered, so no instance type fills in ``domain`` before KubeVirt requires it.
         """
-        if target.expand is ExpandMode.OFF or not any(map(_has_matchers, resources)):
+        expanded = resources.where(_has_matchers)
+        if target.expand is ExpandMode.OFF or not expanded:
             return found
         known = {(each.resource, each.field) for each in found}
-        checked = with_levels(self._run.pipeline.check(resources, target.kubevirt), self._run.config.rules)
+        checked = with_levels(self._run.pipeline.check(expanded, target.kubevirt), self._run.config.rules)
         hidden = {
             (each.resource, each.field): each
             for each in checked
@@ -292,11 +293,19 @@ class _LoneFileChecks:
                 yield each
 
     def _misspelt_groups(self, file: str) -> tuple[Diagnostic, ...]:
-        """Return errors about KubeVirt kinds in misspelt API groups."""
+        """Return errors about KubeVirt kinds in misspelt API groups, or without an API version."""
+        if not self._run.lone_files.mentions_kind(file):
+            return ()
         from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
 
-        named = [each for each in self._resources(file) if each.api_version and each.kind in GROUPS_OF_KINDS]
-        found = tuple(error for each in named for error in refuse_api_version(each))
+        misspelt = (
+            each
+            for each in self._resources(file)
+            if each.kind in GROUPS_OF_KINDS
+            and (each.api_version or not is_named_as_patch(file, each.name))
+            and object_at(each.content, "spec")
+        )
+        found = tuple(error for each in misspelt for error in refuse_api_version(each))
         self.checked += [file] if found else []
         return with_levels(found, self._run.config.rules)
 
@@ -309,9 +318,9 @@ class _LoneFileChecks:
         """
         patched: dict[ResId, None] = {}
         for each in found:
-            if each.resource is None or not _is_about_missing_field(each, resources):
+            if each.resource is None or each.field is None or not _is_about_missing_field(each, resources):
                 yield each
-            elif each.resource in patched or self._stray_patches.is_patch(file, each.resource):
+            elif each.resource in patched or self._stray_patches.is_patch(file, each.resource, each.field):
                 patched[each.resource] = None
             else:
                 yield each._replace(hint=_PATCH_HINT)

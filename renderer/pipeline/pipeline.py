@@ -20,7 +20,7 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.kube.sharing import forget_shared
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry, RenderConfig
 from renderer.model.run.work import begin_outside_run
 from renderer.pipeline.encrypted_objects import past_encrypted
 from renderer.pipeline.generators import GENERATORS
@@ -163,12 +163,18 @@ class Pipeline:
         """Expand the virtual machines of the documents in ``files``, and check all documents."""
         from renderer.kustomize.reader.load import load_files
 
+        overlay = self._config.overlay(OverlayEntry(".", write_instancetypes=False), ".", ".")
+        overlay = overlay.with_target(release, mode)
+
         def expanded_and_checked(loaded: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
             expanded = self._expander.expand(loaded, release, mode, live=True)
             checked = expanded.then(lambda resources: self._checks.validate(resources, release))
-            return self._checks.review(checked, loaded, release, mode)
+            reviewed = self._checks.review(checked, loaded, release, mode)
+            return self._checks.judge(reviewed, loaded.value, overlay)
 
-        processed = past_encrypted(Outcome(load_files(self._fs, files)), expanded_and_checked)
+        processed = past_encrypted(
+            Outcome(load_files(self._fs, files, generated_names=True)), expanded_and_checked
+        )
         return Outcome(processed.value, with_levels(processed.diagnostics, self._config.rules))
 
     def look_up(self, name: str) -> Resource:

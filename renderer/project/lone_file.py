@@ -7,6 +7,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 
+from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.files.file_system import FilesAbove, FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
@@ -20,6 +21,11 @@ from renderer.project.project import API_VERSION, KIND
 from renderer.yamlio.decode import decode_documents
 
 _OWN_GROUP = API_VERSION.partition("/")[0]
+#: The kind of an object or of an item of a list.
+_KIND_OF_OURS = pattern(
+    rf"""^\s*(?:-\s+)?[{{"']*kind["']?\s*:\s*["']?(?:{"|".join(sorted(GROUPS_OF_KINDS))})\b""".encode(),
+    re.MULTILINE,
+)
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: The tags of Helm, Jinja and others; until they are filled in, a file is often not valid YAML.
 TEMPLATE_TAG = pattern(rb"\{\{|\{%")
@@ -30,6 +36,7 @@ class LoneFiles:
 
     def __init__(self, fs: FileSystem, groups: Collection[str]) -> None:
         self._fs = fs
+        self._last = "", b""
         self._groups = frozenset((*groups, _OWN_GROUP))
         names = "|".join(re.escape(group) for group in sorted(self._groups))
         self._mention = re.compile(rf"""apiVersion["']?\s*:\s*["']?({names})/""".encode())
@@ -40,7 +47,7 @@ class LoneFiles:
         Objects in an OpenShift template are included. Raises ``DiagnosticError``: the errors of the decoder,
         for files that mention one of the groups, and resource-invalid.
         """
-        content = self._fs.read(path)
+        content = self._content(path)
         if not self._mention.search(_as_ascii(content)):
             return ResourceSet()
         try:
@@ -73,6 +80,16 @@ class LoneFiles:
         except DiagnosticError:
             return frozenset()
         return frozenset(match[1].decode() for match in self._mention.finditer(_as_ascii(content)))
+
+    def mentions_kind(self, path: str) -> bool:
+        """Return True if an object in the file seems to be of a kind of KubeVirt's or CDI's, in any group."""
+        return _KIND_OF_OURS.search(_as_ascii(self._content(path))) is not None
+
+    def _content(self, path: str) -> bytes:
+        """Return the content of a file; the last one is kept, because each file is asked about twice."""
+        if self._last[0] != path:
+            self._last = path, self._fs.read(path)
+        return self._last[1]
 
     def _ignore_if_foreign(self, content: bytes, path: str, error: DiagnosticError) -> ResourceSet:
         """Ignore a file that concerns none of the groups. Raises ``DiagnosticError`` for all others."""

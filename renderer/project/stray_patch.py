@@ -6,6 +6,8 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
@@ -31,11 +33,13 @@ class StrayPatches:
         self._list = list_folder
         self._resources = resources
 
-    def is_patch(self, file: str, incomplete: ResId) -> bool:
-        """Return True if ``file`` has the name of a patch, or if its object is a part of another one."""
+    def is_patch(self, file: str, incomplete: ResId, missing: FieldPath) -> bool:
+        """Return True if ``file`` has the name of a patch, or if another object has the missing field."""
+        *parents, key = map(str, missing.segments)
         return is_named_as_patch(file, incomplete.name) or any(
             each.current_id.name == incomplete.name
             and (each.gvk.group, each.gvk.kind) == (incomplete.gvk.group, incomplete.gvk.kind)
+            and key in object_at(each.content, *parents)
             for path in self._possible_targets(file)
             if path != file
             for each in self._resources(path)

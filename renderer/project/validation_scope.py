@@ -147,6 +147,9 @@ class ScopeFinder:
                 entry_files |= sources
                 if overlay.entry and not overlay.entry.files.isdisjoint(named):
                     about |= sources
+        if PROJECT_FILE in named:  # its settings are about all overlays
+            roots |= {overlay.path for overlay in self._overlays}
+            about |= set().union(*map(self._files_of, self._overlays))
         for file in named:
             is_entry_file = file in entry_files
             listing = self._graph.folders_listing(file)
@@ -159,7 +162,7 @@ class ScopeFinder:
                 links = self._graph.links(folder)
                 if links and links.file == file:  # the file is the kustomization itself
                     about |= self._graph.files(folder)
-            if not listing and not is_entry_file:
+            if not listing and not is_entry_file and file != PROJECT_FILE:
                 alone.append(file)
             for overlay in self._overlays:
                 if overlay.flux and overlay.flux.may_read(file):

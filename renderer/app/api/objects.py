@@ -73,7 +73,7 @@ def check_object(
     config = project.config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
     overlay = config.overlay(OverlayEntry("."), ".", ".").with_target(kubevirt, ExpandMode.APPLIED)
     try:
-        objects = Outcome(load_files(fs, documents))
+        objects = Outcome(load_files(fs, documents, generated_names=True))
     except DiagnosticError as error:
         return _without_lines(locate(fs, error.diagnostics))
     return _without_lines(locate(fs, Pipeline(fs, config).check_composed(overlay, objects).diagnostics))

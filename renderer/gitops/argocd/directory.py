@@ -28,6 +28,8 @@ _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _SKIP = b"+argocd:skip-file-rendering"
 _STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
+#: An unreadable file with these signs is a machine that Argo CD would skip silently.
+_MACHINE_SIGNS = (b"kubevirt.io/", b"kind:")
 _JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
 _NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
 
@@ -127,15 +129,20 @@ def _json_objects(content: bytes, path: str) -> list[Resource]:
 
 
 def _yaml_objects(content: bytes, path: str) -> list[Resource]:
-    """Return the objects of a YAML file; empty if it cannot be a manifest (``getObjsFromYAMLOrJSON``)."""
+    """Return the objects of a YAML file; empty if it cannot be a manifest (``getObjsFromYAMLOrJSON``).
+
+    An unreadable file with an object of KubeVirt's is refused, although Argo CD may skip it silently.
+    """
     found: list[Resource] = []
     try:
         for index, decode in enumerate(_documents(content, path)):
             value = decode()
             if value is not None:
                 found.append(_object(value, Site(path, index)))
-    except DiagnosticError:
-        if found or all(sign in content for sign in _SIGNS):
+    except DiagnosticError as error:
+        is_unreadable = any(each.code is not Code.RESOURCE_INVALID for each in error.diagnostics)
+        is_machine = is_unreadable and all(sign in content for sign in _MACHINE_SIGNS)
+        if found or is_machine or all(sign in content for sign in _SIGNS):
             raise
     return found
 

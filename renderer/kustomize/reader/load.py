@@ -171,12 +171,15 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
     return OpenApi(site, entries.document(path, site.below("path")))
 
 
-def load_files(fs: FileSystem, files: Iterable[str]) -> ResourceSet:
-    """Return the objects in resource files, in order. Raises ``DiagnosticError``."""
+def load_files(fs: FileSystem, files: Iterable[str], *, generated_names: bool = False) -> ResourceSet:
+    """Return the objects in resource files, in order. Raises ``DiagnosticError``.
+
+    ``generated_names``: True if ``metadata.generateName`` is sufficient, as it is for the API server.
+    """
     objects: list[Resource] = []
     for file in files:
         content, site = fs.read(file), Site(file)
-        in_file = read_resources(content, site)
+        in_file = read_resources(content, site, generated_names=generated_names)
         if not in_file:  # kustomize skips such a file
             refuse_non_objects(content, site)
         objects += in_file

@@ -7,12 +7,13 @@ import pytest
 from renderer.files.file_system import MemoryFileSystem
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
 from renderer.project.stray_patch import StrayPatches, is_named_as_patch
 
-WEB = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web}}"
+WEB = "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: web}, spec: {template: {}}}"
 WEB_ID = ResId(Gvk.parse("kubevirt.io/v1", "VirtualMachine"), "web")
 
 
@@ -66,4 +67,5 @@ def test_namesake_counts_only_where_a_kustomization_could_combine_both(
         return read_resources(fs.read(path), Site(path)) if path.endswith("web.yaml") else ()
 
     patches = StrayPatches(KustomizationGraph(fs), fs.list, resources)
-    assert patches.is_patch("prod/half.yaml", WEB_ID) is expected
+    assert patches.is_patch("prod/half.yaml", WEB_ID, FieldPath.of("spec", "template")) is expected
+    assert not patches.is_patch("prod/half.yaml", WEB_ID, FieldPath.of("spec", "preference"))
