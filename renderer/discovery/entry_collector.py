@@ -100,6 +100,17 @@ class EntryCollector:
                 self.left_out.append(LeftOut(path, found.machines, found.reason))
         self.assigned |= files if machines else machine_files
 
+    def kept_by_engine(self, entry: OverlayEntry) -> tuple[str, ...]:
+        """Return what the engine of an entry goes on to apply once it is pointed at the trees, in words."""
+        if not entry.entry.has_engine:
+            return ()
+        entry = entry._replace(entry=entry.entry._replace(repoint=True))
+        try:
+            overlays = find_overlays(self._manifests.fs, self._config._replace(overlays=(entry,)))
+        except DiagnosticError:  # rendering reports it
+            return ()
+        return tuple(kept for overlay in overlays if overlay.entry for kept in overlay.entry.kept)
+
     def add_sizes(self, entry: OverlayEntry) -> None:
         """Add the entry if its overlays have instance types or preferences; else leave it."""
         try:

@@ -75,6 +75,11 @@ class ProjectProposal(NamedTuple):
         return tuple(map(_not_rendered, left_out))
 
     @property
+    def kept(self) -> tuple[str, ...]:
+        """Return what engines go on to apply once they are pointed at the trees, by entry."""
+        return tuple(f"{each.entry.path}: {kept}" for each in self.survey.entries for kept in each.kept)
+
+    @property
     def total(self) -> str:
         """Return the number of virtual machines and of overlays, in words."""
         return next(summary(self.survey))
@@ -99,7 +104,7 @@ def survey_repository(root: Path) -> ProjectProposal | None:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
     except DiagnosticError:
         return None
-    return ProjectProposal(survey_of(fs, config), config)
+    return ProjectProposal(survey_of(fs, config, with_kept=True), config)
 
 
 def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:

@@ -31,8 +31,11 @@ from renderer.model.render_config import PROJECT_FILE, RenderConfig
 _KUBEVIRT = re.compile(rb"kubevirt", re.IGNORECASE)
 
 
-def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
-    """Return the survey of a repository; ``config`` has its URLs and clusters, if there is a project."""
+def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_kept: bool = False) -> Survey:
+    """Return the survey of a repository; ``config`` has its URLs and clusters, if there is a project.
+
+    ``with_kept``: build all that engines deploy, to say what they go on to apply from their sources.
+    """
     config = (config or RenderConfig())._replace(output="rendered/{name}", limits={})
     manifests = Manifests(fs, config.exclude)
     collector = EntryCollector(manifests, config)
@@ -46,6 +49,10 @@ def survey(fs: FileSystem, config: RenderConfig | None = None) -> Survey:
     if not collector.entries:
         add_sizes(manifests, collector, engines, of_engines)
     collector.left_out += (left for left in hidden_archives(manifests) if left.machines)
+    if with_kept:
+        collector.entries = [
+            each._replace(kept=collector.kept_by_engine(each.entry)) for each in collector.entries
+        ]
     rendered = {each.entry.path for each in collector.entries}
     count = len(collector.entries)
     listed = tuple(with_distinct_outputs((*collector.entries, *collector.broken)))

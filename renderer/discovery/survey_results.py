@@ -20,7 +20,8 @@ class FoundEntry(NamedTuple):
     """A possible entry of ``vmrender.yaml``; ``overlays`` is the number of its overlays.
 
     ``sizes`` is the number of its instance types and preferences, if it has no virtual machine. ``error`` is
-    the reason why it cannot be built, empty if it can.
+    the reason why it cannot be built, empty if it can. ``kept`` says what its engine goes on to apply from
+    other places than the trees.
     """
 
     entry: OverlayEntry
@@ -28,6 +29,7 @@ class FoundEntry(NamedTuple):
     overlays: int = 1
     error: str = ""
     sizes: int = 0
+    kept: tuple[str, ...] = ()
 
 
 class LeftOut(NamedTuple):

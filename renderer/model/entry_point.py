@@ -101,7 +101,8 @@ class EntryPoint(Record):
     and preferences that other entries of the cluster deploy for them. ``notes`` are findings about objects
     that the project's entry reaches but does not render. ``trees`` are the trees at which the engine's
     objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
-    hand. ``repositories`` are the URLs by which an Application names this repository.
+    hand. ``repositories`` are the URLs by which an Application names this repository. ``kept`` says, at the
+    first point of an entry, what the engine goes on to apply from other places than the trees.
     """
 
     options: EntryOptions
@@ -115,6 +116,7 @@ class EntryPoint(Record):
     trees: tuple[Tree, ...] = ()
     objects: tuple[Resource, ...] = ()
     repositories: tuple[str, ...] = ()
+    kept: tuple[str, ...] = ()
 
     @property
     def files(self) -> frozenset[str]:

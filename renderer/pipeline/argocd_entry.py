@@ -22,6 +22,7 @@ from renderer.pipeline.reached_objects import (
     count_machines,
     cycle_error,
     deployed_instancetypes,
+    described_groups,
     git_file,
     is_rendered,
     left_out_notes,
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
     from renderer.gitops.argocd.discovery import ReachedApplication
     from renderer.gitops.repository_url import RepositoryUrls
+
+_APPLYING = "Application(s) that apply rendered trees"
 
 
 def argocd_points(
@@ -84,7 +87,8 @@ def argocd_points(
     if discovery.findings:
         raise DiagnosticError(*discovery.findings)
     _check_application_cycles(reached)
-    notes = tuple(_argocd_notes(fs, entry, reached, urls, applying_trees))
+    kept = _left_to_sources(reached)
+    notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: applying_trees}))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if not rendered:
         raise DiagnosticError(*warnings, *_nothing_rendered(entry, reached, notes).diagnostics)
@@ -117,9 +121,10 @@ def argocd_points(
         )
         points.append((name, point))
     notes = (*warnings, *trees.findings, *notes)
+    described = tuple(described_groups(kept))
     for name, point in points:
-        yield name, point._replace(notes=(*notes, *point.notes))
-        notes = ()
+        yield name, point._replace(notes=(*notes, *point.notes), kept=described)
+        notes = described = ()
 
 
 def _ambiguous_repository(entry: OverlayEntry, urls: RepositoryUrls) -> DiagnosticError:
@@ -203,26 +208,31 @@ def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
                 raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
 
 
+def _left_to_sources(reached: Iterable[ReachedApplication]) -> dict[str, list[str]]:
+    """Return the names of Applications that have other sources than the trees, by the reason."""
+    every = list(reached)
+    return {
+        "Application(s) of other repositories": [each.entry.name for each in every if each.outcome is None],
+        "Application(s) with charts, plugins, jsonnet or remote bases": [
+            each.entry.name
+            for each in every
+            if each.outcome
+            if needs_others(each.outcome)
+            or any(found.code is Code.NOT_RENDERED for found in each.outcome.diagnostics)
+        ],
+    }
+
+
 def _argocd_notes(
     fs: FileSystem,
     entry: OverlayEntry,
     reached: Iterable[ReachedApplication],
     urls: RepositoryUrls,
-    applying_trees: list[str],
+    groups: dict[str, list[str]],
 ) -> Iterator[Diagnostic]:
     from renderer.gitops.repository_url import checked_out_branch
 
     every = list(reached)
-    groups: dict[str, list[str]] = {
-        "Application(s) of other repositories": [each.entry.name for each in every if each.outcome is None]
-    }
-    groups["Application(s) that apply rendered trees"] = applying_trees
-    groups["Application(s) with charts, plugins, jsonnet or remote bases"] = [
-        each.entry.name
-        for each in every
-        if each.outcome
-        and (needs_others(each.outcome) or any(d.code is Code.NOT_RENDERED for d in each.outcome.diagnostics))
-    ]
     branch = checked_out_branch(git_file(fs, "HEAD"))
     for each in every:
         for source in _rendered_sources(each.entry, urls) if branch and each.outcome is not None else ():

@@ -12,6 +12,7 @@ from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint, Tree
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.location import Site
@@ -23,6 +24,7 @@ from renderer.pipeline.reached_objects import (
     count_machines,
     cycle_error,
     deployed_instancetypes,
+    described_groups,
     is_rendered,
     left_out_notes,
     named_objects,
@@ -58,8 +60,11 @@ def flux_points(
     discovery = FluxDiscovery(builder.build, urls, root.known)
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
-    notes = tuple(_flux_notes(entry, reached, builder.applying_trees))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
+    if entry.entry.repoint:
+        rendered = _with_parents(reached, rendered)
+    kept = _left_to_sources(reached, rendered)
+    notes = tuple(_flux_notes(entry, reached, kept, builder.applying_trees))
     if not rendered:
         malformed = [
             found for each in reached for found in malformed_fields(each.entry, KUSTOMIZATION_FORMATS)
@@ -70,13 +75,16 @@ def flux_points(
         raise nothing_rendered(entry, "Flux Kustomization", names, notes, _other_urls(reached, discovery))
     trees: dict[Key, Tree] = {}
     if entry.entry.repoint:
-        rendered = _with_parents(reached, rendered)
         trees = {each.key: outputs.tree(each) for each in rendered if not each.uncarried}
         if not reached[0].uncarried:
             trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
     shared = deployed_instancetypes(each.outcome for each in reached)
     own = frozenset(each.key for each in rendered)
+    kept["Kustomization(s) with objects that a tree cannot carry"] = [
+        e.entry.name for e in rendered if e.uncarried
+    ]
+    described = tuple(described_groups(kept))
     for each in _dependencies_first(rendered):
         name = outputs.name_of(each.entry)
         if not entry.entry.repoint:
@@ -94,9 +102,10 @@ def flux_points(
                 count_machines(each.outcome),
                 (*notes, *rendered_source_errors(each.outcome), *each.uncarried),
                 tuple(tree for key, tree in trees.items() if key in each.deployed),
+                kept=described,
             ),
         )
-        notes = ()
+        notes = described = ()
 
 
 class _Outputs(NamedTuple):
@@ -303,14 +312,22 @@ def _other_urls(reached: Iterable[ReachedKustomization], discovery: FluxDiscover
             yield text_at(source.content, "spec", "url")
 
 
-def _flux_notes(
-    entry: OverlayEntry, reached: Iterable[ReachedKustomization], applying_trees: list[str]
-) -> Iterator[Diagnostic]:
-    """Yield notes about objects that the cluster's entry deploys but that are not rendered."""
+def _left_to_sources(
+    reached: Iterable[ReachedKustomization], rendered: Iterable[ReachedKustomization]
+) -> dict[str, list[str]]:
+    """Return the names of Kustomizations that go on to be applied from their sources, by the reason."""
     from renderer.gitops.flux.discovery import SourceRelation
 
     every = list(reached)
-    groups = {
+    own = {each.key for each in rendered}
+    needing = [each.entry.name for each in every if each.outcome and needs_others(each.outcome)]
+    encrypted = [
+        each.entry.name
+        for each in every
+        if each.outcome and not needs_others(each.outcome) and each.key not in own
+        if any(map(is_encrypted, each.outcome.value))
+    ]
+    return {
         "Kustomization(s) of other repositories": [
             e.entry.name for e in every if e.source is SourceRelation.OTHER
         ],
@@ -318,13 +335,25 @@ def _flux_notes(
             e.entry.name for e in every if e.source is SourceRelation.MISSING
         ],
         "suspended Kustomization(s)": [e.entry.name for e in every if e.suspended],
-        "Kustomization(s) that apply rendered trees": applying_trees,
+        "Kustomization(s) with charts or remote bases": needing,
+        "Kustomization(s) with encrypted objects": encrypted,
     }
-    needing = [each.entry.name for each in every if each.outcome and needs_others(each.outcome)]
-    groups["Kustomization(s) with charts or remote bases"] = needing
+
+
+def _flux_notes(
+    entry: OverlayEntry,
+    reached: Iterable[ReachedKustomization],
+    kept: Mapping[str, list[str]],
+    applying_trees: list[str],
+) -> Iterator[Diagnostic]:
+    """Yield notes about objects that the cluster's entry deploys but that are not rendered."""
+    from renderer.gitops.flux.discovery import SourceRelation
+
+    every = list(reached)
     built = [resource for e in every if e.outcome for resource in e.outcome.value]
-    groups["HelmRelease(s)"] = [each.name for each in built if each.kind in _CHARTS]
-    yield from left_out_notes(entry, groups)
+    releases = [each.name for each in built if each.kind in _CHARTS]
+    others = {"Kustomization(s) that apply rendered trees": applying_trees, "HelmRelease(s)": releases}
+    yield from left_out_notes(entry, {**kept, **others})
     yield from _assumed_sources(each.entry for each in every if each.source is SourceRelation.ASSUMED)
 
 

@@ -93,17 +93,23 @@ def _first_names(names: Collection[str]) -> str:
     return ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
 
 
-def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
-    """Yield a note for each group of objects that the entry reaches but does not render."""
+def described_groups(groups: Mapping[str, list[str]]) -> Iterator[str]:
+    """Yield the number and the first names of each group that is not empty; the kind ends with ``(s)``."""
     for what, names in groups.items():
         if names:
             noun, _, which = what.partition("(s)")
-            yield Diagnostic.at(
-                entry_site(entry.path, entry.listed_by),
-                Code.NOT_RENDERED,
-                f"not rendered of {entry.path}: {plural(len(names), noun)}{which} ({_first_names(names)})",
-                severity=Severity.INFO,
-            )
+            yield f"{plural(len(names), noun)}{which} ({_first_names(names)})"
+
+
+def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
+    """Yield a note for each group of objects that the entry reaches but does not render."""
+    for described in described_groups(groups):
+        yield Diagnostic.at(
+            entry_site(entry.path, entry.listed_by),
+            Code.NOT_RENDERED,
+            f"not rendered of {entry.path}: {described}",
+            severity=Severity.INFO,
+        )
 
 
 def points_at_sources(entry: OverlayEntry, name: str, objects: Collection[str]) -> Iterator[Diagnostic]:

@@ -88,6 +88,8 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
 def _print_result(started: Started, *, dry_run: bool) -> None:
     if started.found:
         note(*started.found.summary, *started.found.changes, "")
+        if started.found.kept:
+            note("applied before, not by the tree:", *(f"  {line}" for line in started.found.kept), "")
     if any(path.startswith(f"{OVERLAY}/") for path in started.planned.files):
         note(f"no virtual machine was found: {OVERLAY} has one to begin with", "")
     for path, text in started.planned.files.items():
