@@ -13,7 +13,7 @@ from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.user_objects import reason_left_out
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
-from renderer.adopt.live.revision_users import RevisionUsers, notes_about_unnamed
+from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project
@@ -144,6 +144,7 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     notes = [*_release_notes(objects, content.release), *sides.mounted.notes(content.written), *found.notes]
     if any(each.kind == CONTROLLER_REVISION for each in content.written):
         notes += notes_about_unnamed(content.written, sides.revision_users, overlay.name)
+    notes += notes_about_others(content.written, objects, sides.revisions)
     return found._replace(notes=tuple(notes))
 
 

@@ -258,7 +258,7 @@ class PinnedOverlay:
         project = open_project(path if is_folder else Path.cwd()).proposed()
         fs, found = project.fs, project.overlays()
         if is_folder:
-            overlay = overlay_at(project.config, found, project.relative(path))
+            overlay = _as_deployed(overlay_at(project.config, found, project.relative(path)), found)
         else:
             [overlay] = chosen_overlays(found, [named])
         if overlay.entry is not None:
@@ -382,6 +382,17 @@ class PinnedOverlay:
         warnings = with_levels(edited, self.project.config.rules)
         findings = locate(self.project.fs, warnings)
         return PinResult(tuple(notes), summary, tuple(next_steps), findings)
+
+
+def _as_deployed(overlay: Overlay, found: Sequence[Overlay]) -> Overlay:
+    """Return a folder that is no overlay of the project in the mode of those that may be built from it.
+
+    One that keeps the matchers counts first, the newest release of these: it needs the revisions.
+    """
+    keeping = [each for each in found if each.expand is ExpandMode.OFF]
+    if not keeping or any(each.path == overlay.path for each in found):
+        return overlay
+    return overlay._replace(expand=ExpandMode.OFF, kubevirt=max(each.kubevirt for each in keeping))
 
 
 def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, ...]:

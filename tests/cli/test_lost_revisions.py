@@ -187,16 +187,65 @@ def test_revision_of_kubevirt_is_not_in_git(pinned: Path) -> None:
     assert WILL_NOT_START not in run("diff", "--live", "../synced.yaml")
 
 
+def test_machines_of_a_pool_are_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    repository = init(tmp_path / "repository")
+    shutil.copytree(POOL, repository, dirs_exist_ok=True)
+    monkeypatch.chdir(repository)
+    synced = dump("{name: u1.small}", f"{{name: {REVISION}}}").replace("name: db", "name: workers-0")
+    write(repository, {"../synced.yaml": synced})
+    assert "will not start again" not in run("diff", "--live", "../synced.yaml")
+    run("unpin", "prod", "--all", "--cleared")
+    text = run("diff", "--live", "../synced.yaml")
+    named = f"VirtualMachine prod/workers-0 will not start again once ControllerRevision {REVISION} is pruned"
+    assert f"{named}, which Git does not have" in text
+
+
+def test_folder_of_an_entry_point_keeps_what_its_overlay_writes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kustomization = (
+        "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "metadata: {name: vms, namespace: flux-system}\n"
+        "spec: {interval: 1m, path: ./apps, prune: true, targetNamespace: prod, "
+        "sourceRef: {kind: GitRepository, name: flux-system}}\n"
+    )
+    project = (
+        'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.7"\n'
+        'catalogs: [{path: catalog}]\noverlays: [{flux: clusters/prod, expand: "off"}]\n'
+    )
+    files = {
+        "vmrender.yaml": project,
+        "catalog/kustomization.yaml": "resources: [objects.yaml]\n",
+        "catalog/objects.yaml": catalog("3Gi"),
+        "clusters/prod/vms.yaml": kustomization,
+        "apps/kustomization.yaml": "resources: [db.yaml]\n",
+        "apps/db.yaml": (CASE / "overlays/prod/db.yaml").read_text(encoding="utf-8"),
+    }
+    write(init(tmp_path / "repository"), files)
+    monkeypatch.chdir(tmp_path / "repository")
+    run("pin", "apps", "--all")
+    run("unpin", "apps", "--all")
+    [revision] = Path("apps/pins").glob("controllerrevision_*.yaml")
+    name = revision.stem.removeprefix("controllerrevision_")
+    for named, stays in ((name, True), ("db-u1.small-7", False)):
+        write(Path(), {"../synced.yaml": live("{name: u1.small}", f"{{name: {named}}}")})
+        run("unpin", "apps", "--live", "../synced.yaml")
+        assert revision.exists() is stays
+
+
 def dump(matcher: str, reference: str) -> str:
     """The machine as a cluster has it, and the ControllerRevision of its pin."""
-    live = (
-        machine().replace("{name: u1.small}", matcher).replace("  name: db", "  name: db\n  namespace: prod")
-    )
-    status = f"status: {{instancetypeRef: {{name: u1.small, controllerRevisionRef: {reference}}}}}\n"
     return (
-        f"{live}{status}---\napiVersion: apps/v1\nkind: ControllerRevision\n"
+        f"{live(matcher, reference)}---\napiVersion: apps/v1\nkind: ControllerRevision\n"
         f"metadata: {{name: {REVISION}, namespace: prod, "
         "labels: {instancetype.kubevirt.io/object-name: u1.small}}\nrevision: 0\n"
         "data: {apiVersion: instancetype.kubevirt.io/v1beta1, kind: VirtualMachineClusterInstancetype, "
         "metadata: {name: u1.small}, spec: {cpu: {guest: 1}, memory: {guest: 3Gi}}}\n"
     )
+
+
+def live(matcher: str, reference: str) -> str:
+    """The machine as a cluster has it, with this matcher, and this reference in its status."""
+    text = (CASE / "overlays/prod/db.yaml").read_text(encoding="utf-8")
+    text = text.replace("{name: u1.small}", matcher).replace("  name: db", "  name: db\n  namespace: prod")
+    return f"{text}status: {{instancetypeRef: {{name: u1.small, controllerRevisionRef: {reference}}}}}\n"

@@ -296,7 +296,8 @@ class _LiveComparison:
     def _loss(self, namespace: str, revision: str) -> str:
         """Return why the cluster will not have a ControllerRevision; empty if it may have it."""
         known = self._objects.revisions
-        if (namespace, revision) in self._settings.revisions or not known:
+        is_covered = any(place == namespace for place, _ in known)
+        if (namespace, revision) in self._settings.revisions or not is_covered:
             return ""
         label = f"its status names ControllerRevision {revision}"
         found = known.get((namespace, revision))

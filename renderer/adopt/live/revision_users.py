@@ -8,8 +8,9 @@ whether a restart is due: a revision that is named there is needed until that re
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 
+from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.kubevirt.facts.kinds import (
     CONTROLLER_REVISION,
     INSTANCETYPE_GROUP,
@@ -140,6 +141,32 @@ def notes_about_unnamed(written: Iterable[Resource], users: RevisionUsers, overl
             )
         else:
             yield f"no machine names {each.current_id}: vmrender unpin {overlay} --live removes it"
+
+
+def notes_about_others(
+    written: Iterable[Resource], objects: ClusterObjects, revisions: Container[tuple[str, str]]
+) -> Iterator[str]:
+    """Yield a note about each VirtualMachine that only the cluster has and whose revision Git had.
+
+    A pool makes such machines.
+    ``revisions`` are those of Git, by namespace and name.
+    """
+    leaving = {key for key in objects.applied_revisions if key not in revisions}
+    if not leaving:
+        return
+    written = tuple(written)
+    namespaces = {each.namespace for each in written}
+    known = {each.current_id.object_key for each in written}
+    for each in objects.resources:
+        if each.kind != VM or each.namespace not in namespaces or each.current_id.object_key in known:
+            continue
+        status = object_at(each.content, "status")
+        for name in named_revisions(object_at(each.content, "spec"), status).values():
+            if (each.namespace, name) in leaving:
+                yield (
+                    f"{each.current_id} will not start again once ControllerRevision {name} is pruned,"
+                    " which Git does not have"
+                )
 
 
 def _owners(resource: Resource, kind: str) -> list[str]:
