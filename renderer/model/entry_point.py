@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
@@ -103,6 +104,7 @@ class EntryPoint(Record):
     objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
     hand. ``repositories`` are the URLs by which an Application names this repository. ``kept`` says, at the
     first point of an entry, what the engine goes on to apply from other places than the trees.
+    ``matched`` are targets of patches that select something in another entry point.
     """
 
     options: EntryOptions
@@ -117,6 +119,7 @@ class EntryPoint(Record):
     objects: tuple[Resource, ...] = ()
     repositories: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
+    matched: frozenset[Site] = frozenset()
 
     @property
     def files(self) -> frozenset[str]:
@@ -135,4 +138,6 @@ class EntryPoint(Record):
         notes = [note.message for note in self.notes]
         trees: list[Json] = [list(tree) for tree in self.trees]
         repositories: list[Json] = list(self.repositories)
-        return [objects, repr(self.options), self.ignore, list(self.folders), notes, trees, repositories]
+        matched: list[Json] = [*sorted(f"{site.path} {site.document} {site.field}" for site in self.matched)]
+        rest: list[Json] = [list(self.folders), notes, trees, repositories, matched]
+        return [objects, repr(self.options), self.ignore, *rest]

@@ -13,6 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import array_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects, with_parents
@@ -32,6 +33,7 @@ from renderer.pipeline.reached_objects import (
     repository_urls,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
+from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
@@ -104,6 +106,8 @@ def argocd_points(
         if copied:
             points.append((START, EntryPoint(entry.entry, trees=copied, objects=started)))
     shared = deployed_instancetypes(each.outcome for each in reached)
+    built = {each.key: _built_patches(each) for each in reached}
+    matched = matched_targets(built.values())
     own = frozenset(object_key(each.deployed_by) for each in rendered)
     for each in rendered:
         name = outputs.name(each.entry.namespace, each.entry.name)
@@ -118,6 +122,7 @@ def argocd_points(
             notes=tuple(rendered_source_errors(each.outcome)),
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
             repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),
+            matched=matched.intersection(built[each.key].targets),
         )
         points.append((name, point))
     notes = (*warnings, *trees.findings, *notes)
@@ -125,6 +130,17 @@ def argocd_points(
     for name, point in points:
         yield name, point._replace(notes=(*notes, *point.notes), kept=described)
         notes = described = ()
+
+
+def _built_patches(reached: ReachedApplication) -> BuiltPatches:
+    from renderer.gitops.argocd.application import sources
+
+    place = ("kustomize", "patches")
+    lists = [
+        (FieldPath((*source.field, *place)), array_at(source.content, *place))
+        for source in sources(reached.entry)
+    ]
+    return BuiltPatches.of(reached.entry, reached.outcome, lists)
 
 
 def _ambiguous_repository(entry: OverlayEntry, urls: RepositoryUrls) -> DiagnosticError:

@@ -110,7 +110,12 @@ class EntryPointComposer:
             case EntryKind.ARGOCD:
                 composed = self._argocd(point)
         composed = self._with_templates(overlay, point, composed)
-        return Outcome(composed.value, (*point.notes, *composed.diagnostics))
+        found = composed.diagnostics
+        if point.matched:
+            from renderer.pipeline.shared_patches import without_matched
+
+            found = without_matched(found, point.matched)
+        return Outcome(composed.value, (*point.notes, *found))
 
     def substitute(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]

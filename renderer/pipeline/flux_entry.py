@@ -34,6 +34,7 @@ from renderer.pipeline.reached_objects import (
     repository_urls,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
+from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
@@ -80,6 +81,8 @@ def flux_points(
             trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
     shared = deployed_instancetypes(each.outcome for each in reached)
+    built = {each.key: _built_patches(each) for each in reached}
+    matched = matched_targets(built.values())
     own = frozenset(each.key for each in rendered)
     kept["Kustomization(s) with objects that a tree cannot carry"] = [
         e.entry.name for e in rendered if e.uncarried
@@ -103,9 +106,15 @@ def flux_points(
                 (*notes, *rendered_source_errors(each.outcome), *each.uncarried),
                 tuple(tree for key, tree in trees.items() if key in each.deployed),
                 kept=described,
+                matched=matched.intersection(built[each.key].targets),
             ),
         )
         notes = described = ()
+
+
+def _built_patches(reached: ReachedKustomization) -> BuiltPatches:
+    listed = array_at(reached.entry.content, "spec", "patches")
+    return BuiltPatches.of(reached.entry, reached.outcome, [(FieldPath.of("spec", "patches"), listed)])
 
 
 class _Outputs(NamedTuple):
