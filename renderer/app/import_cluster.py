@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -13,14 +13,14 @@ from renderer.adopt.dump.gather import gather
 from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.selection import qualified_name, selected, unmatched
 from renderer.adopt.dump.sources import counted_by_kind
-from renderer.adopt.fit.series import SizeProposal
-from renderer.adopt.fit.values import FitReport
+from renderer.adopt.import_summary import ImportSummary
 from renderer.app.import_files import (
     SourceChoices,
     plan_sources,
     project_file,
     rendered_folder,
 )
+from renderer.app.import_outlook import applied_by, files_to_seal, restarts
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
@@ -61,32 +61,10 @@ class ClusterImport(NamedTuple):
 
 
 class ImportedCluster(NamedTuple):
-    """The result: ``objects`` by kind, files that were ``written``, and objects that Git had already.
-
-    ``left_out`` counts omitted objects by kind and reason, ``fields`` the omitted fields of the cluster;
-    ``nodes`` are the omitted machines that another program makes and replaces.
-    ``to_seal`` are the placeholders. ``fits`` has the result for each machine whose instance type was looked
-    for, ``sizes`` the proposed sizes that several machines share. ``grouped`` machines are patches of
-    ``bases``. ``output`` is the folder of the sources, ``rendered`` the folder of the rendered trees. If
-    ``findings`` has an error, nothing was written.
-    """
+    """The findings, and what was written; if they have an error, nothing was, and there is no summary."""
 
     findings: tuple[Located, ...]
-    objects: Mapping[str, int] = {}
-    left_out: Mapping[tuple[str, str], int] = {}
-    nodes: tuple[str, ...] = ()
-    fields: int = 0
-    to_seal: tuple[str, ...] = ()
-    pins: int = 0
-    release: Release = LATEST
-    written: tuple[str, ...] = ()
-    known: int = 0
-    fits: tuple[FitReport, ...] = ()
-    sizes: tuple[SizeProposal, ...] = ()
-    grouped: int = 0
-    bases: int = 0
-    output: str = OUTPUT
-    rendered: str = "rendered"
+    summary: ImportSummary | None = None
 
 
 def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
@@ -146,26 +124,34 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     has_secrets = "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
     exposed = _exposed_dumps(project, request.files) if has_secrets else ()
     findings = (*findings, *with_levels(exposed, rules))
-    if not request.dry_run and not has_errors(findings):
+    if has_errors(findings):
+        return ImportedCluster(_locate(findings))
+    if not request.dry_run:
         change_files(project.root, changed, (), {path: before[path] for path in changed})
-    return ImportedCluster(
-        findings=_locate(findings),
+    summary = ImportSummary(
+        release=release,
+        is_dry_run=request.dry_run,
         objects=counted_by_kind(planned.objects),
+        known=planned.known,
         left_out=gathered.left_out,
         nodes=gathered.nodes,
         fields=gathered.fields,
-        to_seal=tuple(posixpath.join(output, each.path) for each in planned.objects if each.is_placeholder),
         pins=planned.pins,
-        release=release,
         written=tuple(changed),
-        known=planned.known,
+        to_seal=files_to_seal(output, planned.objects),
+        restarts=restarts(gathered.objects, planned.objects),
+        applied_by=applied_by(gathered.objects, planned.objects),
+        autoscaled=gathered.autoscaled,
+        in_progress=gathered.in_progress,
         fits=planned.fitted.reports,
         sizes=planned.fitted.proposals,
+        group_by=request.choices.group_by,
         grouped=sum(bool(each.group) for each in planned.objects),
         bases=len({(each.folder, each.group) for each in planned.objects if each.group}),
         output=output,
         rendered=rendered_folder(project, output),
     )
+    return ImportedCluster(_locate(findings), summary)
 
 
 def _output_folder(project: Project, written: Path | None) -> str:

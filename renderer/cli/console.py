@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from enum import IntEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Self, TextIO
@@ -22,6 +22,7 @@ from renderer.files.file_system import STANDARD_INPUT, EditedFiles, FileSystem, 
 from renderer.findings.located import Located, Unshown
 from renderer.model.codes import UNREADABLE
 from renderer.model.diagnostic import Severity
+from renderer.model.kube.json import EMPTY, Json
 from renderer.model.kube.location import Location
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.log_line import log_json
@@ -174,12 +175,13 @@ def report(
     findings: Sequence[Located],
     overlays: Iterable[str] = (),
     unshown: Unshown | None = None,
+    results: Mapping[str, Json] = EMPTY,
 ) -> ExitCode:
     """Print the findings, as text with the lines of ``fs`` that they are about, and return the exit code.
 
     ``overlays`` are the paths of the processed overlays, ``unshown`` counts the findings that the run did not
-    keep. As text, nothing is printed without a finding; in any other format, the report is a complete
-    document even then. Raises ``click.FileError``.
+    keep, ``results`` are fields to add to a JSON document. As text, nothing is printed without a finding; in
+    any other format, the report is a complete document even then. Raises ``click.FileError``.
     """
     unshown = unshown or Unshown()
     target = ReportTarget.current()
@@ -187,7 +189,7 @@ def report(
         findings = [finding for finding in findings if finding.severity is Severity.ERROR]
         unshown = unshown._replace(others=0)
     if findings or target.format is not Format.TEXT:
-        full_report = _report_of(fs, findings, unshown, tuple(overlays), target)
+        full_report = _report_of(fs, findings, unshown, tuple(overlays), target)._replace(results=results)
         document = target.format.write(full_report)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))

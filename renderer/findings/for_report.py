@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from functools import reduce
 
@@ -52,3 +53,21 @@ def with_target_named(finding: Located) -> Located:
     else:
         owner = f"overlays {', '.join(names[:-1])} and {names[-1]} target"
     return finding._replace(message=f"{finding.message}; {owner} {finding.target}", target=None)
+
+
+def first_of_each_code(findings: Sequence[Located], most: int) -> tuple[Located, ...]:
+    """Return the first ``most`` findings of each code, and one that counts the others."""
+    counts: Counter[Code] = Counter()
+    shown: list[Located] = []
+    for finding in findings:
+        counts[finding.code] += 1
+        if counts[finding.code] <= most:
+            shown.append(finding)
+    rest = len(findings) - len(shown)
+    if not rest:
+        return tuple(shown)
+    message = f"{plural(rest, 'more finding')} of these codes {'is' if rest == 1 else 'are'} not shown"
+    others = Located(
+        code=Code.BUILD_LIMIT, severity=Severity.INFO, message=message, hint="--format json has all of them"
+    )
+    return (*shown, others)

@@ -10,11 +10,15 @@ from renderer.model.kube.json import array_at
 from renderer.model.plural import plural
 
 _MOST_FIELDS = 4
+_MOST_LINES, _FEW = 10, 5
 _SHORTENED = "spec.template.spec."
 
 
 def fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -> Iterator[str]:
-    """Yield the number of fitted machines, the new sizes, and a line for each other machine."""
+    """Yield the number of fitted machines, the new sizes, and a line for each machine.
+
+    Of many machines, those with the same answer share a line.
+    """
     if not reports:
         return
     written = [report for report in reports if report.is_written]
@@ -24,8 +28,20 @@ def fit_lines(reports: Sequence[FitReport], proposals: Sequence[SizeProposal]) -
         rows = len(array_at(proposal.manifest, "spec", "sizes"))
         what = f"series {proposal.name}: {plural(rows, 'size')}" if rows else f"preference {proposal.name}"
         yield f"shared: {what} for {plural(proposal.uses, 'virtual machine')}"
+    answers: dict[str, list[str]] = {}
     for report in reports:
-        yield f"fit: {report.id.namespace}/{report.id.name}: {_answer_line(report)}"
+        answers.setdefault(_answer_line(report), []).append(f"{report.id.namespace}/{report.id.name}")
+    if len(reports) <= _MOST_LINES:
+        for report in reports:
+            yield f"fit: {report.id.namespace}/{report.id.name}: {_answer_line(report)}"
+        return
+    common = sorted(answers.items(), key=lambda each: -len(each[1]))[:_FEW]
+    for answer, machines in common:
+        others = f" and {len(machines) - 1} more" if len(machines) > 1 else ""
+        yield f"fit: {machines[0]}{others}: {answer}"
+    rest = len(reports) - sum(len(machines) for _, machines in common)
+    if rest:
+        yield f"fit: {plural(rest, 'other machine')}; --format json names all"
 
 
 def _answer_line(report: FitReport) -> str:

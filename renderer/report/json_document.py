@@ -50,6 +50,7 @@ def write(report: Report) -> str:
             _finding(finding, fingerprint)
             for finding, fingerprint in zip(report.findings, fingerprints(report.findings), strict=True)
         ],
+        **report.results,
     }
     return json.dumps(document, indent=2) + "\n"
 

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 import yaml
 from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
 
 from renderer.cli.app import main
 from renderer.model.kube.json import Json, JsonObject, object_at
@@ -25,6 +26,7 @@ MACHINE: JsonObject = {
         "template": {"spec": {"domain": {"devices": {}}}},
     },
 }
+REPORT = json.loads((Path(__file__).parents[2] / "schemas/vmrender/report.json").read_text())
 PASSWORD = "correct-horse-battery"  # noqa: S105 - one to look for
 
 
@@ -578,7 +580,8 @@ def test_a_second_import_writes_nothing(repository: Path) -> None:
 
     again = run("import", dump=dump).stderr
 
-    assert "in Git already: 1 object, left as they are\n0 files written\n" in again
+    assert "nothing new\nin Git already: 1 object, left as they are\n" in again
+    assert "\n0 files written\n" in again
     assert files(repository) == before
 
 
@@ -745,3 +748,31 @@ def test_only_names_what_is_imported() -> None:
 
     assert refused.exit_code == 2
     assert "the dump holds no prod/bd that belongs in Git; did you mean prod/db?" in refused.stderr
+
+
+def test_summary_of_a_large_cluster_fits_a_screen_and_json_has_everything() -> None:
+    machines: list[JsonObject] = []
+    for number in range(300):
+        volume: JsonObject = {"name": "seed", "cloudInitNoCloud": {"userData": f"password: {PASSWORD}"}}
+        template: JsonObject = {"spec": {"domain": {"devices": {}}, "volumes": [volume]}}
+        metadata: JsonObject = {
+            "name": f"vm-{number}",
+            "namespace": f"team-{number % 50}",
+            "uid": f"{number}",
+            "annotations": {"argocd.argoproj.io/tracking-id": f"app-{number % 50}:x"},
+        }
+        spec: JsonObject = {"runStrategy": "Always", "template": template}
+        status: JsonObject = {"printableStatus": "Running", "restoreInProgress": f"r-{number}"}
+        machines.append({**MACHINE, "metadata": metadata, "spec": spec, "status": status})
+
+    result = run("import", "--dry-run", "--fit", dump=listed(*machines))
+    assert result.exit_code == 0
+    assert len(result.stderr.splitlines()) <= 55
+    assert "and 295 more files to seal; --format json names all" in result.stderr
+
+    found = json.loads(run("import", "--dry-run", "--fit", "--format", "json", dump=listed(*machines)).stdout)
+    assert list(Draft202012Validator(REPORT).iter_errors(found)) == []
+    imported = found["import"]
+    counts = {key: len(imported[key]) for key in ("toSeal", "restarts", "appliedBy", "inProgress", "fits")}
+    assert counts == {"toSeal": 300, "restarts": 300, "appliedBy": 50, "inProgress": 300, "fits": 300}
+    assert PASSWORD not in json.dumps(found)

@@ -45,7 +45,8 @@ def problems_of_adoption(
     request = ClusterImport((str(dump),), BytesIO(), folder / "overlays", choices=choices)
     first = import_cluster(Project.read(folder), request)
     problems = [f"import: {each.message}" for each in first.findings]
-    problems += [f"written again: {path}" for path in import_cluster(Project.read(folder), request).written]
+    again = import_cluster(Project.read(folder), request).summary
+    problems += [f"written again: {path}" for path in again.written] if again else ["not imported again"]
     if not choices.fits:
         problems += _composed_otherwise(folder, dump)
     return problems + _different(folder, dump)

@@ -6,6 +6,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.adopt.dump.consistency import Consistency
+from renderer.adopt.dump.outlook import (
+    Autoscaled,
+    InProgress,
+    autoscaled,
+    engine_of,
+    in_progress,
+    runs,
+)
 from renderer.adopt.dump.user_objects import (
     NO_MACHINE,
     clean,
@@ -36,11 +44,16 @@ _CLUSTER_CONFIGURATION = "its administrators configure the cluster with it"
 
 
 class UserObject(Record):
-    """The user's part of an object; of a VirtualMachine's status, the names of its revisions."""
+    """The user's part of an object; of a VirtualMachine's status, the names of its revisions.
+
+    ``engine`` deploys the object today, empty if nobody does. ``runs``: it is a running VirtualMachine.
+    """
 
     content: JsonObject
     location: Location
     references: JsonObject
+    engine: str = ""
+    runs: bool = False
 
     @property
     def resource(self) -> Resource:
@@ -60,6 +73,8 @@ class Gathered(Record):
     nodes: tuple[str, ...]
     revisions: tuple[Resource, ...]
     instancetypes: tuple[Resource, ...]
+    autoscaled: tuple[Autoscaled, ...]
+    in_progress: tuple[InProgress, ...]
     kubevirt: JsonObject
     fields: int
     findings: tuple[Diagnostic, ...]
@@ -80,6 +95,8 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     left_out: dict[ObjectKey, tuple[str, str]] = {}
     owners: dict[ObjectKey, list[ObjectKey]] = {}
     nodes: set[ObjectKey] = set()
+    pools: dict[str, Autoscaled] = {}
+    operations: dict[InProgress, None] = {}
     kubevirt: JsonObject = {}
     fields: dict[ObjectKey, int] = {}
     for live in dump:
@@ -90,6 +107,10 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
             revisions[identity] = Resource(live.content, Site(live.location.path))
         if identity[0] == INSTANCETYPE_GROUP:
             instancetypes[identity] = Resource(live.content, Site(live.location.path))
+        scaled = autoscaled(live)
+        if scaled and (scaled.pool not in pools or scaled.pool != str(live.id)):  # an autoscaler counts most
+            pools[scaled.pool] = scaled
+        operations |= dict.fromkeys(in_progress(live))
         reason = reason_left_out(live)
         if identity[:2] == (KUBEVIRT_GROUP, KUBEVIRT):  # it says which release runs, whoever installs it
             kubevirt, reason = live.content, reason or _CLUSTER_CONFIGURATION
@@ -102,7 +123,10 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
             continue
         owners[identity] = [*_owners(live)]
         cleaned = clean(live.content)
-        objects[identity] = UserObject(cleaned.content, live.location, _revision_references(live.content))
+        references = _revision_references(live.content)
+        objects[identity] = UserObject(
+            cleaned.content, live.location, references, engine_of(live), runs(live)
+        )
         fields[identity] = len(cleaned.removed)
         if len(objects) > limits().resources:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
@@ -125,6 +149,8 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         nodes=tuple(f"{namespace}/{name}" for _, _, namespace, name in sorted(nodes)),
         revisions=tuple(revisions.values()),
         instancetypes=tuple(instancetypes.values()),
+        autoscaled=tuple(pools[pool] for pool in sorted(pools)),
+        in_progress=tuple(sorted(operations)),
         kubevirt=kubevirt,
         fields=sum(fields.values()),
         findings=tuple(seen.findings()),

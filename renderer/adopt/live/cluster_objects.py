@@ -69,11 +69,7 @@ class ClusterObjects:
         """Return True if a VirtualMachine has an instance; None if the dump does not say."""
         if (vm.namespace, vm.name) in self._instances:
             return self.instance(vm) is not None
-        status = object_at(vm.content, "status")
-        printable = text_at(status, "printableStatus")
-        if printable:
-            return printable not in _WITHOUT_INSTANCE
-        return status.get("created") is True if status else None
+        return runs_by_status(object_at(vm.content, "status"))
 
     def instance(self, vm: Resource) -> Resource | None:
         """Return the instance of a running VirtualMachine; None if the dump has none."""
@@ -95,3 +91,11 @@ class ClusterObjects:
 def _has_controller(resource: Resource) -> bool:
     owners = map(object_at, array_at(resource.content, "metadata", "ownerReferences"))
     return any(owner.get("controller") is True for owner in owners)
+
+
+def runs_by_status(status: JsonObject) -> bool | None:
+    """Return True if the status of a VirtualMachine says that it has an instance; None if it says nothing."""
+    printable = text_at(status, "printableStatus")
+    if printable:
+        return printable not in _WITHOUT_INSTANCE
+    return status.get("created") is True if status else None

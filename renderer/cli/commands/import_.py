@@ -9,23 +9,21 @@ from pathlib import Path
 import click
 
 from renderer.adopt.dump.files import STDIN
-from renderer.app.import_cluster import OUTPUT, ClusterImport, ImportedCluster, import_cluster
+from renderer.app.import_cluster import OUTPUT, ClusterImport, import_cluster
 from renderer.app.import_files import SourceChoices
 from renderer.app.import_objects import Secrets
 from renderer.cli.command import Command
-from renderer.cli.console import ExitCode, note, open_project, report
+from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
-from renderer.model.diagnostic import has_errors
-from renderer.model.plural import plural
+from renderer.findings.for_report import first_of_each_code
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
-from renderer.report.fit_text import fit_lines
+from renderer.report.formats import Format
+from renderer.report.import_json import as_json
+from renderer.report.import_text import lines
 
-#: The maximum number of files named one by one in a dry run, and of placeholders in any run; the rest is
-#: counted.
-_MOST_NAMED = 40
-#: The maximum number of names in one line.
-_FEW = 5
+#: With more findings than this, a text shows only a few of each code and counts the others.
+_MOST_FINDINGS, _FEW = 12, 2
 
 
 def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
@@ -125,49 +123,13 @@ def command(  # noqa: PLR0913 - one for each option
     )
     project = open_project()
     imported = import_cluster(project, request)
-    code = report(None, imported.findings)
-    if not has_errors(imported.findings):
-        _print_result(imported, project.root, group_by, dry_run=dry_run)
+    findings, summary = imported
+    if ReportTarget.current().format is Format.TEXT and len(findings) > _MOST_FINDINGS:
+        findings = first_of_each_code(findings, _FEW)
+    code = report(None, findings, results={"import": as_json(summary)} if summary else {})
+    if summary is not None:
+        paths = (PROJECT_FILE, summary.output, summary.rendered)
+        added = " ".join(Path(os.path.relpath(project.root / path)).as_posix() for path in paths)
+        rendering = f"  vmrender render       writes {summary.rendered}/"
+        note(*lines(summary), "", "next:", rendering, f"  git add {added}")
     return code
-
-
-def _print_result(imported: ImportedCluster, root: Path, group_by: str, *, dry_run: bool) -> None:
-    """Print what was imported, what was left out and why, and the next steps."""
-    counts = ", ".join(f"{count} {kind}" for kind, count in imported.objects.items())
-    note(f"{'would import' if dry_run else 'imported'} for KubeVirt {imported.release}: {counts}")
-    for (kind, reason), count in sorted(imported.left_out.items()):
-        note(f"left out: {count} {kind}, as {reason}")
-    if imported.nodes:
-        note(f"nodes of other clusters: {_first_names(imported.nodes)}")
-    if imported.fields:
-        note(f"left out: {plural(imported.fields, 'field')} that the cluster writes")
-    if imported.pins:
-        note(f"pinned: {imported.pins} to instance types and preferences that differ from the catalogs")
-    note(*fit_lines(imported.fits, imported.sizes))
-    if group_by:
-        bases = f"{plural(imported.grouped, 'machine')} in {plural(imported.bases, 'base')}"
-        none = f"none, as no two machines of a namespace have the same value of the label {group_by}"
-        note(f"grouped: {bases if imported.bases else none}")
-    for path in _first_paths(imported.to_seal):
-        note(f"to seal: {path}")
-    for path in _first_paths(imported.written) if dry_run else ():
-        note(f"{path}: would be written")
-    state = "would be written" if dry_run else "written"
-    if imported.known:
-        note(f"in Git already: {plural(imported.known, 'object')}, left as they are")
-    note(f"{plural(len(imported.written), 'file')} {state}")
-    paths = (PROJECT_FILE, imported.output, imported.rendered)
-    added = " ".join(Path(os.path.relpath(root / path)).as_posix() for path in paths)
-    note("", "next:", f"  vmrender render       writes {imported.rendered}/", f"  git add {added}")
-
-
-def _first_names(names: tuple[str, ...]) -> str:
-    """Return the first names, and the number of others."""
-    rest = len(names) - _FEW
-    return ", ".join(names) if rest <= 1 else f"{', '.join(names[:_FEW])} and {rest} more"
-
-
-def _first_paths(paths: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the first paths, and a last line with the number of others."""
-    rest = len(paths) - _MOST_NAMED
-    return paths if rest <= 1 else (*paths[:_MOST_NAMED], f"and {rest} other files")
