@@ -10,7 +10,7 @@ from renderer.diff.match import match
 from renderer.diff.server_defaults import is_default_on_one_side
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -31,7 +31,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at, without
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.release import Release
@@ -55,6 +55,7 @@ _KEPT_IN_STATUS = Impact(
     "the status of the VM goes on naming its ControllerRevision, until that is cleared",
     "pkg/instancetype/revision/store.go syncStatusWithMatcher",
 )
+_CONTROLLER_REVISION = Gvk.parse(f"{APPS_GROUP}/v1", CONTROLLER_REVISION)
 _MOST_NAMED = 3
 _NO_CHANGES = Judgement((), None)
 
@@ -189,12 +190,24 @@ class _Comparison:
         self._cluster = Cluster.of(after.release, after.kubevirt, after.feature_gates)
 
     def removal_of(self, resource: Resource) -> ResourceChange:
-        impact = None if VirtualMachineView.of(resource) is None else _DELETED
-        return ResourceChange(ChangeType.REMOVED, resource.current_id, None, (), impact, _effects_of(impact))
+        view = VirtualMachineView.of(resource)
+        impact = None if view is None else _DELETED
+        change = ResourceChange(
+            ChangeType.REMOVED, resource.current_id, None, (), impact, _effects_of(impact)
+        )
+        if view is None or self._after.release < SINCE_REVISION_IN_STATUS:
+            return change
+        named = named_revisions(view.spec).items()
+        leaving = ((key, name) for key, name in named if (view.namespace, name) in self._removed_revisions)
+        return change._replace(revisions=tuple(leaving))
 
     def addition_of(self, resource: Resource) -> ResourceChange:
         impact = self._refusal(resource)
-        return ResourceChange(ChangeType.ADDED, None, resource.current_id, (), impact, _effects_of(impact))
+        matchers = [(key, object_at(_vm_spec(resource), key)) for key in MATCHER_KEYS]
+        names = tuple((key, text_at(matcher, "revisionName")) for key, matcher in matchers if matcher)
+        return ResourceChange(
+            ChangeType.ADDED, None, resource.current_id, (), impact, _effects_of(impact), revisions=names
+        )
 
     def changes_between(
         self, before: Resource, after: Resource, kind: ChangeType
@@ -306,23 +319,25 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
 
     An overlay whose folder was renamed counts as two overlays: a deleted one and a new one.
     """
-    added = {
-        (change.id, change.type)
-        for overlay in overlays
-        for change in overlay.changes
-        if change.type is ChangeType.ADDED
-    }
-    return tuple(
-        overlay._replace(
-            changes=tuple(
-                change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE))
-                if change.impact == _DELETED and (change.id, ChangeType.ADDED) in added
-                else change
-                for change in overlay.changes
-            )
-        )
-        for overlay in overlays
-    )
+    changes = (change for overlay in overlays for change in overlay.changes)
+    added = {change.id: change for change in changes if change.type is ChangeType.ADDED}
+
+    def moved(change: ResourceChange) -> ResourceChange:
+        now = added.get(change.id) if change.impact == _DELETED else None
+        if now is None:
+            return change
+        names = dict(now.revisions)
+        for key, name in change.revisions:
+            revision = ResId(_CONTROLLER_REVISION, name, change.id.namespace)
+            if names.get(key) in ("", name) and revision not in added:
+                judgement = Judgement((), _ELSEWHERE, _effects_of(_ELSEWHERE))
+                lost = with_lost_revisions(judgement, [name], _leaves_git)
+                return change._replace(
+                    impact=lost.impact, effects=lost.effects, start_refusal=lost.start_refusal
+                )
+        return change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE))
+
+    return tuple(overlay._replace(changes=tuple(map(moved, overlay.changes))) for overlay in overlays)
 
 
 def _revisions(side: OverlaySide) -> Mapping[tuple[str, str], Resource]:

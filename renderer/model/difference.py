@@ -99,6 +99,8 @@ class ResourceChange(Record):
     ``before`` is None for an added resource, ``after`` for a removed one. ``effects`` are all effects on a
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
     ``start_refusal`` is the reason why it will not start. ``runs`` is known only for VMs in a cluster.
+    ``revisions`` are the ControllerRevisions of an added or removed VM by matcher: those that it names, or
+    empty names; those that leave Git with it.
     """
 
     type: ChangeType
@@ -110,6 +112,7 @@ class ResourceChange(Record):
     pending: tuple[FieldPath, ...] = ()
     start_refusal: str = ""
     runs: bool | None = None
+    revisions: tuple[tuple[str, str], ...] = ()
 
     @property
     def id(self) -> ResId:

@@ -137,6 +137,38 @@ def test_revision_that_leaves_git_later_is_a_note(pinned: Path) -> None:
     assert "no-start" in run("diff", "HEAD~2..HEAD", "--each", "--format", "json")
 
 
+def move_without_pins() -> None:
+    """Move the machine to another overlay of its namespace; the old one keeps neither it nor its pin."""
+    Path("overlays/shop").mkdir()
+    shutil.move("overlays/prod/db.yaml", "overlays/shop/db.yaml")
+    Path("overlays/shop/kustomization.yaml").write_text("namespace: prod\nresources: [db.yaml]\n")
+    Path("overlays/prod/kustomization.yaml").write_text("resources: []\n")
+    shutil.rmtree(PINS)
+
+
+def move_and_keep_the_revision() -> None:
+    move_without_pins()
+    git(Path(), "checkout", "--quiet", PINS)
+    Path("overlays/prod/kustomization.yaml").write_text("namespace: prod\ncomponents: [pins]\n")
+    run("unpin", "prod")
+
+
+def move_with_pins() -> None:
+    shutil.move("overlays/prod", "overlays/shop")
+
+
+@pytest.mark.usefixtures("pinned")
+@pytest.mark.parametrize(
+    ("move", "starts"),
+    [(move_without_pins, False), (move_and_keep_the_revision, True), (move_with_pins, True)],
+)
+def test_machine_that_moves_to_another_overlay(move: Callable[[], None], *, starts: bool) -> None:
+    move()
+    text = run("diff")
+    moved = next((line for line in text.splitlines() if "removed VirtualMachine prod/db" in line), "")
+    assert moved.endswith("no effect" if starts else WILL_NOT_START), text
+
+
 def test_machines_of_a_pool_need_it_too(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     repository = init(tmp_path / "repository")
     shutil.copytree(POOL, repository, dirs_exist_ok=True)
