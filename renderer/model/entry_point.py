@@ -11,6 +11,9 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
+#: The annotation of a first object that Git already points at its tree: the folder of its sources.
+SOURCE_PATH = "vmrender.io/source-path"
+
 
 class EntryKind(TextEnum):
     """The way an overlay is composed; the value is its key in ``vmrender.yaml``.

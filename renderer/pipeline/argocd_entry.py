@@ -35,6 +35,7 @@ from renderer.pipeline.reached_objects import (
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 from renderer.project.overlays import entry_site
+from renderer.project.tree_paths import tree_at
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -50,6 +51,7 @@ def argocd_points(
     """Yield (name, entry point) for each Application with virtual machines that the entry deploys."""
     from renderer.gitops.argocd.application import named_sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery, object_key
+    from renderer.gitops.argocd.repointing import at_sources
     from renderer.gitops.argocd.roots import application_objects
     from renderer.pipeline.argocd_build import build_application, generate
 
@@ -57,6 +59,8 @@ def argocd_points(
     roots = application_objects(
         fs, entry.path, lambda folder: _compose_folder(fs, folder, entry, warnings.append)
     )
+    if entry.entry.repoint:
+        roots = tuple(at_sources(each, lambda path: bool(tree_at(fs, path))) for each in roots)
     urls = repository_urls(fs, config).naming(each for root in roots for each in named_sources(root))
     if len(urls.candidates) > 1:
         raise _ambiguous_repository(entry, urls)

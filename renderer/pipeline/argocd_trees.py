@@ -167,10 +167,12 @@ def with_parents(
 
     every = list(reached)
     wanted = {each.key: each for each in rendered}
-    buildable = [each for each in every if each.outcome is not None and not needs_others(each.outcome)]
+    buildable = [
+        (each, each.deployed) for each in every if each.outcome is not None and not needs_others(each.outcome)
+    ]
     while True:
         objects = {object_key(each.deployed_by) for each in wanted.values()}
-        parents = [each for each in buildable if each.key not in wanted and each.deployed & objects]
+        parents = [each for each, deployed in buildable if each.key not in wanted and deployed & objects]
         if not parents:
             return [each for each in every if each.key in wanted]
         wanted |= {each.key: each for each in parents}
@@ -180,9 +182,8 @@ def start_objects(roots: Iterable[Resource], reached: Iterable[ReachedApplicatio
     """Yield the objects that no other Application deploys: somebody applies them by hand."""
     from renderer.gitops.argocd.discovery import object_key
 
-    every = list(reached)
+    deployed = [(object_key(each.deployed_by), each.deployed) for each in reached]
     for root in roots:
         key = object_key(root)
-        others = (each for each in every if object_key(each.deployed_by) != key)
-        if not any(key in each.deployed for each in others):
+        if not any(key in objects for by, objects in deployed if by != key):
             yield root

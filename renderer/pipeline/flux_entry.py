@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, is_inside
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint, Tree
@@ -89,9 +89,9 @@ def flux_points(
     ]
     described = tuple(described_groups(kept))
     for each in _dependencies_first(rendered):
-        name = outputs.name_of(each.entry)
+        name, deployed = outputs.name_of(each.entry), each.deployed
         if not entry.entry.repoint:
-            notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & each.deployed]))
+            notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & deployed]))
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
         yield (
             name,
@@ -104,7 +104,7 @@ def flux_points(
                 shared,
                 count_machines(each.outcome),
                 (*notes, *rendered_source_errors(each.outcome), *each.uncarried),
-                tuple(tree for key, tree in trees.items() if key in each.deployed),
+                tuple(tree for key, tree in trees.items() if key in deployed),
                 kept=described,
                 matched=matched.intersection(built[each.key].targets),
             ),
@@ -148,8 +148,12 @@ def _with_parents(
     """
     every = list(reached)
     wanted = {each.key for each in rendered}
-    buildable = [each for each in every if each.outcome is not None and not needs_others(each.outcome)]
-    while parents := {each.key for each in buildable if each.deployed & wanted} - wanted:
+    deployed = {
+        each.key: each.deployed
+        for each in every
+        if each.outcome is not None and not needs_others(each.outcome)
+    }
+    while parents := {key for key, objects in deployed.items() if objects & wanted} - wanted:
         wanted |= parents
     return [each for each in every if each.key in wanted]
 
@@ -178,20 +182,27 @@ def _left_out_trees(
     """Yield a warning for each source whose ignore rules hide a tree from Flux."""
     from renderer.gitops.flux.artifact import IGNORE_FILE
     from renderer.gitops.flux.discovery import source_key
+    from renderer.gitops.flux.generator import normal_path
 
     hidden: dict[Key, str] = {}
     for each in rendered:
-        tree = builder.outputs.tree_of(each.entry)
-        if builder.artifact(each.ignore).leaves_out(f"{tree}/manifest.yaml"):
-            hidden.setdefault(source_key(each.entry), tree)
-    for key, tree in hidden.items():
+        key, tree = source_key(each.entry), builder.outputs.tree_of(each.entry)
         source = discovery.known(key)
-        line = f"!/{tree.partition('/')[0]}/"
-        if source is not None and text_at(source.content, "spec", "ignore"):
+        checked_out = array_at(source.content, "spec", "sparseCheckout") if source else ()
+        is_missing = bool(checked_out) and not any(
+            isinstance(folder, str) and is_inside(tree, normal_path(folder)) for folder in checked_out
+        )
+        if is_missing or builder.artifact(each.ignore).leaves_out(f"{tree}/manifest.yaml"):
+            hidden.setdefault(key, tree)
+    for key, tree in hidden.items():
+        source, top = discovery.known(key), tree.partition("/")[0]
+        if source is not None and array_at(source.content, "spec", "sparseCheckout"):
+            site, hint = source.sites(FieldPath.of("spec", "sparseCheckout"))[0], f"add {top} to it"
+        elif source is not None and text_at(source.content, "spec", "ignore"):
             site = source.sites(FieldPath.of("spec", "ignore"))[0]
-            hint = f"add a last line to spec.ignore: {line}"
+            hint = f"add a last line to spec.ignore: !/{top}/"
         else:
-            site, hint = Site(IGNORE_FILE), f"add a last line to {IGNORE_FILE}: {line}"
+            site, hint = Site(IGNORE_FILE), f"add a last line to {IGNORE_FILE}: !/{top}/"
         message = f"Flux does not see {tree}: the source {key[2]} leaves it out"
         yield Diagnostic.at(site, Code.TREE_LEFT_OUT, message, hint, severity=Severity.WARNING)
 

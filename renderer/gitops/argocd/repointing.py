@@ -6,11 +6,12 @@ the tree takes their place; all other sources stay. (argo-cd ``pkg/apis/applicat
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.entry_point import Tree
+from renderer.model.entry_point import SOURCE_PATH, Tree
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value, without
 from renderer.model.kube.resource import Resource
 
@@ -36,8 +37,22 @@ def repointed(resource: Resource, tree: Tree) -> Resource:
     return resource
 
 
+def at_sources(resource: Resource, is_tree: Callable[[str], bool]) -> Resource:
+    """Return an Application that Git already points at a tree with the source that its annotation names.
+
+    The annotation has a path alone, so the source has no options of kustomize or directories.
+    """
+    source = object_at(resource.content, "spec", "source")
+    folder = text_at(resource.annotations, SOURCE_PATH)
+    if not folder or not is_application(resource) or not is_tree(posixpath.normpath(text_at(source, "path"))):
+        return resource
+    at_source = {**_repository_of(source), "path": folder}
+    return resource.with_content(with_value(resource.content, ("spec", "source"), at_source))
+
+
 def application_at_tree(application: JsonObject, tree: Tree) -> JsonObject:
     """Return an Application, or the template of one, with the tree in place of its rendered sources."""
+    application = _without_annotation(application, SOURCE_PATH)
     spec = object_at(application, "spec")
     dry = object_at(spec, "sourceHydrator", "drySource")
     if dry:
@@ -90,14 +105,18 @@ def _mentions(value: Json, start: str) -> bool:
 
 def _with_refresh_paths(application: JsonObject, *, is_alone: bool) -> JsonObject:
     """Return the Application with the paths whose commits refresh it: the tree's, if that ``is_alone``."""
-    annotations = object_at(application, "metadata", "annotations")
-    if _REFRESH_PATHS not in annotations:
-        return application
-    annotations = without(annotations, _REFRESH_PATHS)
-    if is_alone:  # relative to the path of the only source
-        annotations = {**annotations, _REFRESH_PATHS: "."}
-    metadata = {**object_at(application, "metadata"), "annotations": annotations}
-    return {**application, "metadata": metadata if annotations else without(metadata, "annotations")}
+    written = text_at(application, "metadata", "annotations", _REFRESH_PATHS)
+    if not written or not is_alone:
+        return _without_annotation(application, _REFRESH_PATHS)
+    # relative to the path of the only source
+    return with_value(application, ("metadata", "annotations", _REFRESH_PATHS), ".")
+
+
+def _without_annotation(application: JsonObject, name: str) -> JsonObject:
+    changed = without(application, "metadata", "annotations", name)
+    if changed is application or object_at(changed, "metadata", "annotations"):
+        return changed
+    return without(changed, "metadata", "annotations")
 
 
 def repointed_set(

@@ -17,13 +17,11 @@ from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization
 from renderer.gitops.flux.generator import API_GROUP, normal_path
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.entry_point import SOURCE_PATH
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.yamlio.decode import decode_documents
-
-#: The annotation of a root that is re-pointed at its tree in Git: the folder of its sources.
-SOURCE_PATH = "vmrender.io/source-path"
 
 _NAMESPACE = "flux-system"
 _SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
