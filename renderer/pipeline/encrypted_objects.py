@@ -1,8 +1,8 @@
-"""Encrypted objects pass by the stages that would have to read them, and are written as they are.
+"""Encrypted objects of KubeVirt pass by the stages that would have to read them, and are written as they are.
 
 No schema, webhook or rule can say anything about ciphertext, and an expansion could write a value where Flux
-expects ciphertext. Encrypted Secrets and ConfigMaps stay among the others: rules look for the Secrets that
-machines refer to.
+expects ciphertext. Other encrypted objects stay among the rest, which no stage changes: rules look for the
+Secrets that machines refer to.
 """
 
 from __future__ import annotations
@@ -11,12 +11,10 @@ from collections.abc import Callable, Sequence
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.kube.encryption import is_encrypted
+from renderer.model.kube.encryption import is_ciphertext, is_encrypted, public_names
 from renderer.model.kube.resource import Resource, ResourceSet
 
-#: Kinds of the core group that every stage can pass over.
-_PLAIN_KINDS = ("ConfigMap", "Secret")
-_MOST_NAMED = 5
+_DOMAIN = "kubevirt.io"
 
 
 def past_encrypted(
@@ -33,16 +31,12 @@ def past_encrypted(
 
 
 def _is_passed_by(resource: Resource) -> bool:
-    return is_encrypted(resource) and resource.kind not in _PLAIN_KINDS
+    is_read = resource.gvk.group.endswith(_DOMAIN) or is_ciphertext(resource.kind)
+    return is_read and is_encrypted(resource)
 
 
 def _note(encrypted: Sequence[Resource]) -> Diagnostic:
-    names = ", ".join(f"{each.kind} {each.name}" for each in encrypted[:_MOST_NAMED])
-    more = ", …" if len(encrypted) > _MOST_NAMED else ""
-    return Diagnostic.about(
-        encrypted[0],
-        None,
-        Code.NOT_RENDERED,
-        f"encrypted with SOPS, so written as it is, neither expanded nor checked: {names}{more}",
-        severity=Severity.INFO,
+    message = (
+        f"encrypted with SOPS, so written as it is, neither expanded nor checked: {public_names(encrypted)}"
     )
+    return Diagnostic.at(encrypted[0].origin, Code.NOT_RENDERED, message, severity=Severity.INFO)

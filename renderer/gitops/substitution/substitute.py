@@ -21,12 +21,11 @@ from renderer.golang.envsubst import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
-from renderer.model.kube.encryption import SOPS, is_ciphertext, is_encrypted
+from renderer.model.kube.encryption import SOPS, is_ciphertext, is_encrypted, public_names
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.plural import plural
 from renderer.model.run.limits import over_limit
 from renderer.model.run.taint import taint
 from renderer.yamlio.decode import decode_yaml11
@@ -35,7 +34,6 @@ from renderer.yamlio.encode import encode
 #: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
 _MENTION = re.compile(r"\$\{#?(\w+)")
-_MOST_NAMED = 5
 _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 
 
@@ -237,14 +235,10 @@ def _mentions(resource: Resource) -> dict[str, FieldPath]:
 def _encrypted_notes(encrypted: Sequence[Resource]) -> Iterator[Diagnostic]:
     """Yield one note about all objects in which Flux may find variables."""
     if encrypted:
-        names = ", ".join(each.name for each in encrypted[:_MOST_NAMED])
-        counted = plural(len(encrypted), "object")
-        more = ", …" if len(encrypted) > _MOST_NAMED else ""
-        yield Diagnostic.about(
-            encrypted[0],
-            None,
+        yield Diagnostic.at(
+            encrypted[0].origin,
             Code.VARIABLES_NOT_FOUND,
-            f"{counted} ({names}{more}) encrypted with SOPS may have variables, which stay as written",
+            f"encrypted values may have variables, which stay as written: {public_names(encrypted)}",
             "keep postBuild in the Kustomization that applies the tree; or, if there are none, annotate the"
             f" object: {_SWITCH}: {_OFF}",
             severity=Severity.INFO,

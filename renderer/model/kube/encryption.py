@@ -6,12 +6,16 @@ an object as JSON, and does not verify the MAC: what matters is the ciphertext, 
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import plural
 
 #: The field that SOPS adds: the encrypted keys, the rules about which values are encrypted, and the MAC.
 SOPS = "sops"
 _CIPHERTEXT = "ENC[AES256_GCM,"
+_MOST_NAMED = 5
 
 
 def is_encrypted(resource: Resource) -> bool:
@@ -27,3 +31,18 @@ def is_ciphertext(value: Json) -> bool:
 def holds_ciphertext(line: str) -> bool:
     """Return True if a line of a file has an encrypted value, or an encrypted comment."""
     return _CIPHERTEXT in line
+
+
+def public_names(encrypted: Collection[Resource]) -> str:
+    """Return the kinds and first names of encrypted objects; a name that is ciphertext is not shown."""
+    shown = [
+        f"{each.kind} {each.name}"
+        for each in encrypted
+        if not is_ciphertext(each.kind) and not is_ciphertext(each.name)
+    ]
+    hidden = len(encrypted) - len(shown)
+    names = [
+        *shown[:_MOST_NAMED],
+        *([f"{plural(hidden, 'object')} with an encrypted name"] if hidden else []),
+    ]
+    return ", ".join(names) + (", …" if len(shown) > _MOST_NAMED else "")
