@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.discovery.manifests import Manifests, normal_path, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
@@ -28,13 +28,40 @@ def argocd_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
         if source.path and "{" not in source.path
     ]
     places: dict[str, None] = {}
-    for path in sorted({path for path, _ in found}):
+    for path in _first_of_all({path for path, _ in found}, links):
         folder = posixpath.dirname(path) or "."
-        if any(by != path and to != "." and is_inside(folder, to) for by, to in links):
-            continue
         is_alone = folder == "." or manifests.graph.links(folder) is not None
         places |= dict.fromkeys(manifests.roots_of([path]) or (path if is_alone else folder,))
     for place in outermost_folders(places):
         yield OverlayEntry(
             place, entry=EntryOptions(EntryKind.ARGOCD, cluster=cluster_name(place, EntryKind.ARGOCD))
         )
+
+
+def _first_of_all(paths: Iterable[str], links: Sequence[tuple[str, str]]) -> list[str]:
+    """Return the files that no other file's objects deploy, and the first file of each cycle.
+
+    ``links`` are files and the folders that their objects deploy.
+    """
+    targets: dict[str, list[str]] = {}
+    for by, to in links:
+        if to != ".":
+            targets.setdefault(by, []).append(to)
+    deployed_by: dict[str, set[str]] = {
+        path: {
+            by
+            for by, folders in targets.items()
+            if by != path and any(is_inside(posixpath.dirname(path) or ".", to) for to in folders)
+        }
+        for path in sorted(paths)
+    }
+    first = [path for path, users in deployed_by.items() if not users]
+    covered = set(first)
+    while True:
+        while reached := {path for path, users in deployed_by.items() if users & covered} - covered:
+            covered |= reached
+        rest = [path for path in deployed_by if path not in covered]
+        if not rest:
+            return first
+        first.append(rest[0])
+        covered.add(rest[0])

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from renderer.discovery.manifests import Manifests, normal_path
-from renderer.discovery.retired_files import is_named_retired
+from renderer.discovery.retired_files import is_named_retired, retired_reason
 from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import (
     DeployedSource,
@@ -132,8 +132,11 @@ class EngineObjects:
         """Return why ``found``, which deploys the path and changes what it deploys, is not rendered."""
         if not found.fields or not self._deploys(found, path):
             return ""
+        switched_off = retired_reason(self._manifests, found.resource.origin.path)
         if found.is_suspended:
             why = "is suspended"
+        elif found.is_this_repository and switched_off:
+            why = f"nothing deploys that: {switched_off}"
         elif found.is_this_repository:
             why = "cannot be followed"
         else:

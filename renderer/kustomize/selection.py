@@ -189,6 +189,11 @@ def selected_keys(
     return keys
 
 
+def has_target(patch: Resource, resources: ResMap) -> bool:
+    """Return True if exactly one resource has or had the id of ``patch``."""
+    return len(resources.keys_of(original_identity(read_build_annotations(patch)))) == 1
+
+
 def target_of(patch: Resource, resources: ResMap) -> int:
     """Return the key of the one resource that has or had the id of ``patch``.
 

@@ -251,7 +251,7 @@ class KustomizationRoot(Record):
 
     A root that several others use is one value: roots are compared by identity. ``data_generators`` are the
     generators of ConfigMaps and Secrets; ``plugin_roots`` the folders with configurations of generators,
-    transformers and validators.
+    transformers and validators. ``is_partial``: resources that need other repositories may be missing.
     """
 
     folder: str
@@ -271,6 +271,7 @@ class KustomizationRoot(Record):
     patches_strategic_merge: tuple[StrategicMergePatches, ...] = ()
     patches_json6902: tuple[LoadedPatch, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
+    is_partial: bool = False
 
     def __eq__(self, other: object) -> bool:
         return self is other

@@ -215,17 +215,27 @@ def _is_rendered(source: DeployedSource, urls: RepositoryUrls) -> bool:
 
 
 def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
-    """Raise ``DiagnosticError``: entry-point-cycle for Applications that deploy each other.
+    """Raise ``DiagnosticError``: entry-point-cycle for Applications that deploy only each other.
 
-    An Application that deploys itself is common, and allowed.
+    An Application that deploys itself is common, and allowed; so is Argo CD's own Application, which deploys
+    the Application that deploys it.
     """
     for each in reached:
-        above = [other.key for other in each.lineage()]
+        lineage = list(each.lineage())
+        above = [other.key for other in lineage]
         for resource in each.repeated:
             key = (resource.namespace, resource.name)
-            if key in above and key != each.key:
-                names = [name for _, name in above[: above.index(key) + 1]]
+            if key not in above or key == each.key:
+                continue
+            cycle = lineage[: above.index(key) + 1]
+            if not any(other.outcome and _deploys_more(other.outcome) for other in cycle):
+                names = [other.entry.name for other in cycle]
                 raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
+
+
+def _deploys_more(outcome: Outcome[ResourceSet]) -> bool:
+    """Return True if there are other objects than those of engines, or may be: it cannot be built whole."""
+    return outcome.failed or is_rendered(outcome)
 
 
 def _left_to_sources(reached: Iterable[ReachedApplication]) -> dict[str, list[str]]:

@@ -141,6 +141,7 @@ def read_root(
         ),
         patches_json6902=entries.each("patchesJson6902", written.patches_json6902, entries.json6902),
         warnings=warnings,
+        is_partial=files.skips_unsupported,
     )
     if entries.findings:
         # Two entries may lead to one mistake, and two to each of these: errors would double per level.

@@ -10,11 +10,12 @@ from collections.abc import Iterator
 
 from renderer.kustomize.json_patch import JsonPatching
 from renderer.kustomize.res_map import ResMap
-from renderer.kustomize.selection import selected_keys, target_of
+from renderer.kustomize.selection import has_target, selected_keys, target_of
 from renderer.kustomize.strategic_merge import StrategicMergePatching
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Patch
 from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
@@ -60,7 +61,9 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
     merging = StrategicMergePatching(listed, context.schema, context.warn)
     target = listed.target
     if target is None:
-        yield lambda resources: merging.apply_by_id(resources, content.documents)
+        yield lambda resources: merging.apply_by_id(
+            resources, _applicable(content.documents, resources, context)
+        )
         return
     if len(content.documents) > 1:
         hint = "list each document as its own patch, or remove the target"
@@ -72,6 +75,15 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
     )
 
 
+def _applicable(
+    documents: tuple[Resource, ...], resources: ResMap, context: TransformerContext
+) -> tuple[Resource, ...]:
+    """Return the documents to apply; in a root that is read in part, those whose target was read."""
+    if not context.root.is_partial:
+        return documents
+    return tuple(document for document in documents if has_target(document, resources))
+
+
 def strategic_merge_transform(
     patches: tuple[StrategicMergePatches, ...], context: TransformerContext
 ) -> Transform:
@@ -81,7 +93,7 @@ def strategic_merge_transform(
     merging = StrategicMergePatching(listed, context.schema, context.warn)
 
     def merge(resources: ResMap) -> None:
-        for document in documents:
+        for document in _applicable(documents, resources, context):
             merging.apply_to(resources, (target_of(document, resources),), document)
 
     return merge

@@ -544,3 +544,18 @@ def test_files_below_a_folder_that_is_applied_without_recurse_are_deployed_by_no
     assert entries(found) == [("argocd", "argocd", 1)]
     reason = "nothing deploys it: the Application vms in argocd/vms.yaml applies vms without recurse"
     assert left_out(found) == [("vms/old/db.yaml", 1, reason)]
+
+
+def test_argocd_that_deploys_the_application_of_all_applications_is_an_entry() -> None:
+    other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: argocd-cm}\n"
+    found = surveyed(
+        {
+            "apps/argocd.yaml": APPLICATION.format(name="argocd", path="argocd"),
+            "apps/vms.yaml": APPLICATION.format(name="vms", path="vms"),
+            "argocd/all.yaml": APPLICATION.format(name="all", path="apps"),
+            "argocd/settings.yaml": other,
+            "vms/web.yaml": VM.format(name="web"),
+        }
+    )
+    assert entries(found) == [("argocd", "apps", 1)]
+    assert left_out(found) == []
