@@ -55,6 +55,11 @@ class ClusterObjects:
         }
 
     @cached_property
+    def namespaces_with_revisions(self) -> frozenset[str]:
+        """The namespaces whose ControllerRevisions are in the dump."""
+        return frozenset(namespace for namespace, _ in self.revisions)
+
+    @cached_property
     def applied_revisions(self) -> frozenset[tuple[str, str]]:
         """Namespace and name of the ControllerRevisions that no controller made, such as those of pins."""
         return frozenset(key for key, each in self.revisions.items() if not _has_controller(each))

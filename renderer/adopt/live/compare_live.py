@@ -289,18 +289,19 @@ class _LiveComparison:
             return {}
         live = drift.live
         named = named_revisions(object_at(live.content, "spec"), object_at(live.content, "status"))
+        reasons = {name: self._loss(live.namespace, name) for name in named.values()}
+        if not any(reasons.values()):
+            return {}
         needed = still_needed(named, object_at(drift.synced(), "spec"))
-        reasons = {name: self._loss(live.namespace, name) for name in needed}
-        return {name: reason for name, reason in reasons.items() if reason}
+        return {name: reasons[name] for name in needed if reasons[name]}
 
     def _loss(self, namespace: str, revision: str) -> str:
         """Return why the cluster will not have a ControllerRevision; empty if it may have it."""
-        known = self._objects.revisions
-        is_covered = any(place == namespace for place, _ in known)
+        is_covered = namespace in self._objects.namespaces_with_revisions
         if (namespace, revision) in self._settings.revisions or not is_covered:
             return ""
         label = f"its status names ControllerRevision {revision}"
-        found = known.get((namespace, revision))
+        found = self._objects.revisions.get((namespace, revision))
         if found is None:
             return f"{label}, which neither Git nor the cluster has"
         if (namespace, revision) not in self._objects.applied_revisions:
