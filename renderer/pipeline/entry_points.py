@@ -16,7 +16,7 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
-from renderer.model.entry_point import EntryKind, EntryPoint, Tree
+from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
@@ -131,18 +131,30 @@ class EntryPointComposer:
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
-    def as_applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Return the objects as the engine applies them, with its metadata and in its namespace."""
-        if composed.failed or not point.options.has_engine:
+    def with_copies(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Return the objects, with copies of the engine's own that point at rendered trees."""
+        trees = {tree.key: tree for tree in point.trees}
+        if composed.failed or not trees:
             return composed
         if point.options.kind is EntryKind.FLUX:
-            return Outcome(_applied_by_flux(composed.value, point), composed.diagnostics)
-        from renderer.gitops.argocd.destination import in_destination
-        from renderer.gitops.argocd.repointing import repointed
+            from renderer.gitops.flux.repointing import repointed
+        else:
+            from renderer.gitops.argocd.repointing import repointed
 
-        composed = Outcome(_with_copies(composed.value, point, repointed), composed.diagnostics)
-        if point.entry is None:
+        def copied(resource: Resource) -> Resource:
+            tree = trees.get((resource.kind, resource.namespace, resource.name))
+            return repointed(resource, tree) if tree else resource
+
+        return Outcome(composed.value.map(copied), composed.diagnostics)
+
+    def as_applied(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Return the objects as the engine applies them, with its metadata and in its namespace."""
+        if composed.failed or point.entry is None:
             return composed
+        if point.options.kind is EntryKind.FLUX:
+            return Outcome(_applied_by_flux(composed.value, point.entry), composed.diagnostics)
+        from renderer.gitops.argocd.destination import in_destination
+
         namespace = text_at(point.entry.content, "spec", "destination", "namespace")
         return Outcome(in_destination(composed.value, namespace), composed.diagnostics)
 
@@ -221,30 +233,12 @@ class EntryPointComposer:
         return composed.then(lambda resources: process_templates(resources, given, labelled))
 
 
-def _applied_by_flux(resources: ResourceSet, point: EntryPoint) -> ResourceSet:
+def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:
     """Return the objects of a Kustomization, as Flux finds them in its inventory.
 
     Encrypted objects are among them, and objects that Flux is told to skip: it would delete what is missing
     (kustomize-controller ``internal/inventory`` AddChangeSet, ``fluxcd/pkg`` ``ssa`` shouldSkipApply).
     """
     from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
-    from renderer.gitops.flux.repointing import repointed
 
-    if point.entry is None:
-        return resources
-    return _with_copies(with_common_metadata(read_objects(resources), point.entry), point, repointed)
-
-
-def _with_copies(
-    resources: ResourceSet, point: EntryPoint, repointed: Callable[[Resource, Tree], Resource]
-) -> ResourceSet:
-    """Return the objects, with copies of the engine's own that point at rendered trees."""
-    trees = {tree.key: tree for tree in point.trees}
-    if not trees:
-        return resources
-
-    def copied(resource: Resource) -> Resource:
-        tree = trees.get((resource.kind, resource.namespace, resource.name))
-        return repointed(resource, tree) if tree else resource
-
-    return resources.map(copied)
+    return with_common_metadata(read_objects(resources), entry)

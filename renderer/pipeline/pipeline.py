@@ -262,13 +262,15 @@ class Pipeline:
             return findings
 
     def _substitute(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Substitute variables of Flux, and set the metadata that its engine sets on all objects."""
+        """Substitute variables of Flux, point at trees, and set what the engine sets on all objects."""
         if overlay.entry is None:
             return composed if overlay.flux is None else self._flux.substitute(overlay, composed)
         substituted = self._entry_points.substitute(overlay, overlay.entry, composed)
         self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
-        applied = self._entry_points.as_applied(overlay.entry, substituted)
-        return self._context.traced(overlay, StepKind.ENTRY_POINT, substituted, applied)
+        copied = self._entry_points.with_copies(overlay.entry, substituted)
+        self._context.traced(overlay, StepKind.REPOINTED, substituted, copied)
+        applied = self._entry_points.as_applied(overlay.entry, copied)
+        return self._context.traced(overlay, StepKind.ENTRY_POINT, copied, applied)
 
     def _reported(
         self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]

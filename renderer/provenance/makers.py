@@ -30,7 +30,9 @@ from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
 from renderer.provenance.paths import field_value, indexed, named
 
 #: The steps that a field of the project file requests.
-_PROJECT_OPTIONS = frozenset({StepKind.INSTANCETYPE_NAME, StepKind.WEBHOOK_FIELD, StepKind.SYNC_WAVE})
+_PROJECT_OPTIONS = frozenset(
+    {StepKind.INSTANCETYPE_NAME, StepKind.REPOINTED, StepKind.SYNC_WAVE, StepKind.WEBHOOK_FIELD}
+)
 _DISPLAY_NAMES = {
     StepKind.SUBSTITUTED: "postBuild of the Flux Kustomization",
     StepKind.ENTRY_POINT: "commonMetadata of the Flux Kustomization",
