@@ -126,12 +126,13 @@ def plan_pins(
     changed = waiting = 0
     for pinnable in chosen:
         before = _patch_for(pinnable, patches)
-        if before is None or update is not None:
-            findings += pinnable.findings
         text, patch = _note_and_patch(pinnable, before, update=update is not None)
-        if patch is not None and update is not None and changed == update.most:
+        is_full = update is not None and changed == update.most
+        if is_full and (patch is not None or pinnable.findings):
             waiting += 1
             continue
+        if before is None or update is not None:
+            findings += pinnable.findings
         notes.append(PinNote(pinnable.label, text, pinnable, before, changes=patch is not None))
         # Also of a pin that stays: a merge may have dropped the file of its revision.
         revisions |= {revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
