@@ -30,7 +30,9 @@ class ImportSummary(Record):
 
     ``fits`` has the result for each machine whose instance type was looked for, ``sizes`` the proposed sizes
     that several machines share. ``grouped`` machines are patches of ``bases``, by the label ``group_by``.
-    ``output`` is the folder of the sources, ``rendered`` the folder of the rendered trees.
+    ``output`` is the folder of the sources, ``rendered`` the folder of the rendered trees. ``entries`` are
+    the files with the objects by which an engine deploys them; in the overlays ``unordered``, nothing applies
+    pins before machines.
     """
 
     release: Release = LATEST
@@ -54,3 +56,5 @@ class ImportSummary(Record):
     bases: int = 0
     output: str = ""
     rendered: str = ""
+    entries: tuple[str, ...] = ()
+    unordered: tuple[str, ...] = ()

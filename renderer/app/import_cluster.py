@@ -13,8 +13,11 @@ from renderer.adopt.dump.gather import gather
 from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.selection import qualified_name, selected, unmatched
 from renderer.adopt.dump.sources import counted_by_kind
+from renderer.adopt.entry_objects import Engine
 from renderer.adopt.import_summary import ImportSummary
+from renderer.app.import_entries import EntryFiles, entry_files
 from renderer.app.import_files import (
+    NewFolder,
     SourceChoices,
     plan_sources,
     project_file,
@@ -47,7 +50,8 @@ class ClusterImport(NamedTuple):
     ``output`` is relative to the working directory; the default is ``overlays`` at the top of the project.
     Without ``kubevirt``, the release is read from the dump. ``all_namespaces`` also imports namespaces
     without a virtual machine. With ``only``, patterns of ``namespace/name``, just these objects and what
-    machines among them use are imported.
+    machines among them use are imported. With ``entries``, the objects by which this engine deploys the trees
+    are written.
     """
 
     files: tuple[str, ...]
@@ -58,6 +62,7 @@ class ClusterImport(NamedTuple):
     dry_run: bool = False
     all_namespaces: bool = False
     only: tuple[str, ...] = ()
+    entries: Engine | None = None
 
 
 class ImportedCluster(NamedTuple):
@@ -112,13 +117,23 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
     writes = {posixpath.join(output, path): content for path, content in planned.files.items()}
-    fs = project.fs
+    fs, entries = project.fs, request.entries
     to_write = (*writes, PROJECT_FILE)
     check_writable(project.root, to_write)
     before = {path: fs.read(path) if fs.is_file(path) else None for path in to_write}
-    modes = {posixpath.join(output, folder): mode for folder, mode in sorted(planned.modes.items())}
+    new_folders = {
+        posixpath.join(output, folder): NewFolder(mode, entries is Engine.ARGO_CD and folder in planned.waves)
+        for folder, mode in sorted(planned.modes.items())
+    }
     catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
-    writes |= project_file(project, output, modes, catalogs, release)
+    writes |= project_file(project, output, new_folders, catalogs, release)
+    entry_objects = EntryFiles({})
+    if entries is not None:
+        folders = {posixpath.join(output, folder): pins for folder, pins in planned.folders.items()}
+        entry_objects = entry_files(project, entries, output, writes[PROJECT_FILE], folders)
+        check_writable(project.root, entry_objects.files)
+        before |= {path: fs.read(path) if fs.is_file(path) else None for path in entry_objects.files}
+        writes |= entry_objects.files
     changed = {path: content for path, content in writes.items() if before[path] != content}
     kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
     has_secrets = "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
@@ -150,6 +165,8 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         bases=len({(each.folder, each.group) for each in planned.objects if each.group}),
         output=output,
         rendered=rendered_folder(project, output),
+        entries=tuple(entry_objects.files),
+        unordered=entry_objects.unordered,
     )
     return ImportedCluster(_locate(findings), summary)
 

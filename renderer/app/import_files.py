@@ -30,6 +30,7 @@ from renderer.app.project import Project
 from renderer.authoring.pins.folder import PINS, FileContent
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
@@ -54,6 +55,7 @@ from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
+_RUNNING = ("Always", "RerunOnFailure")
 _NEW = """\
 apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
@@ -87,12 +89,20 @@ class SourceChoices(NamedTuple):
     replace: bool = False
 
 
+class NewFolder(NamedTuple):
+    """The settings of a new folder; ``in_waves``: Argo CD is to sync it in waves."""
+
+    mode: ExpandMode
+    in_waves: bool = False
+
+
 class PlannedSources(NamedTuple):
     """The files of an import, content by path below the output folder.
 
     ``objects`` are the objects that are written, ``known`` the number of those that Git has and that stay.
     ``catalogs`` are the folders that machines of other folders refer to. ``modes`` has the new folders.
-    ``kept`` are the placeholders that already exist.
+    ``kept`` are the placeholders that already exist. ``folders`` are all folders with a kustomization, True
+    for those with pins; ``waves`` the new ones in which Argo CD can sync pins before machines.
     """
 
     files: Mapping[str, bytes]
@@ -104,6 +114,8 @@ class PlannedSources(NamedTuple):
     fitted: FittedMachines
     findings: tuple[Diagnostic, ...]
     kept: frozenset[str]
+    folders: Mapping[str, bool]
+    waves: frozenset[str]
 
 
 def plan_sources(
@@ -152,14 +164,17 @@ def plan_sources(
             else:
                 files |= {} if content is None else {each.path: content}
     files |= _kustomizations(fs, output, [each for each in objects if each.path not in kept])
-    pins, pinned = _pins(fs, output, detached, objects, files)
-    files |= pinned
+    pins, pin_files = _pins(fs, output, detached, objects, files)
+    files |= pin_files
     files |= size_files(fs, output, fitted.proposals)
     for path, text in configuration(gathered.kubevirt).items():
         is_present = fs.is_file(posixpath.join(output, path))
         if not is_present or (choices.replace and posixpath.basename(path) != KUSTOMIZATION_FILE):
             files[path] = text.encode()
     files |= installed_files(fs, output, gathered.instancetypes, catalog, objects)
+    new = {each.folder for each in objects} - existing.folders
+    folders = sorted(folder for folder in {*existing.folders, *new} if "/" not in folder)
+    waves = frozenset(folder for folder in pins.keys() & new if _always_run(folder, objects))
     known = sum(existing.file_of(each.content) is not None for each in gathered.objects)
     known -= sum(existing.file_of(each.content) is not None for each in objects)
     return PlannedSources(
@@ -172,11 +187,28 @@ def plan_sources(
             for each in objects
             if each.folder not in existing.folders
         },
-        pins,
+        sum(pins.values()),
         fitted,
         (*findings, *(finding for each in detached for finding in each.findings)),
         frozenset(kept),
+        {folder: _has_pins(fs, output, folder, files) for folder in folders},
+        waves,
     )
+
+
+def _has_pins(fs: FileSystem, output: str, folder: str, files: Mapping[str, bytes]) -> bool:
+    component = posixpath.join(folder, PINS, KUSTOMIZATION_FILE)
+    return component in files or fs.is_file(posixpath.join(output, component))
+
+
+def _always_run(folder: str, objects: Iterable[SourceObject]) -> bool:
+    """Return True if all machines of a folder run.
+
+    With one that does not, Argo CD never finishes a sync in waves (``checks.rules.halted_in_sync_waves``).
+    """
+    found = (each for each in objects if each.folder == folder)
+    machines = (VirtualMachineView.of(Resource(each.content, Site(each.path))) for each in found)
+    return all(each.run_strategy in _RUNNING for each in machines if each is not None)
 
 
 def _lookup_catalog(project: Project, gathered: Gathered) -> Catalog:
@@ -249,8 +281,8 @@ def _pins(
     detached: Iterable[DetachedVm],
     objects: Iterable[SourceObject],
     files: Mapping[str, bytes],
-) -> tuple[int, Mapping[str, bytes]]:
-    """Return the number of pins of machines that are written, and their files. Raises ``DiagnosticError``."""
+) -> tuple[Mapping[str, int], Mapping[str, bytes]]:
+    """Return the number of pins of written machines by folder, and the files. Raises ``DiagnosticError``."""
     pins = {_identity(each.content): each.pin for each in detached if each.pin}
     by_folder: dict[str, list[Pinnable]] = {}
     for each in objects:
@@ -264,7 +296,7 @@ def _pins(
         kustomization = FileContent(posixpath.join(output, file), files[file])
         planned = pin_changes(fs, posixpath.join(place, PINS), kustomization, found)
         written |= {posixpath.relpath(each.path, output): each.content for each in planned}
-    return sum(map(len, by_folder.values())), written
+    return {folder: len(found) for folder, found in by_folder.items()}, written
 
 
 def _identity(content: JsonObject) -> ObjectKey:
@@ -287,14 +319,14 @@ def _catalog_folders(objects: Iterable[SourceObject], files: Iterable[str]) -> I
 def project_file(
     project: Project,
     output: str,
-    modes: Mapping[str, ExpandMode],
+    folders: Mapping[str, NewFolder],
     catalogs: Sequence[str],
     release: Release,
 ) -> Mapping[str, bytes]:
-    """Return the project file with entries for new folders below ``output``, by its path.
+    """Return the project file with entries for new ``folders`` below ``output``, by its path.
 
-    ``modes`` has the folders. An existing project file keeps its release and its entries, and gets the
-    missing ones. Raises ``DiagnosticError``: edit-refused.
+    An existing project file keeps its release and its entries, and gets the missing ones. Raises
+    ``DiagnosticError``: edit-refused.
     """
     if not project.fs.is_file(PROJECT_FILE):
         entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
@@ -303,19 +335,22 @@ def project_file(
             catalogs=entries,
             overlays=json.dumps(f"{output}/*"),
             output=json.dumps(_default_output(output)),
-            others="".join(
-                f"  - path: {json.dumps(folder)}\n    expand: {mode.value}\n"
-                for folder, mode in modes.items()
-                if mode is not ExpandMode.OFF
-            ),
+            others="".join(_entry_text(path, folder) for path, folder in folders.items()),
         )
         return {PROJECT_FILE: text.encode()}
     content = project.fs.read(PROJECT_FILE)
     config = project.config
     for path in reversed(catalogs):
         content = with_catalog(content, path, config.catalogs)
-    missing = _missing_entries(project, output, modes, release) if modes else ()
+    missing = _missing_entries(project, output, folders, release) if folders else ()
     return {PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", missing)}
+
+
+def _entry_text(path: str, folder: NewFolder) -> str:
+    """Return the entry of a folder in a new project file; empty if it has the usual settings."""
+    mode = "" if folder.mode is ExpandMode.OFF else f"    expand: {folder.mode.value}\n"
+    waves = "    syncWaves: true\n" if folder.in_waves else ""
+    return f"  - path: {json.dumps(path)}\n{mode}{waves}" if mode or waves else ""
 
 
 def rendered_folder(project: Project, output: str) -> str:
@@ -327,7 +362,7 @@ def rendered_folder(project: Project, output: str) -> str:
 
 
 def _missing_entries(
-    project: Project, output: str, modes: Mapping[str, ExpandMode], release: Release
+    project: Project, output: str, folders: Mapping[str, NewFolder], release: Release
 ) -> Iterator[Json]:
     """Yield the entries missing in ``overlays``. Of two entries for a folder, the later one counts.
 
@@ -349,9 +384,10 @@ def _missing_entries(
     else:
         yield {"path": everything, "expand": ExpandMode.OFF.value, "output": rendered, **target}
     place = {} if rendered == config.output else {"output": rendered}
-    for folder, mode in modes.items():
-        if mode is not usual and folder not in listed:
-            yield {"path": folder, "expand": mode.value, **place, **target}
+    for path, (mode, in_waves) in folders.items():
+        waves: dict[str, Json] = {"syncWaves": True} if in_waves and not config.tree.sync_waves else {}
+        if (mode is not usual or waves) and path not in listed:
+            yield {"path": path, "expand": mode.value, **place, **target, **waves}
 
 
 def _default_output(output: str) -> str:

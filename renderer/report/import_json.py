@@ -41,6 +41,7 @@ def as_json(summary: ImportSummary) -> JsonObject:
         "grouped": {"machines": summary.grouped, "bases": summary.bases},
         "output": summary.output,
         "rendered": summary.rendered,
+        "entries": list(summary.entries),
     }
 
 

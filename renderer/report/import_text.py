@@ -27,6 +27,11 @@ def lines(summary: ImportSummary) -> Iterator[str]:
         none = f"none, as no two machines of a namespace have the same value of the label {summary.group_by}"
         yield f"grouped: {bases if summary.bases else none}"
     yield from _first_sync(summary)
+    if summary.unordered:
+        yield (
+            f"apply the ControllerRevisions of {_names(summary.unordered)} before the machines: neither waves"
+            " nor dependsOn do that for you"
+        )
     yield from _first_lines(list(map(_to_seal, summary.to_seal)), "files to seal")
     if summary.is_dry_run:
         yield from _first_lines([f"{path}: would be written" for path in summary.written], "files")

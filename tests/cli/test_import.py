@@ -776,3 +776,62 @@ def test_summary_of_a_large_cluster_fits_a_screen_and_json_has_everything() -> N
     counts = {key: len(imported[key]) for key in ("toSeal", "restarts", "appliedBy", "inProgress", "fits")}
     assert counts == {"toSeal": 300, "restarts": 300, "appliedBy": 50, "inProgress": 300, "fits": 300}
     assert PASSWORD not in json.dumps(found)
+
+
+PINNED: JsonObject = {**MACHINE, "status": STATUS}
+OTHER: JsonObject = {**MACHINE, "metadata": {"name": "web", "namespace": "shop", "uid": "5"}}
+
+
+@pytest.mark.parametrize("engine", ["argocd", "flux"])
+def test_later_import_adds_to_the_entry_objects(repository: Path, engine: str) -> None:
+    first = run("import", "--entries", engine, dump=listed(PINNED, revision("3Gi")))
+    assert first.exit_code == 0
+    file = repository / engine / "vms.yaml"
+    file.write_text("# ours\n" + file.read_text().replace("10m", "1h"))
+    before = file.read_text()
+
+    assert run("import", "--entries", engine, dump=listed(OTHER)).exit_code == 0
+
+    added = file.read_text()
+    assert [line for line in before.splitlines() if line not in added] == []
+    assert added.count("rendered/shop") == 1
+    assert run("import", "--entries", engine, dump=listed(OTHER, PINNED)).exit_code == 0
+    assert file.read_text() == added
+
+
+@pytest.mark.parametrize(("strategy", "in_waves"), [("Always", True), ("Halted", False)])
+def test_pins_are_synced_first_where_argo_cd_can(
+    repository: Path,
+    strategy: str,
+    in_waves: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    machine = {**with_spec(runStrategy=strategy), "status": STATUS}
+
+    result = run("import", "--kubevirt", "1.9", "--entries", "argocd", dump=listed(machine, revision("3Gi")))
+
+    assert result.exit_code == 0
+    assert ("syncWaves: true" in (repository / "vmrender.yaml").read_text()) is in_waves
+    assert ("apply the ControllerRevisions of prod before the machines" in result.stderr) is not in_waves
+    rendered = run("render")
+    assert (rendered.exit_code, "halted-in-sync-waves" in rendered.stderr) == (0, False)
+
+
+def test_machine_that_is_pinned_later_is_reported(repository: Path) -> None:
+    assert run("import", "--entries", "flux", dump=listed(MACHINE)).exit_code == 0
+    later = {**PINNED, "metadata": {"name": "later", "namespace": "prod", "uid": "6"}}
+
+    result = run("import", "--entries", "flux", dump=listed(later, revision("3Gi")))
+
+    assert "apply the ControllerRevisions of prod before the machines" in result.stderr
+    assert "pins" not in (repository / "flux/vms.yaml").read_text()
+
+
+def test_address_in_entry_objects_has_no_credentials(repository: Path) -> None:
+    (repository / ".git").rmdir()
+    for command in ("init -q", f"remote add origin https://me:{PASSWORD}@git.example.org/a/b.git"):
+        subprocess.run(["git", *command.split()], check=True)
+
+    assert run("import", "--entries", "argocd", dump=listed(MACHINE)).exit_code == 0
+
+    written = (repository / "argocd/vms.yaml").read_text()
+    assert "repoURL: https://git.example.org/a/b.git\n" in written

@@ -9,6 +9,7 @@ from pathlib import Path
 import click
 
 from renderer.adopt.dump.files import STDIN
+from renderer.adopt.entry_objects import Engine
 from renderer.app.import_cluster import OUTPUT, ClusterImport, import_cluster
 from renderer.app.import_files import SourceChoices
 from renderer.app.import_objects import Secrets
@@ -28,6 +29,10 @@ _MOST_FINDINGS, _FEW = 12, 2
 
 def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: str) -> Secrets:
     return Secrets(text)
+
+
+def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: str | None) -> Engine | None:
+    return None if text is None else Engine(text)
 
 
 @click.command("import", cls=Command)
@@ -71,6 +76,12 @@ def _parse_secrets(_context: click.Context, _parameter: click.Parameter, text: s
     help="Import these objects and what machines among them use; * matches any part of a name. Repeatable.",
 )
 @click.option(
+    "--entries",
+    type=click.Choice([engine.value for engine in Engine]),  # of values, as above
+    callback=_parse_engine,
+    help="Also write the objects by which Argo CD or Flux deploys the trees: without automation or pruning.",
+)
+@click.option(
     "--force",
     is_flag=True,
     help="Replace the files of objects that Git has, if they differ from the cluster.",
@@ -83,10 +94,11 @@ def command(  # noqa: PLR0913 - one for each option
     output: Path | None,
     kubevirt: Release | None,
     secrets: Secrets,
-    only: tuple[str, ...],
     *,
     fits: bool,
     group_by: str,
+    only: tuple[str, ...],
+    entries: Engine | None,
     all_namespaces: bool,
     force: bool,
     dry_run: bool,
@@ -120,6 +132,7 @@ def command(  # noqa: PLR0913 - one for each option
         dry_run=dry_run,
         all_namespaces=all_namespaces,
         only=only,
+        entries=entries,
     )
     project = open_project()
     imported = import_cluster(project, request)
@@ -128,7 +141,7 @@ def command(  # noqa: PLR0913 - one for each option
         findings = first_of_each_code(findings, _FEW)
     code = report(None, findings, results={"import": as_json(summary)} if summary else {})
     if summary is not None:
-        paths = (PROJECT_FILE, summary.output, summary.rendered)
+        paths = (PROJECT_FILE, summary.output, summary.rendered, *summary.entries)
         added = " ".join(Path(os.path.relpath(project.root / path)).as_posix() for path in paths)
         rendering = f"  vmrender render       writes {summary.rendered}/"
         note(*lines(summary), "", "next:", rendering, f"  git add {added}")

@@ -1,0 +1,147 @@
+"""Write the objects by which Argo CD or Flux deploys what was imported, and add to them later."""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from renderer.adopt.entry_objects import (
+    DeployedTree,
+    Engine,
+    application_set,
+    elements,
+    flux_kustomizations,
+)
+from renderer.app.project import Project
+from renderer.files.file_system import FilesAbove
+from renderer.files.git import GitProcess
+from renderer.golang.glob import file_path_match
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_edit import AddItem
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.render_config import PROJECT_FILE, Overlay
+from renderer.project.project import load_project
+from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.encode import encode
+
+#: The address in an ApplicationSet if the repository has no remote.
+UNKNOWN_REPOSITORY = "https://git.example.org/name/of-this-repository.git"
+_ELEMENTS = FieldPath.of("spec", "generators", 0, "list", "elements")
+_HEADS = {
+    Engine.ARGO_CD: "# Written by vmrender import. Nothing syncs by itself: look, then sync by hand.\n",
+    Engine.FLUX: "# Written by vmrender import. Suspended and without pruning: look, then resume.\n",
+}
+_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
+
+
+class _Repository(NamedTuple):
+    """The address of the repository without credentials, and the folder of the project in it."""
+
+    address: str = UNKNOWN_REPOSITORY
+    folder: str = ""
+
+
+class EntryFiles(NamedTuple):
+    """The files by path, and the folders with pins in which nothing applies the pins before the machines."""
+
+    files: Mapping[str, bytes]
+    unordered: tuple[str, ...] = ()
+
+
+def entry_files(
+    project: Project,
+    engine: Engine,
+    output: str,
+    project_file: bytes,
+    folders: Mapping[str, bool],
+) -> EntryFiles:
+    """Return the file with the entry objects of an import.
+
+    ``folders`` are the imported folders; True for those with pins. An existing file gets what it lacks.
+    Raises ``DiagnosticError``: edit-refused.
+    """
+    config = load_project(FilesAbove({PROJECT_FILE: project_file}, project.fs))
+    repository = _repository(project)
+    trees: list[DeployedTree] = []
+    in_waves: set[str] = set()
+    for folder, has_pins in sorted(folders.items()):
+        entries = [each for each in config.overlays if file_path_match(each.path, folder)]
+        if entries:
+            overlay: Overlay = config.overlay(entries[-1], folder, posixpath.basename(folder))
+            tree = posixpath.join(repository.folder, overlay.output)
+            trees.append(DeployedTree(overlay.name, tree, has_pins))
+            in_waves |= {overlay.name} if overlay.tree.sync_waves else set()
+    name = "vms" if output == "overlays" else output.replace("/", "-")
+    path = f"{engine.value}/{name}.yaml"
+    present = project.fs.read(path) if project.fs.is_file(path) else None
+    if not trees:
+        return EntryFiles({})
+    if engine is Engine.FLUX:
+        return _with_kustomizations(present, path, name, trees)
+    unordered = tuple(each.name for each in trees if each.has_pins and each.name not in in_waves)
+    if present is None:
+        made = application_set(name, repository.address, trees)
+        return EntryFiles({path: (_HEADS[engine] + encode([made])).encode()}, unordered)
+    return EntryFiles({path: _with_elements(present, path, trees)}, unordered)
+
+
+def _with_kustomizations(
+    present: bytes | None, path: str, name: str, trees: Sequence[DeployedTree]
+) -> EntryFiles:
+    """Return the file with the Kustomizations that it lacks, at its end.
+
+    One that exists stays as it is. If its tree has pins only now, nothing orders them.
+    """
+    if present is None:
+        made = encode([each for found in flux_kustomizations(name, trees) for each in found])
+        return EntryFiles({path: (_HEADS[Engine.FLUX] + made).encode()})
+    known = {text_at(each, "metadata", "name") for each in decode_documents(present, path)}
+    missing: list[JsonObject] = []
+    unordered: list[str] = []
+    for tree, (*pins, own) in zip(trees, flux_kustomizations(name, trees), strict=True):
+        if text_at(own, "metadata", "name") not in known:
+            missing += [*pins, own]
+        elif any(text_at(each, "metadata", "name") not in known for each in pins):
+            unordered.append(tree.name)
+    if not missing:
+        return EntryFiles({path: present}, tuple(unordered))
+    end = b"" if present.endswith(b"\n") else b"\n"
+    return EntryFiles({path: present + end + b"---\n" + encode(missing).encode()}, tuple(unordered))
+
+
+def _with_elements(present: bytes, path: str, trees: Sequence[DeployedTree]) -> bytes:
+    """Return the ApplicationSet with the trees that its list lacks."""
+    documents = decode_documents(present, path)
+    listed = array_at(documents[0] if documents else None, "spec", "generators")
+    elements_of = array_at(object_at(listed[0] if listed else None), "list", "elements")
+    known = {text_at(each, "path") for each in elements_of}
+    missing = [each for each in elements(trees) if text_at(each, "path") not in known]
+    if not missing:
+        return present
+    try:
+        return edit_fields(present, EditedText(), [AddItem(_ELEMENTS, each) for each in missing])
+    except RefusedEditError:
+        message = f"{_ELEMENTS} is written in a way that cannot be edited safely"
+        paths = ", ".join(text_at(each, "path") for each in missing)
+        hint = f"add {paths} to it yourself, or move the file away, and import again"
+        raise Diagnostic.at(Site(path, 0, _ELEMENTS), Code.EDIT_REFUSED, message, hint).error() from None
+
+
+def _repository(project: Project) -> _Repository:
+    """Return the repository, its address from the remote ``origin``."""
+    try:
+        git = GitProcess(project.root, project.environment)
+        answer = git.run("remote", "get-url", "origin")
+    except DiagnosticError:  # there is no git, or no repository
+        return _Repository()
+    address = answer.output.strip() if answer.code == 0 else ""
+    if address.startswith("http"):
+        address = _CREDENTIALS.sub("", address)
+    folder = project.root.relative_to(git.top).as_posix() if git.top else ""
+    return _Repository(address or UNKNOWN_REPOSITORY, "" if folder == "." else folder)
