@@ -14,7 +14,7 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
-from renderer.app.project import Project, ProjectOpener, chosen_overlays
+from renderer.app.project import Project, ProjectOpener, chosen_overlay, chosen_overlays
 from renderer.app.usage_error import UsageError
 from renderer.files.file_system import is_inside
 from renderer.findings.located import Located
@@ -28,6 +28,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
 from renderer.model.suggest import did_you_mean, member_named
+from renderer.project.overlays import FoundOverlays
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
 _LIST = "ARGOCD_APP_PARAMETERS"
@@ -125,9 +126,9 @@ class ApplicationSource:
         return cls(project, project.relative(here))
 
     @cached_property
-    def overlays(self) -> tuple[Overlay, ...]:
+    def found(self) -> FoundOverlays:
         """The overlays of the project. Raises ``DiagnosticError``."""
-        return self.project.overlays()
+        return self.project.look_up_overlays()
 
     def overlay(self, parameters: ApplicationParameters) -> Overlay:
         """Return the overlay to render. Raises ``DiagnosticError`` if it does not exist."""
@@ -138,8 +139,8 @@ class ApplicationSource:
     def _find_overlay(self, name: str | None) -> Overlay:
         """Return the overlay with that name; without a name, the listed or unlisted one in the folder."""
         if name:
-            return chosen_overlays(self.overlays, [name])[0]
-        for overlay in self.overlays:
+            return chosen_overlay(self.found, name)
+        for overlay in self.found.overlays:
             if overlay.path == self.folder:
                 return overlay
         self._check_is_overlay()
@@ -149,7 +150,7 @@ class ApplicationSource:
 
     def _check_is_overlay(self) -> None:
         """Raise ``DiagnosticError`` if the folder is not an overlay itself, but contains overlays."""
-        below = [overlay.name for overlay in self.overlays if is_inside(overlay.path, self.folder)]
+        below = [overlay.name for overlay in self.found.overlays if is_inside(overlay.path, self.folder)]
         if below and not any(
             self.project.fs.is_file(f"{self.folder}/{name}") for name in KUSTOMIZATION_FILES
         ):
@@ -219,7 +220,7 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
 
     project = project.proposed()
     pipeline = Pipeline(project.fs, project.config)
-    selected = chosen_overlays(project.overlays(), names)
+    selected = chosen_overlays(project.look_up_overlays(), names)
     findings = RunFindings(project.fs)
     paths: dict[str, None] = {}
     for overlay in selected:

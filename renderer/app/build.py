@@ -49,7 +49,7 @@ def build(  # noqa: PLR0913 - one for each option
     """
     from renderer.project.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 
-    overlay = overlay_at(project.config, project.overlays(), project.relative(path))
+    overlay = overlay_at(project.config, project.look_up_overlays().overlays, project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
     return _result(project.fs, outcome, (overlay.path,), strict=strict)

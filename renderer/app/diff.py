@@ -13,13 +13,14 @@ from renderer.diff.compare import VmChangeOf, change_as_written, compare_overlay
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
-from renderer.findings.located import Located
+from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.render_config import PROJECT_FILE
 from renderer.pipeline.vm_changes import VmChanges
+from renderer.project.overlays import FoundOverlays
 
 _WORK_TREE = "work tree"
 _SHORT = 12
@@ -64,7 +65,7 @@ def compare_revisions(
             )
         commits = _commits_between(git, before, after) if each else ()
         if not any(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
-            for side in (before, after, *(commit.side for commit in commits)):
+            for side in (before, after, *(commit.side for commit in commits if commit.side)):
                 side.propose()
         return compare_projects(before, after, overlays, reporter, commits)
 
@@ -122,10 +123,11 @@ def _files_at(git: GitRepository, revision: str) -> FileSystem:
 
 
 class Commit(NamedTuple):
-    """A commit between the two sides."""
+    """A commit between the two sides; its ``side`` is None if its project cannot be used."""
 
+    name: str
     subject: str
-    side: Side
+    side: Side | None
 
 
 def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Commit, ...]:
@@ -136,7 +138,14 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
         found = found[:-1]
-    return tuple(Commit(subject, side_at(git, oid, oid[:_SHORT])) for oid, subject in found)
+    return tuple(Commit(oid[:_SHORT], subject, _usable_side(git, oid)) for oid, subject in found)
+
+
+def _usable_side(git: GitRepository, commit: str) -> Side | None:
+    try:
+        return side_at(git, commit, commit[:_SHORT])
+    except (DiagnosticError, LocatedError):
+        return None
 
 
 def compare_projects(
@@ -150,11 +159,16 @@ def compare_projects(
     at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
-    selected = chosen_overlays((*after.overlays.values(), *removed), wanted)
+    wanted = tuple(wanted)
+    either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings)
+    selected = chosen_overlays(either, wanted)
+    if not wanted:
+        errors_before.add(before.found.errors)
+        errors_after.add(after.found.errors)
     for number, overlay in enumerate(selected, start=1):
         path, name, stopwatch = overlay.path, overlay.name, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
-            sides = before.render(path), after.render(path)
+            sides = before.render(path, overlay.listed_as), after.render(path, overlay.listed_as)
         rendering = stopwatch.lap()
         if sides[0] and sides[0].content is None:  # ignore refusals of intermediate states
             errors_before.add(sides[0].errors, path)
@@ -163,14 +177,19 @@ def compare_projects(
         with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
             between: list[RenderedSide] = []
             for commit, found in zip(commits, at_commits, strict=True):
-                rendered = commit.side.render(path)
+                if commit.side is None:
+                    release = sides[0].content.release if sides[0] and sides[0].content else None
+                    lost = f"{commit.name} cannot be read"
+                    found.append(OverlayDifference(path, name, (release, None), incomparable=lost))
+                    continue
+                rendered = commit.side.render(path, overlay.listed_as)
                 pair = before, commit.side
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
             compared.append(compare_sides((before, after), sides, path, name, between))
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
-        CommitDifference(commit.side.name, commit.subject, without_moved(found))
+        CommitDifference(commit.name, commit.subject, without_moved(found))
         for commit, found in zip(commits, at_commits, strict=True)
     )
     difference = Difference(before.name, after.name, without_moved(compared), steps)

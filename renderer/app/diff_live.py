@@ -16,7 +16,7 @@ from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter
 from renderer.app.usage_error import UsageError
 from renderer.findings.run_findings import locate
@@ -36,7 +36,6 @@ from renderer.model.render_config import Overlay
 from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
-from renderer.project.overlays import select_overlays
 
 _EMPTY_HINT = (
     "leave out kinds that the cluster lacks, or kubectl prints nothing: kubectl get vm,pvc -A -o yaml"
@@ -79,7 +78,8 @@ def compare_with_dump(
 
 def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
     rendered: list[_Rendered] = []
-    selected = select_overlays(side.overlays.values(), wanted)
+    wanted = tuple(wanted)
+    selected = chosen_overlays(side.found, wanted)
     for number, overlay in enumerate(selected, start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
             found = side.render(overlay.path) or RenderedSide(None)
@@ -96,7 +96,8 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
-    errors = (locate(side.fs, one.side.errors, one.overlay.path) for one in rendered)
+    errors = [locate(side.fs, one.side.errors, one.overlay.path) for one in rendered]
+    errors += [] if wanted else [locate(side.fs, side.found.errors)]
     return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 

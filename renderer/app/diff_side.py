@@ -20,7 +20,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.project import load_project
 
@@ -60,9 +60,11 @@ class Side:
 
     def _configure(self, config: RenderConfig) -> None:
         with lowered(config.limits):
-            found = find_overlays(self.fs, config)
+            self.found = look_up_overlays(self.fs, config)
+        if not self.found.overlays:
+            self.found.all_overlays()
         self.config = config
-        self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in found}
+        self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in self.found.overlays}
         self._pipeline = Pipeline(self.fs, config)
 
     def propose(self) -> Self:
@@ -84,10 +86,16 @@ class Side:
             for finding in findings
         )
 
-    def render(self, path: str) -> RenderedSide | None:
-        """Render the overlay at ``path`` within its project's limits; None if this side does not have it."""
+    def render(self, path: str, listed_as: str = "") -> RenderedSide | None:
+        """Render the overlay at ``path`` within its project's limits; None if this side does not have it.
+
+        It may have it if the entry ``listed_as``, which lists it on another side, has an error here.
+        """
         overlay = self.overlays.get(path)
-        return None if overlay is None else self.render_overlay(overlay)
+        if overlay is not None:
+            return self.render_overlay(overlay)
+        failed = (entry for entry, found in self.found.findings if found.severity is Severity.ERROR)
+        return RenderedSide(None) if listed_as in failed else None
 
     def render_overlay(self, overlay: Overlay) -> RenderedSide:
         """Render an overlay, which the project need not list, within the project's limits."""

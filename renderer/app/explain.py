@@ -27,7 +27,7 @@ from renderer.model.run.taint import tainted
 from renderer.model.suggest import suggest
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
-from renderer.project.overlays import overlay_at
+from renderer.project.overlays import FoundOverlays, is_named, overlay_at
 from renderer.provenance.histories import Historian, with_locations, without_secret_values
 from renderer.provenance.paths import indexed, named
 from renderer.provenance.patterns import FieldPattern, ResourcePattern, nearest_fields
@@ -101,8 +101,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
 
 
 def _question_target(project: Project, question: Question) -> _QuestionTarget:
-    overlays = project.overlays()
-    place = rendered_place(project, overlays, question.resource)
+    found = project.look_up_overlays()
+    place = rendered_place(project, found.overlays, question.resource)
     if place:
         field = str(place.field) if place.field != ROOT else ""
         return _QuestionTarget((place.overlay,), place.resource, question.field or field)
@@ -110,18 +110,18 @@ def _question_target(project: Project, question: Question) -> _QuestionTarget:
         resource = ResourcePattern.parse(question.resource, question.namespace)
     except ValueError as error:
         raise UsageError(str(error)) from None
-    return _QuestionTarget(_selected_overlays(project, overlays, question.overlay), resource, question.field)
+    return _QuestionTarget(_selected_overlays(project, found, question.overlay), resource, question.field)
 
 
-def _selected_overlays(project: Project, overlays: tuple[Overlay, ...], name: str) -> tuple[Overlay, ...]:
+def _selected_overlays(project: Project, found: FoundOverlays, name: str) -> tuple[Overlay, ...]:
     """Return the overlay with that name or path, listed or not; without a name, return all."""
     folder = Path(name)
-    if name and folder_exists(folder) and not any(name in (each.name, each.path) for each in overlays):
-        unlisted = overlay_at(project.config, overlays, project.relative(folder))
+    if name and folder_exists(folder) and not any(is_named(each, name) for each in found.overlays):
+        unlisted = overlay_at(project.config, found.overlays, project.relative(folder))
         return (unlisted._replace(write_instancetypes=True),)
-    if not overlays and not name:
+    if not found.overlays and not found.errors and not name:
         raise NoSuchResourceError("this project has no overlay that could hold a resource")
-    return chosen_overlays(overlays, [name] if name else [])
+    return chosen_overlays(found, [name] if name else [])
 
 
 def _only_match(found: Sequence[_Match], everything: Iterable[Resource], question: Question) -> _Match:

@@ -16,7 +16,7 @@ from renderer.adopt.live.revision_users import KINDS as REVISION_USER_KINDS
 from renderer.adopt.live.revision_users import RevisionUsers
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
-from renderer.app.project import Project, ProjectOpener, chosen_overlays
+from renderer.app.project import Project, ProjectOpener, chosen_overlay
 from renderer.app.usage_error import UsageError
 from renderer.authoring.pins.folder import (
     PINS,
@@ -256,11 +256,13 @@ class PinnedOverlay:
         path = Path(named)
         is_folder = folder_exists(path)
         project = open_project(path if is_folder else Path.cwd()).proposed()
-        fs, found = project.fs, project.overlays()
+        fs, found = project.fs, project.look_up_overlays()
         if is_folder:
-            overlay = _as_deployed(overlay_at(project.config, found, project.relative(path)), found)
+            overlay = _as_deployed(
+                overlay_at(project.config, found.overlays, project.relative(path)), found.overlays
+            )
         else:
-            [overlay] = chosen_overlays(found, [named])
+            overlay = chosen_overlay(found, named)
         if overlay.entry is not None:
             raise UsageError(
                 f"{overlay.path} has no kustomization that can list pins;"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from posixpath import normpath
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Protocol
 
@@ -14,7 +14,7 @@ from renderer.files.file_system import DiskFileSystem, FileSystem
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.suggest import did_you_mean
-from renderer.project.overlays import select_overlays
+from renderer.project.overlays import FoundOverlays, is_named, names_of, select_overlays
 from renderer.project.project import load_project
 from renderer.project.project_root import path_in_project
 
@@ -61,10 +61,14 @@ class Project(Record):
         return self._replace(config=proposed_config(self.fs, self.config))
 
     def overlays(self) -> tuple[Overlay, ...]:
-        """Return the overlays that the project lists. Raises ``DiagnosticError``."""
-        from renderer.pipeline.entry_points import find_overlays  # noqa: PLC0415 - not needed by all
+        """Return the overlays that the project lists. Raises ``DiagnosticError`` if not all can be found."""
+        return self.look_up_overlays().all_overlays()
 
-        return find_overlays(self.fs, self.config)
+    def look_up_overlays(self) -> FoundOverlays:
+        """Find the overlays that the project lists, as far as possible. Raises ``DiagnosticError``."""
+        from renderer.pipeline.entry_points import look_up_overlays  # noqa: PLC0415 - not needed by all
+
+        return look_up_overlays(self.fs, self.config)
 
     def relative(self, path: Path) -> str:
         """Return ``path`` relative to the root. Raises ``UsageError`` if it is outside."""
@@ -105,6 +109,19 @@ def proposed_config(
     return found.config
 
 
+def chosen_overlay(found: FoundOverlays, wanted: str) -> Overlay:
+    """Return the one overlay with that path or name. Raises as ``chosen_overlays``, and for several."""
+    overlays = chosen_overlays(found, [wanted])
+    named = [each for each in overlays if normpath(wanted) == each.path] or overlays
+    if len(named) > 1:
+        paths = [each.path for each in named]
+        more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
+        raise UsageError(
+            f"{wanted!r} names {len(paths)} overlays, {', '.join(paths[:_MOST_NAMES])}{more}: choose one"
+        )
+    return named[0]
+
+
 class ProjectOpener(Protocol):
     """Opens the project of a path; ``top`` is its root if no folder above the path has a marker."""
 
@@ -116,15 +133,19 @@ def project_files(root: Path) -> FileSystem:
     return BuiltinFileSystem(DiskFileSystem(root))
 
 
-def chosen_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """Return the overlays with the given paths or names; all overlays if none are given.
+def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overlay, ...]:
+    """Return the overlays that ``wanted`` names; all overlays if it is empty.
 
-    Raises ``UsageError`` for an unknown one, and ``DiagnosticError`` for a project without overlays.
+    A name is a name, path or entry of an overlay, or a pattern of one (``is_named``). Raises ``UsageError``
+    for an unknown one, and ``DiagnosticError`` if there is none because an entry failed, or none at all.
     """
-    overlays, wanted = tuple(overlays), tuple(wanted)
-    known = {name for overlay in overlays for name in (overlay.name, overlay.path)}
+    overlays, wanted = found.overlays, tuple(wanted)
+    if not overlays:
+        found.all_overlays()
+    known = {name for overlay in overlays for name in names_of(overlay)}
     for name in wanted if overlays else ():
-        if posixpath.normpath(name) not in known:
+        if not any(is_named(overlay, name) for overlay in overlays):
+            found.all_overlays()
             paths = sorted(overlay.path for overlay in overlays)
             more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
             listing = f"this project has {', '.join(paths[:_MOST_NAMES])}{more}"

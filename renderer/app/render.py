@@ -30,7 +30,7 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
-from renderer.project.overlays import output_sites
+from renderer.project.overlays import FoundOverlays, output_sites
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
@@ -53,7 +53,7 @@ class RenderRequest(Record):
     someone edited them. ``prune`` removes trees whose overlays no longer exist. With ``tracked``, files that
     Git does not track are findings; with ``strict``, warnings are errors. ``jobs`` is the maximum number of
     processes; None for one on each processor. ``most_findings`` is the number of findings to keep; None for
-    all.
+    all. With ``all_or_nothing``, no tree is written or removed if any overlay has an error.
     """
 
     overlays: tuple[str, ...] = ()
@@ -67,13 +67,14 @@ class RenderRequest(Record):
     shard: ShardName | None = None
     plan: Path | None = None
     most_findings: int | None = None
+    all_or_nothing: bool = False
 
 
 class RenderResult(Record):
-    """The trees that were written, compared or removed, and the findings. With an error, nothing was written.
+    """The trees that were written, compared or removed, and the findings.
 
-    ``overlays`` are the paths of the rendered overlays, ``broken`` the paths of the ones with errors;
-    ``unshown`` counts findings that were not kept.
+    ``overlays`` are the paths of the rendered overlays, ``broken`` the paths of the ones with errors: their
+    trees stayed as they were. ``unshown`` counts findings that were not kept.
     """
 
     trees: tuple[TreeResult, ...]
@@ -104,38 +105,54 @@ class _Results:
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result
 
+    def add_problems(self, overlay: Overlay, found: Iterable[Diagnostic]) -> None:
+        """Add errors about the output of an overlay."""
+        self.findings.add(found, overlay.path)
+        self.broken.add(overlay.path)
+
     def without_errors(self) -> list[Rendered]:
         """Return the results of overlays without errors, in the order of the overlays."""
         return [self._sound[overlay.path] for overlay in self.overlays if overlay.path not in self.broken]
 
 
 def render(project: Project, request: RenderRequest, reporter: Reporter) -> RenderResult:
-    """Render as ``request`` says. Nothing is written if any of the overlays has an error.
+    """Render as ``request`` says. The tree of an overlay with an error stays as it was.
 
     Raises ``UsageError`` for options that cannot be combined, and ``DiagnosticError`` for an error that stops
     all overlays.
     """
     _check_options(request)
     project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
-    found = project.overlays()
-    outputs = {overlay.output: output_sites(overlay) for overlay in found}
+    found = project.look_up_overlays()
+    outputs = {overlay.output: output_sites(overlay) for overlay in found.overlays}
     selected = _select_overlays(project, found, request, reporter)
     is_first_shard = request.shard is None or request.shard.number == 1
-    stale = _find_stale_trees(project, outputs) if is_first_shard and not request.overlays else ()
+    # An entry of which something cannot be read may own any of the trees.
+    finds_stale = is_first_shard and not request.overlays and not found.findings
+    if request.prune and found.findings:
+        reporter.note("no tree is pruned: not all overlays are known")
+    stale = _find_stale_trees(project, outputs) if finds_stale else ()
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
     findings = RunFindings(project.fs, FindingFilter(strict=request.strict, most=request.most_findings))
+    if not request.overlays:
+        findings.add(with_levels(tuple(each for _, each in found.findings), project.config.rules))
     results = _Results(selected, findings)
     with RenderedTrees(project.root, forced, reporter) as trees:
         with RunCache.of(project, wanted=request.use_cache) as cache:
             _render_overlays(project, results, cache, request, trees)
-        findings.add(check_outputs(outputs, _input_folders(project, results.folders, outputs)))
-        if not findings.has_errors:
-            for overlay, about_tree in _act_on_trees(trees, results.without_errors(), stale, request):
-                findings.add(with_levels(about_tree, project.config.rules), overlay)
+        problems = dict(check_outputs(outputs, _input_folders(project, results.folders, outputs)))
+        for overlay in selected:
+            if overlay.output in problems:
+                results.add_problems(overlay, problems.pop(overlay.output))
+        findings.add(each for about_output in problems.values() for each in about_output)
+        sound = results.without_errors()
+        if not findings.has_errors or (sound and not request.all_or_nothing):
+            for path, about_tree in _act_on_trees(trees, sound, stale, request):
+                findings.add(with_levels(about_tree, project.config.rules), path)
             if request.tracked:
-                findings.add(untracked_files(project, [overlay.output for overlay in selected]))
+                findings.add(untracked_files(project, [each.overlay.output for each in sound]))
     paths = tuple(overlay.path for overlay in selected)
     located = _in_project_order(findings.found(), paths)
     return RenderResult(tuple(trees.results), located, paths, findings.unshown, frozenset(results.broken))
@@ -198,7 +215,7 @@ def _render_overlays(
 ) -> None:
     """Render the overlays that changed, and get the results of the others from the cache.
 
-    While workers go on, finished results go into the cache, and trees are started unless there is an error.
+    While workers go on, finished results go into the cache, and trees without an error are started.
     """
     changed, unchanged = list[Overlay](), list[Overlay]()
     for overlay in results.overlays:
@@ -209,8 +226,7 @@ def _render_overlays(
     may_write = request.mode is RenderMode.WRITE
     for rendered in _render_changed(project, changed, cache, request.jobs, trees.reporter):
         cache.keep(rendered)
-        may_write = may_write and not has_errors(rendered.findings)
-        if may_write and rendered.by_worker:
+        if may_write and rendered.by_worker and not has_errors(rendered.findings):
             trees.start(rendered)
         results.keep(rendered)
     for overlay in unchanged:
@@ -239,9 +255,9 @@ def _render_changed(
 
 
 def _select_overlays(
-    project: Project, overlays: Sequence[Overlay], request: RenderRequest, reporter: Reporter
+    project: Project, found: FoundOverlays, request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
-    named = chosen_overlays(overlays, [_overlay_name(project, name) for name in request.overlays])
+    named = chosen_overlays(found, [_overlay_name(project, name) for name in request.overlays])
     if request.shard is None:
         return named
     from renderer.app.shards import overlays_in  # noqa: PLC0415 - only where a shard is asked for

@@ -87,7 +87,13 @@ class RenderedTrees:
     # The methods for all trees are generators: they work while the caller consumes the findings.
 
     def write(self, rendered: Sequence[Rendered]) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
-        """Write each tree, several at once. Yield the findings; a tree with an error stays as it was."""
+        """Write each tree, several at once. Yield the findings; a tree with an error stays as it was.
+
+        Started trees are given up if one of them is not to be written after all.
+        """
+        if self._started.keys() - {each.overlay.output for each in rendered}:
+            self._open_batch.close()
+            self._batch, self._started = None, {}
         changed = [each for each in rendered if not isinstance(each, UnchangedOverlay)]
         results = self._write_results(changed) if changed else iter(())
         return _findings_of_each(rendered, lambda each: self._write(each, results))

@@ -35,10 +35,10 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, InstancetypeNames, Overlay
 from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.lone_file import LoneFiles, is_generator, with_generator
-from renderer.project.overlays import overlay_at
+from renderer.project.overlays import FoundOverlays, overlay_at
 from renderer.project.stray_patch import StrayPatches, is_named_as_patch
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
@@ -133,6 +133,7 @@ def validate(
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     lone = _LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
+    findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
     for overlay in scope.overlays:
         findings.add(_build_findings(run, overlay, scope.files), overlay.path)
     for overlay in unlisted:
@@ -152,6 +153,13 @@ def validate(
     )
 
 
+def _entry_findings(run: _Validation, paths: Collection[str], files: Collection[str]) -> Iterator[Diagnostic]:
+    """Yield the findings about entries whose overlays cannot be found, if they may be about ``files``."""
+    for _, found in run.found.findings:
+        if "." in paths or any(site.path in files for site in found.sites):
+            yield found
+
+
 class _Validation:
     """The views of a project that a validation needs, each created on first use."""
 
@@ -165,7 +173,11 @@ class _Validation:
 
     @cached_property
     def overlays(self) -> tuple[Overlay, ...]:
-        return find_overlays(self.fs, self.config)
+        return self.found.overlays
+
+    @cached_property
+    def found(self) -> FoundOverlays:
+        return look_up_overlays(self.fs, self.config)
 
     @cached_property
     def manifests(self) -> ManifestFiles:

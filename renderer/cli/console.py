@@ -20,7 +20,7 @@ from renderer.app.usage_error import UsageError
 from renderer.cli.terminal import write_document, write_lines, write_text
 from renderer.files.file_system import STANDARD_INPUT, EditedFiles, FileSystem, check_size
 from renderer.findings.located import Located, Unshown
-from renderer.model.codes import UNREADABLE
+from renderer.model.codes import SOURCE_UNREADABLE, UNREADABLE
 from renderer.model.diagnostic import Severity
 from renderer.model.kube.json import EMPTY, Json
 from renderer.model.kube.location import Location
@@ -183,13 +183,13 @@ def report(
     keep, ``results`` are fields to add to a JSON document. As text, nothing is printed without a finding; in
     any other format, the report is a complete document even then. Raises ``click.FileError``.
     """
-    unshown = unshown or Unshown()
+    unshown, overlays = unshown or Unshown(), tuple(overlays)
     target = ReportTarget.current()
     if target.is_quiet and target.format is Format.TEXT:
         findings = [finding for finding in findings if finding.severity is Severity.ERROR]
         unshown = unshown._replace(others=0)
     if findings or target.format is not Format.TEXT:
-        full_report = _report_of(fs, findings, unshown, tuple(overlays), target)._replace(results=results)
+        full_report = _report_of(fs, findings, unshown, overlays, target)._replace(results=results)
         document = target.format.write(full_report)
         if target.format is Format.TEXT:
             write_text(document, err=True, colour=shows_colour(sys.stderr))
@@ -198,14 +198,21 @@ def report(
             _print_summary(full_report)
         else:
             write_document(target.format.for_log(document), err=True)
-    return exit_code_of(findings, unshown)
+    return exit_code_of(findings, unshown, overlays)
 
 
-def exit_code_of(findings: Iterable[Located], unshown: Unshown | None = None) -> ExitCode:
-    """Return the worst exit code of the errors."""
-    codes = {finding.code for finding in findings if finding.severity is Severity.ERROR}
+def exit_code_of(
+    findings: Iterable[Located], unshown: Unshown | None = None, overlays: Iterable[str] = ()
+) -> ExitCode:
+    """Return the worst exit code of the errors.
+
+    A source that cannot be read is a finding like any other if one of ``overlays`` has no error.
+    """
+    errors = [finding for finding in findings if finding.severity is Severity.ERROR]
+    codes = {finding.code for finding in errors}
     codes |= unshown.codes if unshown else set()
-    if codes & UNREADABLE:
+    is_partial = bool(set(overlays).difference(*(finding.overlays for finding in errors)))
+    if codes & (UNREADABLE - SOURCE_UNREADABLE if is_partial else UNREADABLE):
         return ExitCode.UNUSABLE
     return ExitCode.FINDINGS if codes else ExitCode.CLEAN
 

@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from renderer.app.tree_result import TreeAction, TreeResult
 from renderer.cli.console import ReportTarget, note, print_diff
 from renderer.cli.terminal import erase, write_transient
-from renderer.model.diagnostic import Severity
 from renderer.model.plural import plural
 
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
+
+#: The largest number of overlays that a line names.
+_MOST_NAMED = 5
 
 
 class TerminalReporter:
@@ -71,8 +73,9 @@ def closing_line(result: RenderResult) -> str:
     trees = [tree for tree in result.trees if tree.source]
     if any(tree.action is TreeAction.COMPARED for tree in trees):
         stale = sum(tree.is_stale for tree in trees)
-        return f"{overlays}: {f'{stale} stale' if stale else 'up to date'}"
-    if len(trees) < len(result.overlays):
+        compared = f"{len(trees)} compared, " if len(trees) < len(result.overlays) else ""
+        return f"{overlays}: {compared}{f'{stale} stale' if stale else 'up to date'}"
+    if len(trees) < len(result.overlays) and not any(tree.action is TreeAction.PLANNED for tree in trees):
         return f"{overlays}: {f'{len(trees)} written' if trees else 'nothing was written'}"
     is_planned = any(tree.action is TreeAction.PLANNED for tree in result.trees)
     changes = {
@@ -87,20 +90,15 @@ def closing_line(result: RenderResult) -> str:
     return f"{overlays}: {', '.join([plural(files, 'file'), *(counted or ['unchanged'])])}"
 
 
-def partial_write_hint(result: RenderResult) -> str:
-    """Return the command that writes only the overlays without errors, if errors in others stop the run.
-
-    Return an empty text if there is no such command.
-    """
-    errors = [found for found in result.findings if found.severity is Severity.ERROR]
-    broken = result.broken.union(path for found in errors for path in found.overlays)
-    sound = [path for path in result.overlays if path not in broken]
-    if any(tree.source for tree in result.trees) or not all(found.overlays for found in errors) or not sound:
-        return ""
-    which = "one of those" if len(sound) > 1 else "the one"
-    import shlex  # noqa: PLC0415 - compiles expressions, for a hint
-
-    return f"  hint: vmrender render {shlex.quote(sound[0])} writes {which} without errors"
+def kept_trees(result: RenderResult) -> Iterator[str]:
+    """Yield a line with the overlays that have errors, if there are others, and how those are written."""
+    broken = [path for path in result.overlays if path in result.broken]
+    if not broken or len(broken) == len(result.overlays):
+        return
+    more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
+    yield f"not rendered, because of errors: {', '.join(broken[:_MOST_NAMED])}{more}"
+    if not any(tree.source for tree in result.trees):
+        yield "  hint: without --all-or-nothing, the overlays without errors are written"
 
 
 def _tree_text(result: TreeResult) -> str:

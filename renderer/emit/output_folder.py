@@ -93,8 +93,12 @@ class OutputFolder(Record):
                 raise _refused(self.path, f"leads through {part}, which is not a folder")
 
 
-def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[str]) -> tuple[Diagnostic, ...]:
+def check_outputs(
+    outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[str]
+) -> Mapping[str, tuple[Diagnostic, ...]]:
     """Return the problems of rendering into ``outputs`` from folders ``inputs``, all relative to the root.
+
+    They are by output, for those that have any.
 
     Each of ``outputs`` has the sites where the project names it.
 
@@ -106,14 +110,20 @@ def check_outputs(outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[st
     trees = {_comparable(path): path for path in outputs}
     ordered = sorted(sources)
     hint = "give each overlay its own output folder, outside the sources"
-    return tuple(
-        Diagnostic(Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path])
-        for key, path in sorted(trees.items())
-        for problem in (
+    found: dict[str, tuple[Diagnostic, ...]] = {}
+    for key, path in sorted(trees.items()):
+        problems = (
             *_clashes(key, sources, ordered),
             *(f"is inside the output {trees[folder]}" for folder in _above(key) if folder in trees),
         )
-    )
+        if problems:
+            found[path] = tuple(
+                Diagnostic(
+                    Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path]
+                )
+                for problem in problems
+            )
+    return found
 
 
 def is_link(status: os.stat_result) -> bool:

@@ -17,6 +17,7 @@ class Trait(TextEnum):
     ABOUT_KEY = "about a key"  # the name of the field is wrong, regardless of its value
     REPEATS_SCHEMA = "repeats the schema"  # omitted if there is a schema error about the same value
     UNREADABLE = "unreadable"  # a file cannot be read or written: exit code 2 instead of 1
+    SOURCE = "of a source"  # of those: it stops only the overlays that use it; if others go on, exit code 1
 
 
 class Code(TextEnum):
@@ -26,15 +27,15 @@ class Code(TextEnum):
     _value_: str
 
     # Files that cannot be read.
-    YAML_SYNTAX = "yaml-syntax", Trait.UNREADABLE
-    YAML_DUPLICATE_KEY = "yaml-duplicate-key", Trait.UNREADABLE
-    YAML_LIMIT = "yaml-limit", Trait.UNREADABLE
-    FILE_NOT_FOUND = "file-not-found", Trait.UNREADABLE
-    FILE_OUTSIDE_ROOT = "file-outside-root", Trait.UNREADABLE
-    FILE_UNREADABLE = "file-unreadable", Trait.UNREADABLE
-    KUSTOMIZATION_MISSING = "kustomization-missing", Trait.UNREADABLE
-    KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous", Trait.UNREADABLE
-    KUSTOMIZATION_CYCLE = "kustomization-cycle", Trait.UNREADABLE
+    YAML_SYNTAX = "yaml-syntax", Trait.UNREADABLE, Trait.SOURCE
+    YAML_DUPLICATE_KEY = "yaml-duplicate-key", Trait.UNREADABLE, Trait.SOURCE
+    YAML_LIMIT = "yaml-limit", Trait.UNREADABLE, Trait.SOURCE
+    FILE_NOT_FOUND = "file-not-found", Trait.UNREADABLE, Trait.SOURCE
+    FILE_OUTSIDE_ROOT = "file-outside-root", Trait.UNREADABLE, Trait.SOURCE
+    FILE_UNREADABLE = "file-unreadable", Trait.UNREADABLE, Trait.SOURCE
+    KUSTOMIZATION_MISSING = "kustomization-missing", Trait.UNREADABLE, Trait.SOURCE
+    KUSTOMIZATION_AMBIGUOUS = "kustomization-ambiguous", Trait.UNREADABLE, Trait.SOURCE
+    KUSTOMIZATION_CYCLE = "kustomization-cycle", Trait.UNREADABLE, Trait.SOURCE
     CONFIG_INVALID = "config-invalid", Trait.UNREADABLE
     FUNCTION_INPUT = "function-input", Trait.UNREADABLE
     GIT_UNAVAILABLE = "git-unavailable", Trait.UNREADABLE
@@ -170,6 +171,7 @@ RULE_CODES = _codes_with(Trait.RULE)
 STRICT_RULES = _codes_with(Trait.STRICT)
 WARNING_CODES = _codes_with(Trait.MAY_WARN)
 UNREADABLE = frozenset(_codes_with(Trait.UNREADABLE))
+SOURCE_UNREADABLE = frozenset(_codes_with(Trait.SOURCE))
 
 
 class Explanation(Record):

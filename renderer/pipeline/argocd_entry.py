@@ -34,7 +34,7 @@ from renderer.pipeline.reached_objects import (
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
-from renderer.project.overlays import entry_site
+from renderer.project.overlays import Report, entry_site
 from renderer.project.tree_paths import tree_at
 
 if TYPE_CHECKING:
@@ -46,9 +46,12 @@ _APPLYING = "Application(s) that apply rendered trees"
 
 
 def argocd_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: Report
 ) -> Iterator[tuple[str, EntryPoint]]:
-    """Yield (name, entry point) for each Application with virtual machines that the entry deploys."""
+    """Yield (name, entry point) for each Application with virtual machines that the entry deploys.
+
+    ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets.
+    """
     from renderer.gitops.argocd.application import named_sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery, object_key
     from renderer.gitops.argocd.repointing import at_sources
@@ -56,9 +59,17 @@ def argocd_points(
     from renderer.pipeline.argocd_build import build_application, generate
 
     warnings: list[Diagnostic] = []
+    unread: dict[str, DiagnosticError] = {}
     roots = application_objects(
-        fs, entry.path, lambda folder: _compose_folder(fs, folder, entry, warnings.append)
+        fs,
+        entry.path,
+        lambda folder: _compose_folder(fs, folder, entry, warnings.append),
+        unread.__setitem__,
     )
+    if unread and not roots:
+        raise DiagnosticError(*(found for error in unread.values() for found in error.diagnostics))
+    for place, error in unread.items():
+        report(_unread_findings(fs, place, error))
     if entry.entry.repoint:
         roots = tuple(at_sources(each, lambda path: bool(tree_at(fs, path))) for each in roots)
     urls = repository_urls(fs, config).naming(each for root in roots for each in named_sources(root))
@@ -90,8 +101,9 @@ def argocd_points(
         build, lambda entry: generated(entry, warnings.append), urls.is_this_repository
     )
     reached = discovery.follow(roots)
-    if discovery.findings:
+    if discovery.findings and not reached:
         raise DiagnosticError(*discovery.findings)
+    report(discovery.findings)
     _check_application_cycles(reached)
     kept = _left_to_sources(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: applying_trees}))
@@ -177,6 +189,22 @@ def _compose_folder(
             message = f"not rendered of {entry.path}: {found.message}"
             note(found._replace(code=Code.NOT_RENDERED, severity=Severity.INFO, message=message))
     return outcome.value.resources
+
+
+def _unread_findings(fs: FileSystem, place: str, error: DiagnosticError) -> Iterator[Diagnostic]:
+    """Yield the errors about a folder or file of the entry; warnings if it has no Application.
+
+    Then it most likely is left over: it deploys nothing, and no kustomization of the entry uses it.
+    """
+    from renderer.gitops.argocd.roots import mentions_applications
+
+    if mentions_applications(fs, place):
+        yield from error.diagnostics
+        return
+    for found in error.diagnostics:
+        message = f"{place} has no Application and cannot be built: {found.message}"
+        hint = found.hint or "repair it, or remove it if nothing needs it"
+        yield found._replace(severity=Severity.WARNING, message=message, hint=hint)
 
 
 def _nothing_rendered(

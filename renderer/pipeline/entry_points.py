@@ -22,7 +22,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.project import overlays as source_overlays
-from renderer.project.overlays import check_is_source, entry_site, missing_path
+from renderer.project.overlays import FoundOverlays, Report, check_is_source, entry_site, missing_path
 
 if TYPE_CHECKING:
     from renderer.pipeline.flux_build import BuildContext
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     #: Finds the entry points of an entry, each with its name.
     Engine: TypeAlias = Callable[
-        [FileSystem, RenderConfig, OverlayEntry, Relevant], Iterator[tuple[str, EntryPoint]]
+        [FileSystem, RenderConfig, OverlayEntry, Relevant, Report], Iterator[tuple[str, EntryPoint]]
     ]
 
 
@@ -40,27 +40,38 @@ def find_overlays(
     """Return every overlay of the project, including the overlays of Flux and Argo CD entries.
 
     Kustomizations and Applications are built, to find what they deploy, only if their folders are
-    ``relevant``. Raises ``DiagnosticError`` as ``project.overlays.find_overlays`` does, and for entries that
-    deploy nothing.
+    ``relevant``. Raises ``DiagnosticError`` as ``look_up_overlays`` does, and for entries of which overlays
+    cannot be found, or that deploy nothing.
     """
-    return source_overlays.find_overlays(fs, config, lambda entry: _overlays_of(fs, config, entry, relevant))
+    return look_up_overlays(fs, config, relevant).all_overlays()
+
+
+def look_up_overlays(
+    fs: FileSystem, config: RenderConfig, relevant: Relevant = lambda _folders: True
+) -> FoundOverlays:
+    """Find the overlays of the project, as far as they can be found. Raises ``DiagnosticError``."""
+
+    def resolve(entry: OverlayEntry, report: Report) -> Iterator[Overlay]:
+        return _overlays_of(fs, config, entry, relevant, report)
+
+    return source_overlays.look_up_overlays(fs, config, resolve)
 
 
 def _overlays_of(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: Report
 ) -> Iterator[Overlay]:
     if not fs.is_folder(entry.path) and not fs.is_file(entry.path):
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
         message, hint = missing_path(fs, entry.path)
         raise Diagnostic.at(site, Code.ENTRY_POINT, message, hint).error()
     check_is_source(fs, posixpath.normpath(entry.path), entry.listed_by, entry.path)
-    for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant):
+    for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant, report):
         overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
         yield overlay._replace(entry=point)
 
 
 def _flux_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, _report: Report
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.pipeline.flux_entry import flux_points
 
@@ -68,11 +79,11 @@ def _flux_points(
 
 
 def _argocd_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: Report
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.pipeline.argocd_entry import argocd_points
 
-    return argocd_points(fs, config, entry, relevant)
+    return argocd_points(fs, config, entry, relevant, report)
 
 
 _ENGINES: Mapping[EntryKind, Engine] = {EntryKind.FLUX: _flux_points, EntryKind.ARGOCD: _argocd_points}

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
+from fnmatch import fnmatchcase
+from typing import TypeAlias
 
 from renderer.files.file_system import FileSystem
 from renderer.golang.glob import file_name_match
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.location import Site
 from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
 from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.work import spend
@@ -30,34 +33,71 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 _LISTING, _LOOKING = 60, 60
 
 
-def find_overlays(
+#: Takes findings about an entry, some of whose overlays cannot be found.
+Report: TypeAlias = Callable[[Iterable[Diagnostic]], object]
+
+
+class FoundOverlays(Record):
+    """The overlays of a project, and the findings about entries, some of whose overlays cannot be found.
+
+    ``overlays`` are in the order of the entries, ``findings`` have the path of the entry.
+    """
+
+    overlays: tuple[Overlay, ...]
+    findings: tuple[tuple[str, Diagnostic], ...] = ()
+
+    @property
+    def errors(self) -> tuple[Diagnostic, ...]:
+        """The errors: with one of them, there are overlays that are not known."""
+        return tuple(found for _, found in self.findings if found.severity is Severity.ERROR)
+
+    def all_overlays(self) -> tuple[Overlay, ...]:
+        """Return the overlays if all are known. Raises ``DiagnosticError`` with the findings otherwise."""
+        if self.errors:
+            raise DiagnosticError(*(found for _, found in self.findings))
+        return self.overlays
+
+
+def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
+    """Return every overlay of entries without an engine. Raises ``DiagnosticError`` if one of them fails."""
+    return look_up_overlays(fs, config).all_overlays()
+
+
+def look_up_overlays(
     fs: FileSystem,
     config: RenderConfig,
-    resolve_entry: Callable[[OverlayEntry], Iterable[Overlay]] = lambda _entry: (),
-) -> tuple[Overlay, ...]:
-    """Return every overlay in the order of the entries; of two entries for a folder, the later one counts.
+    resolve_entry: Callable[[OverlayEntry, Report], Iterable[Overlay]] = lambda _entry, _report: (),
+) -> FoundOverlays:
+    """Find every overlay that can be found; of two entries for a folder, the later one counts.
 
-    ``resolve_entry`` finds the overlays of a Flux or Argo CD entry. Raises ``DiagnosticError``:
-    config-invalid for an entry without a folder, and for two overlays with the same output; build-limit for
-    too many overlays; kustomization-missing for a glob that matches nothing, while another entry matches.
+    ``resolve_entry`` finds the overlays of a Flux or Argo CD entry, and reports what it cannot find. An entry
+    that fails has no overlays, like a glob that matches nothing while another entry matches. Raises
+    ``DiagnosticError``: config-invalid for two overlays with the same output; build-limit for too many
+    overlays.
     """
     found: dict[str, Overlay] = {}
+    findings: list[tuple[str, Diagnostic]] = []
     unmatched: list[OverlayEntry] = []
     for entry in config.overlays:
-        if entry.entry.has_engine:
-            found |= {overlay.path: overlay for overlay in resolve_entry(entry)}
-            continue
-        folders = _folders_of_entry(fs, entry)
-        found |= {folder: _overlay_in(fs, config, entry, folder) for folder in folders}
-        unmatched += () if folders or entry.path == _DEFAULT.path else (entry,)
-    if found and unmatched:
-        raise DiagnosticError(*(_unmatched_glob(fs, entry) for entry in unmatched))
+        about_entry: list[Diagnostic] = []
+        try:
+            if entry.entry.has_engine:
+                found |= {overlay.path: overlay for overlay in resolve_entry(entry, about_entry.extend)}
+            else:
+                folders = _folders_of_entry(fs, entry)
+                found |= {folder: _overlay_in(fs, config, entry, folder) for folder in folders}
+                unmatched += () if folders or entry.path == _DEFAULT.path else (entry,)
+        except DiagnosticError as error:
+            about_entry += error.diagnostics
+        findings += ((entry.path, each) for each in about_entry)
+    if found:
+        findings += ((entry.path, _unmatched_glob(fs, entry)) for entry in unmatched)
     if len(found) > limits().overlays:
         message = f"the project has {len(found)} overlays, more than {limits().overlays}"
         raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
     _check_names(found.values())
     _check_outputs(found.values())
-    return tuple(found.values())
+    return FoundOverlays(tuple(found.values()), tuple(findings))
 
 
 def _overlay_in(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:
@@ -77,8 +117,20 @@ def _overlay_in(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folde
     return overlay._replace(entry=EntryPoint(entry.entry._replace(kind=kind)))
 
 
+def names_of(overlay: Overlay) -> tuple[str, ...]:
+    """Return what the overlay is called: name, path, and the path of its entry, which may list others."""
+    return overlay.name, overlay.path, posixpath.normpath(overlay.listed_as)
+
+
+def is_named(overlay: Overlay, wanted: str) -> bool:
+    """Return True if the overlay is called ``wanted``, or matches it: ``clusters/prod:*``, ``prod-?``."""
+    name = posixpath.normpath(wanted)
+    names = names_of(overlay)
+    return name in names or (_is_glob(name) and any(fnmatchcase(each, name) for each in names))
+
+
 def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """Return the overlays with the given paths or names; all overlays if none are given.
+    """Return the overlays that ``wanted`` names (``is_named``); all overlays if it is empty.
 
     Raises ``DiagnosticError``: config-invalid for an unknown one, and for a project without overlays.
     """
@@ -93,10 +145,11 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
         ).error()
     if not wanted:
         return overlays
-    names = {name: overlay for overlay in overlays for name in (overlay.name, overlay.path)}
     selected: dict[str, Overlay] = {}
-    for name in map(posixpath.normpath, wanted):
-        if name not in names:
+    for name in wanted:
+        matching = {overlay.path: overlay for overlay in overlays if is_named(overlay, name)}
+        if not matching:
+            names = {each for overlay in overlays for each in names_of(overlay)}
             nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
             raise Diagnostic.in_file(
                 PROJECT_FILE,
@@ -104,7 +157,7 @@ def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple
                 f"no overlay {name!r} in this project",
                 f"there is {', '.join(nearest)}",
             ).error()
-        selected[names[name].path] = names[name]
+        selected |= matching
     return tuple(selected.values())
 
 

@@ -40,6 +40,7 @@ def write(difference: Difference) -> str:
                 "commit": commit.name,
                 "subject": commit.subject,
                 "virtualMachines": _effect_counts(commit.overlays),
+                "notCompared": [overlay.path for overlay in commit.overlays if overlay.incomparable],
             }
             for commit in difference.commits
         ],

@@ -288,9 +288,15 @@ def counted_effects(effects: Mapping[Effect, int]) -> Iterator[str]:
 
 
 def commit_verdict(commit: CommitDifference) -> str:
-    """Return the effect of all changes up to a commit on virtual machines: ``1 needs a restart``."""
+    """Return the effect of all changes up to a commit on virtual machines: ``1 needs a restart``.
+
+    Of overlays that cannot be rendered at the commit, nothing is known.
+    """
     changes = [change for overlay in commit.overlays for change in overlay.changes]
-    return ", ".join(counted_effects(effects_of(changes))) or "nothing happens to virtual machines"
+    verdict = list(counted_effects(effects_of(changes)))
+    lost = sum(bool(overlay.incomparable) for overlay in commit.overlays)
+    verdict += [f"{plural(lost, 'overlay')} not compared"] if lost else []
+    return ", ".join(verdict) or "nothing happens to virtual machines"
 
 
 def overlays_text(difference: Difference) -> str:

@@ -183,7 +183,7 @@ def test_unread_file_does_not_invalidate(project: Project) -> None:
 
 def test_failed_overlay_is_not_cached(project: Project) -> None:
     (project.root / "overlays/prod/settings.txt").unlink()
-    assert project.run("render").exit_code == 2
+    assert project.run("render").exit_code == 1
     assert "overlays/prod: 0 resources composed" in project.run("render", "-v").stderr
 
 

@@ -123,7 +123,11 @@ def applied(
         path = start.annotations.get("vmrender.io/source-path", entry.path) if is_switched else ""
         content = at_path(start.content, tree if switched and fs.is_folder(tree) else path)
         return Flux(fs, content, [each.content for each in root.known]).run()
-    started = tuple(application_objects(fs, entry.path, lambda folder: composed(fs, folder, entry)))
+
+    def fail(_place: str, error: DiagnosticError) -> None:
+        raise error
+
+    started = tuple(application_objects(fs, entry.path, lambda folder: composed(fs, folder, entry), fail))
     urls = repository_urls(sources, config).naming(each for root in started for each in named_sources(root))
 
     def generated(resource: Resource) -> tuple[Resource, ...]:

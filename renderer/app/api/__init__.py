@@ -37,7 +37,7 @@ from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Ren
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.explain import explain_resource
 from renderer.app.explanations import Question, explanation_of
-from renderer.app.project import Project, chosen_overlays, project_files
+from renderer.app.project import Project, chosen_overlay, chosen_overlays, project_files
 from renderer.app.render import RenderMode, RenderRequest, RenderResult
 from renderer.app.render import render as run_render
 from renderer.app.reporter import Silent
@@ -158,7 +158,7 @@ def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
     """
     project = reopen(project)
     with lowered(project.config.limits):
-        return fleet_of(project, chosen_overlays(project.overlays(), paths_of(overlays)))
+        return fleet_of(project, chosen_overlays(project.look_up_overlays(), paths_of(overlays)))
 
 
 @isolated_run
@@ -175,7 +175,8 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     """
     project = reopen(project)
     with lowered(project.config.limits):
-        [selected] = chosen_overlays(project.overlays(), paths_of([overlay]))
+        [wanted] = paths_of([overlay])
+        selected = chosen_overlay(project.look_up_overlays(), wanted)
         outcome = Pipeline(project.fs, project.config).render(selected)
         findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
         if outcome.failed:

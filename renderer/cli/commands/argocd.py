@@ -58,7 +58,7 @@ def discover() -> ExitCode:
         source = ApplicationSource.in_working_directory(open_project, os.environ)
         if not source.project.fs.is_file(PROJECT_FILE):
             return ExitCode.CLEAN
-        overlays = source.overlays
+        overlays = source.found.overlays or source.found.all_overlays()
     except DiagnosticError:
         print_lines(f"{PROJECT_FILE}\n")
         return ExitCode.CLEAN
@@ -125,7 +125,7 @@ def parameters() -> ExitCode:
       vmrender argocd parameters
     """
     source = ApplicationSource.in_working_directory(open_project, os.environ)
-    listed = {overlay.path for overlay in source.overlays}
+    listed = {overlay.path for overlay in source.found.overlays}
     announced = announced_parameters(
         source.overlay(ApplicationParameters()), is_listed=source.folder in listed
     )

@@ -144,7 +144,7 @@ def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None
 def _exit_code(compared: Comparison, *, exit_zero: bool) -> ExitCode:
     """Return the exit code. An error on the side before only counts as a difference."""
     if has_errors(compared.after):
-        return exit_code_of(compared.after)
+        return exit_code_of(compared.after, overlays=[each.path for each in compared.difference.overlays])
     if exit_zero or not compared.difference:
         return ExitCode.CLEAN
     return ExitCode.FINDINGS

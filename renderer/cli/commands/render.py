@@ -20,7 +20,7 @@ from renderer.cli.options import (
     strict_option,
     verbose_option,
 )
-from renderer.cli.progress import TerminalReporter, closing_line, partial_write_hint
+from renderer.cli.progress import TerminalReporter, closing_line, kept_trees
 from renderer.model.run.limits import limits
 from renderer.report.formats import Format
 
@@ -38,6 +38,9 @@ from renderer.report.formats import Format
 )
 @click.option(
     "--dry-run", is_flag=True, help="Write nothing; print what would be created, updated and removed."
+)
+@click.option(
+    "--all-or-nothing", is_flag=True, help="Write no tree at all if any of the overlays has an error."
 )
 @click.option("--prune", is_flag=True, help="Remove rendered trees whose overlay no longer exists.")
 @click.option("--tracked", is_flag=True, help="Also exit with 1 if Git does not track a rendered file.")
@@ -58,8 +61,9 @@ from renderer.report.formats import Format
 def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **options: Any) -> ExitCode:  # noqa: ANN401 - each as its option says
     """Render the project's overlays, or those given by name or path, each into its own folder.
 
-    Nothing is written if any of them has an error. Only files that vmrender wrote are overwritten or removed;
-    a file that somebody edited or added is reported, and stays unchanged.
+    An overlay with an error keeps its old tree; the others are written, and the exit code is 1. Only files
+    that vmrender wrote are overwritten or removed; a file that somebody edited or added is reported, and
+    stays unchanged.
 
     \b
     Examples:
@@ -81,5 +85,5 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
     reporter.detail(f"done in {stopwatch.total()}")
     code = report(project.fs, result.findings, result.overlays, result.unshown)
     if ReportTarget.current().format is Format.TEXT:
-        note(closing_line(result), *filter(None, [partial_write_hint(result)]))
+        note(*kept_trees(result), closing_line(result))
     return code

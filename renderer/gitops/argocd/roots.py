@@ -24,13 +24,16 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 
 
 def application_objects(
-    fs: FileSystem, path: str, compose: Callable[[str], tuple[Resource, ...]]
+    fs: FileSystem,
+    path: str,
+    compose: Callable[[str], tuple[Resource, ...]],
+    on_error: Callable[[str, DiagnosticError], None],
 ) -> tuple[Resource, ...]:
     """Return the objects in a file, or in a folder and below it.
 
     ``compose`` builds a folder with a kustomization. A kustomization or file that a kustomization in ``path``
-    uses counts as part of that kustomization. Of two objects with the same name, the first counts. Raises
-    ``DiagnosticError`` for a kustomization that cannot be built.
+    uses counts as part of that kustomization. Of two objects with the same name, the first counts.
+    ``on_error`` gets the path and the error of what cannot be built or read.
     """
     found: dict[tuple[str, str, str], Resource] = {}
     places = list(_places(fs, path))
@@ -38,7 +41,12 @@ def application_objects(
     for place in places:
         if place in used:
             continue
-        for resource in compose(place) if fs.is_folder(place) else _in_file(fs, place):
+        try:
+            resources = compose(place) if fs.is_folder(place) else tuple(_in_file(fs, place))
+        except DiagnosticError as error:
+            on_error(place, error)
+            continue
+        for resource in resources:
             if is_application(resource) or is_application_set(resource):
                 found.setdefault((resource.kind, resource.namespace, resource.name), resource)
     return tuple(found.values())
@@ -59,6 +67,14 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
             yield below
         elif name != ".git" and fs.is_folder(below) and fs.resolve(below) == below:
             yield from _places(fs, below)
+
+
+def mentions_applications(fs: FileSystem, path: str) -> bool:
+    """Return True if a manifest mentions Argo CD: the file ``path``, or one in the folder or below it."""
+    if fs.is_file(path):
+        return path.endswith(_MANIFESTS) and GROUP.encode() in fs.read(path)
+    places = (posixpath.normpath(posixpath.join(path, name)) for name in fs.list(path))
+    return any(fs.resolve(place) == place and mentions_applications(fs, place) for place in places)
 
 
 def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:

@@ -96,4 +96,5 @@ def test_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
 def test_sources_and_outputs_may_not_overlap(
     outputs: list[str], inputs: list[str], messages: list[str]
 ) -> None:
-    assert [finding.message for finding in check_outputs(dict.fromkeys(outputs, ()), inputs)] == messages
+    found = check_outputs(dict.fromkeys(outputs, ()), inputs)
+    assert [finding.message for about in found.values() for finding in about] == messages

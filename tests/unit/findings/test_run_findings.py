@@ -238,7 +238,10 @@ def test_overlay_with_a_hidden_error_is_not_reported_as_valid(
         file.write_text(file.read_text().replace("devices: {}", "devices: {diks: []}"))
     result = run("render", "--no-cache")
     assert result.exit_code == 1
-    assert "hint: vmrender render overlays/o5" in result.stderr
+    broken = ", ".join(f"overlays/o{number}" for number in range(OVERLAYS - 1))
+    assert f"not rendered, because of errors: {broken}\n" in result.stderr
+    assert (fleet / "rendered/o5").exists()
+    assert not (fleet / "rendered/o4").exists()
 
 
 @pytest.mark.usefixtures("fleet")

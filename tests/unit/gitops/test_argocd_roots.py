@@ -54,5 +54,5 @@ def test_kustomization_used_by_another_is_not_composed_alone(
         asked.append(folder)
         return ()
 
-    application_objects(fs, path, compose)
+    application_objects(fs, path, compose, lambda *_: None)
     assert asked == [f"apps/{name}" for name in composed]
