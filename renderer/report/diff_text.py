@@ -46,9 +46,11 @@ _EFFECT_COLOURS = {
 def write(difference: Difference, *, colour: bool = False) -> str:
     """Return the differences overlay by overlay, then totals; an empty text without a difference.
 
-    A comparison with a cluster is never empty: it says how many objects are in sync.
+    A comparison with a cluster is never empty: it says how many objects are in sync. Commits in between may
+    differ, or be impossible to compare, even if the two sides are equal.
     """
-    if not difference and not difference.is_live:
+    has_news = difference or any(any(commit.overlays) for commit in difference.commits)
+    if not has_news and not difference.is_live:
         return ""
     return "".join(
         f"{line}\n" for line in _Writer(colour=colour, is_live=difference.is_live).lines(difference)

@@ -461,6 +461,41 @@ def test_a_pending_live_migration_is_not_forgotten(folder: Path) -> None:
     assert since[since.index("\noverlays/prod") :] == at_once[at_once.index("\noverlays/prod") :]
 
 
+def test_a_commit_that_cannot_be_read_is_not_compared(folder: Path) -> None:
+    broken = {
+        "overlays/prod/vm.yaml": "a: [\n",
+        "vmrender.yaml": "kind: [\n",
+    }
+    for path, text in broken.items():
+        commit(folder, {path: text})
+        commit(folder, {path: FILES[path]})
+    commit(folder, {"README.md": "all is well"})
+    each = run("HEAD~5..HEAD", "--each")
+    assert (each.exit, each.stderr) == (0, "")
+    assert [line.rpartition(": ")[2] for line in each.stdout.splitlines()[1:5]] == [
+        "1 overlay not compared",
+        "nothing happens to virtual machines",
+        "1 overlay not compared",
+        "nothing happens to virtual machines",
+    ]
+    listed = json.loads(run("HEAD~5..HEAD", "--each", "--format", "json").stdout)["commits"]
+    assert [each["notCompared"] for each in listed] == [["overlays/prod"], [], ["overlays/prod"], []]
+
+
+def test_an_entry_that_is_gone_does_not_stop_the_others(folder: Path) -> None:
+    entries = "".join(f"- path: overlays/{name}\n" for name in ("prod", "gone"))
+    project = f"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays:\n{entries}"
+    staging = {name.replace("prod", "gone"): text for name, text in FILES.items() if "prod" in name}
+    commit(folder, {**staging, "vmrender.yaml": project})
+    shutil.rmtree(folder / "overlays/gone")
+    resize(folder, "u1.medium")
+    result = run()
+    assert result.exit == 1
+    assert "not compared: it cannot be rendered in work tree" in result.stdout
+    assert "memory.guest: 2Gi -> 4Gi" in result.stdout
+    assert "error[kustomization-missing]: no such file or folder: overlays/gone" in result.stderr
+
+
 def test_line_ends_converted_by_git_are_not_changes(folder: Path) -> None:
     write(folder, {".gitattributes": "*.conf text eol=crlf\n"})
     (folder / "overlays/prod/unattend.conf").write_bytes(b"a=1\r\nb=2\r\n")

@@ -185,11 +185,13 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
 
 
 @isolated_run
-def write(project: Project, *overlays: str | Overlay, check: bool = False) -> RenderResult:
+def write(
+    project: Project, *overlays: str | Overlay, check: bool = False, all_or_nothing: bool = False
+) -> RenderResult:
     """Render overlays into their folders; all overlays if none are given. With ``check``, only compare.
 
-    Nothing is written if any of the overlays has an error. Raises ``UsageError`` for an
-    unknown overlay, and ``DiagnosticError`` for a project without overlays.
+    The tree of an overlay with an error stays as it was; with ``all_or_nothing``, so do all others then.
+    Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` for a project without overlays.
 
     >>> result = renderer.write(project, "prod")
     >>> [(tree.output, tree.created) for tree in result.trees]
@@ -201,7 +203,8 @@ def write(project: Project, *overlays: str | Overlay, check: bool = False) -> Re
     mode = RenderMode.CHECK if check else RenderMode.WRITE
     with lowered(project.config.limits):
         # Render in this process: a program with threads must not be forked.
-        result = run_render(project, RenderRequest(paths_of(overlays), mode, jobs=1), Silent())
+        request = RenderRequest(paths_of(overlays), mode, jobs=1, all_or_nothing=all_or_nothing)
+        result = run_render(project, request, Silent())
     return result._replace(findings=Findings(result.findings))
 
 
