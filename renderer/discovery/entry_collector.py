@@ -10,6 +10,7 @@ from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
+from renderer.gitops.openshift_template import is_template
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
@@ -92,13 +93,13 @@ class EntryCollector:
             self.entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
         elif has_engine:
             self._note_without_machines(entry, overlays)
-            return
         # Virtual machines inside other objects, which are rendered unchanged.
         machine_files = self._manifests.machine_files.keys() & files
+        templates = {path for path in machine_files if any(map(is_template, self._manifests.read(path)))}
         for path in sorted(machine_files - self.assigned):
             for found in containing_objects(self._manifests.read(path)):
                 self.left_out.append(LeftOut(path, found.machines, found.reason))
-        self.assigned |= files if machines else machine_files
+        self.assigned |= files if machines else machine_files - templates  # which may be entries themselves
 
     def kept_by_engine(self, entry: OverlayEntry) -> tuple[str, ...]:
         """Return what the engine of an entry goes on to apply once it is pointed at the trees, in words."""

@@ -559,3 +559,37 @@ def test_argocd_that_deploys_the_application_of_all_applications_is_an_entry() -
     )
     assert entries(found) == [("argocd", "apps", 1)]
     assert left_out(found) == []
+
+
+def test_template_that_a_kustomization_deploys_as_it_is_is_named() -> None:
+    template = """\
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata: {name: web}
+parameters: [{name: NAME, required: true}]
+objects:
+  - apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: "${NAME}"}
+"""
+    found = surveyed({"templates/web.yaml": template, "templates/kustomization.yaml": listing("web.yaml")})
+    assert left_out(found) == [("templates/web.yaml", 1, "a Template whose parameters NAME need values")]
+
+
+def test_machine_inside_a_release_of_a_cluster_without_machines_is_named() -> None:
+    release = {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "raw"},
+        "spec": {"values": {"resources": [yaml.safe_load(VM.format(name="web"))]}},
+    }
+    found = surveyed(
+        {
+            "clusters/prod/flux-system/gotk-sync.yaml": SOURCE
+            + "---\n"
+            + FLUX.format(name="flux-system", path="clusters/prod"),
+            "clusters/prod/raw.yaml": FLUX.format(name="raw", path="raw"),
+            "raw/release.yaml": yaml.safe_dump(release),
+        }
+    )
+    assert ("raw/release.yaml", 1, "it is inside HelmRelease raw") in left_out(found)
