@@ -15,7 +15,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.suggest import did_you_mean
 from renderer.project.overlays import FoundOverlays, is_named, names_of, select_overlays
-from renderer.project.project import load_project
+from renderer.project.project import check_project_name, load_project
 from renderer.project.project_root import path_in_project
 
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Project(Record):
         ``fs`` replaces the files in ``root``.
         """
         fs = fs or project_files(root)
+        check_project_name(fs)
         return cls(root, fs, load_project(fs), environment)
 
     @classmethod

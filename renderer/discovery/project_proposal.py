@@ -18,7 +18,7 @@ from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.plural import plural
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry, RenderConfig
-from renderer.project.project import load_project
+from renderer.project.project import check_project_name, load_project
 from renderer.yamlio.scalar_text import is_ambiguous
 
 _UNKNOWN_URLS = (
@@ -98,8 +98,12 @@ class ProjectProposal(NamedTuple):
 
 
 def survey_repository(root: Path) -> ProjectProposal | None:
-    """Return a survey of the repository in ``root``; None if its project file cannot be used."""
+    """Return a survey of the repository in ``root``; None if its project file cannot be used.
+
+    Raises ``DiagnosticError`` for a project file with the wrong name.
+    """
     fs = BuiltinFileSystem(DiskFileSystem(root))
+    check_project_name(fs)
     try:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
     except DiagnosticError:

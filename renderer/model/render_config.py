@@ -22,6 +22,8 @@ PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
 CLUSTER_FOLDER = "_cluster"
 #: The file at the top of a project.
 PROJECT_FILE = "vmrender.yaml"
+#: Names that people give the project file, and that are not read.
+WRONG_PROJECT_FILES = ("vmrender.yml", ".vmrender.yaml", ".vmrender.yml")
 BUNDLE = "manifests.yaml"
 #: The file in a rendered tree that lists the files that vmrender wrote there.
 OWNERSHIP_FILE = ".vmrender-owned"

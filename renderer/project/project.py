@@ -17,6 +17,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
 from renderer.model.render_config import (
     PROJECT_FILE,
+    WRONG_PROJECT_FILES,
     BuiltinCatalog,
     CatalogPath,
     ExpandMode,
@@ -82,6 +83,14 @@ def load_project(fs: FileSystem) -> RenderConfig:
     if findings:
         raise DiagnosticError(*findings)
     return config
+
+
+def check_project_name(fs: FileSystem) -> None:
+    """Raise ``DiagnosticError``: config-invalid for a project file that has the wrong name."""
+    wrong = next((name for name in WRONG_PROJECT_FILES if fs.is_file(name)), None)
+    if wrong and not fs.is_file(PROJECT_FILE):
+        message = f"{wrong} is not read: the project file is named {PROJECT_FILE}"
+        raise Diagnostic.in_file(wrong, Code.CONFIG_INVALID, message, f"rename {wrong}").error()
 
 
 def catalog_site(path: str) -> Site:

@@ -14,9 +14,9 @@ from renderer.files.disk import folder_exists, is_symbolic_link, path_exists
 from renderer.files.file_system import ROOT_HINT, DiskFileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.render_config import PROJECT_FILE
+from renderer.model.render_config import PROJECT_FILE, WRONG_PROJECT_FILES
 
-_MARKERS = (PROJECT_FILE, ".git")
+_MARKERS = (PROJECT_FILE, *WRONG_PROJECT_FILES, ".git")
 
 
 def find_project_root(path: Path, top: Path | None = None) -> Path:
