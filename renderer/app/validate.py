@@ -60,6 +60,7 @@ _UNMATCHED = frozenset(
 _PATCH_HINT = (
     "no kustomization lists this file, so it is checked alone; list it in one if it is a patch or a base"
 )
+_WHOLE_PROJECT = "."
 _INSTANCETYPE_GROUP = "instancetype.kubevirt.io"
 
 
@@ -131,13 +132,14 @@ def validate(
     files_of = OverlayFiles(run.fs, run.config, run.graph).of
     scope = ScopeFinder(run.graph, run.manifests, run.config, run.overlays, files_of).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
+    about = None if _WHOLE_PROJECT in paths else scope.files
     lone = _LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
     for overlay in scope.overlays:
-        findings.add(_build_findings(run, overlay, scope.files), overlay.path)
+        findings.add(_build_findings(run, overlay, about), overlay.path)
     for overlay in unlisted:
-        findings.add(_unlisted_findings(run, overlay, scope.files), overlay.path)
+        findings.add(_unlisted_findings(run, overlay, about), overlay.path)
     for folder in scope.parts:
         findings.add(_unused_findings(run, folder))
     for file in scope.alone:
@@ -461,8 +463,8 @@ def _manifests_at(run: _Validation, path: str) -> Iterator[str]:
         raise UsageError(f"there is no file or folder {path!r} in {run.root}")
 
 
-def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
-    """Yield the findings of a build that are about the files; all findings if the build fails."""
+def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str] | None) -> Iterator[Diagnostic]:
+    """Yield the findings of a build that are about the files; all findings if it fails or without files."""
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
@@ -470,7 +472,7 @@ def _build_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -
         with_levels(composed.diagnostics, overlay.rules) if composed.failed else run.check(overlay, composed)
     )
     for each in found:
-        if composed.failed or may_be_caused_by(each, files):
+        if composed.failed or files is None or may_be_caused_by(each, files):
             yield each
 
 
@@ -479,7 +481,9 @@ def _mentions_kubevirt(run: _Validation, folder: str) -> bool:
     return any(run.lone_files.mentioned_groups(file) for file in run.graph.files(folder))
 
 
-def _unlisted_findings(run: _Validation, overlay: Overlay, files: frozenset[str]) -> Iterator[Diagnostic]:
+def _unlisted_findings(
+    run: _Validation, overlay: Overlay, files: frozenset[str] | None
+) -> Iterator[Diagnostic]:
     """Yield the findings of a kustomization that is never rendered; failing to build it is not an error."""
     excused = tuple(
         _excuse_unsupported(found, overlay.path) for found in _build_findings(run, overlay, files)

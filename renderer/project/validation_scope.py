@@ -191,7 +191,7 @@ class ScopeFinder:
         return self._users[folder]
 
     def _in_project(self, folder: str) -> frozenset[str]:
-        """Return overlays and catalogs that use the folder; a catalog affects every overlay."""
+        """Return overlays and catalogs that use the folder; a catalog affects every other build, too."""
         overlays = frozenset(overlay.path for overlay in self._overlays)
         catalogs = frozenset(
             source.path
@@ -199,7 +199,8 @@ class ScopeFinder:
             if isinstance(source, CatalogPath) and folder in self._graph.folders(source.path)
         )
         if catalogs:
-            return overlays | catalogs
+            others = frozenset[str]().union(*self._unlisted_users.values())
+            return overlays | catalogs | {each for each in others if not self._graph.may_be_broken(each)}
         return frozenset(path for path in overlays if folder in self._graph.folders(path))
 
     @cached_property

@@ -87,8 +87,9 @@ def test_unlisted_file_is_validated_alone() -> None:
     assert built(found) == []
 
 
-def test_catalog_file_belongs_to_every_overlay() -> None:
-    assert built(scope("catalog/sizes.yaml")) == ["overlays/dev", "overlays/prod", "catalog"]
+def test_catalog_file_belongs_to_every_build() -> None:
+    overlays = ["overlays/dev", "overlays/prod"]
+    assert built(scope("catalog/sizes.yaml")) == [*overlays, "catalog", "clusters/a", "clusters/b"]
 
 
 def test_outside_the_project_the_outermost_kustomizations_are_used() -> None:

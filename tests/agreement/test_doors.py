@@ -1,0 +1,267 @@
+"""A file is judged alike by ``validate``, the hook, ``render``, ``build --validate`` and ``expand``.
+
+The inputs are the repositories of all golden cases, and each of their files with an object of KubeVirt's,
+read from memory: a run takes milliseconds.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TypeAlias
+
+import pytest
+
+from renderer.app.build import build, expand_files
+from renderer.app.project import Project
+from renderer.app.validate import validate
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import STANDARD_INPUT, EditedFiles, MemoryFileSystem
+from renderer.findings.located import Located, LocatedError
+from renderer.findings.run_findings import locate
+from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError, Severity
+from renderer.model.entry_point import EntryKind
+from renderer.model.kube.location import Site
+from renderer.model.render_config import PROJECT_FILE, Overlay
+from renderer.model.run.work import begin_run
+from renderer.pipeline import Pipeline
+from renderer.project.project import load_project
+from tests.test_cases import CASES, FOLDERS, Case
+
+Files: TypeAlias = Mapping[str, str]
+#: Code, level, file and line; the level is empty where two doors may differ in it.
+Key: TypeAlias = tuple[Code, Severity, str, int]
+
+ROOT = Path("/repository")
+SETTINGS = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: vms, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: "https://github.com/acme/fleet", path: plain, targetRevision: HEAD}
+  destination: {server: "https://kubernetes.default.svc"}
+"""
+MANIFESTS = (".yaml", ".yml", ".json")
+AREAS = sorted({folder.parent.name for folder in FOLDERS})
+
+#: Only an overlay is expanded or written for certain: elsewhere, what it lacks may be in the cluster.
+MAY_BE_IN_THE_CLUSTER = frozenset(
+    {
+        Code.INSTANCETYPE_NOT_FOUND,
+        Code.PREFERENCE_NOT_FOUND,
+        Code.REVISION_INVALID,
+        Code.UNKNOWN_KIND,
+        Code.BUNDLED_NAME,
+        Code.SERVER_FIELD,
+    }
+)
+#: kustomize refuses objects without a name, and equal objects; Argo CD does not.
+REFUSED_BY_KUSTOMIZE = frozenset({Code.RESOURCE_INVALID, Code.DUPLICATE_ID})
+#: Files that only a parameter, another tool or a kustomization completes.
+INCOMPLETE = frozenset({Code.NOT_CHECKED, Code.OPENSHIFT_TEMPLATE, Code.UNSUPPORTED_FIELD})
+#: ``expand`` prints what the cluster wrote, and removes nothing.
+KEPT_BY_EXPAND = ("status", "metadata.managedFields")
+
+
+def project_of(files: Files) -> Project:
+    begin_run()
+    content = {path: text.encode("utf-8", "surrogateescape") for path, text in files.items()}
+    fs = BuiltinFileSystem(MemoryFileSystem(content))
+    return Project(ROOT, fs, load_project(fs))
+
+
+def keys(findings: Iterable[Located], *ignored: Code) -> set[Key]:
+    places = ((each, each.location) for each in findings if each.code not in ignored)
+    return {
+        (each.code, each.severity, at.path if at else "", (at.line or 0) if at else 0) for each, at in places
+    }
+
+
+def validated(project: Project, *paths: str) -> set[Key]:
+    try:
+        return keys(validate(project, paths).findings)
+    except DiagnosticError as error:
+        return keys(locate(project.fs, error.diagnostics))
+    except LocatedError as error:
+        return keys(error.diagnostics)
+
+
+@cache
+def repositories(area: str) -> tuple[tuple[str, Files], ...]:
+    folders = (folder for folder in FOLDERS if folder.parent.name == area)
+    return tuple((folder.relative_to(CASES).as_posix(), Case.read(folder).inputs()) for folder in folders)
+
+
+def manifests(files: Files) -> list[str]:
+    """Return the files that a hook is given, except in hidden folders and in projects of their own."""
+    inner = {posixpath.dirname(path) for path in files if posixpath.basename(path) == PROJECT_FILE} - {""}
+    return [
+        path
+        for path in sorted(files)
+        if path.endswith(MANIFESTS)
+        and not any(path.startswith(f"{folder}/") for folder in inner)
+        and not any(part.startswith(".") for part in path.split("/"))
+    ]
+
+
+def of_project(area: str) -> Iterator[tuple[str, Project, list[str]]]:
+    """Yield the name, the project and the manifests of each repository whose settings can be read."""
+    for name, files in repositories(area):
+        named = manifests(files)
+        if named:
+            with suppress(DiagnosticError):
+                yield name, project_of(files), named
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_findings_of_a_project_are_the_findings_of_its_files(area: str) -> None:
+    for name, project, named in of_project(area):
+        whole = validated(project, ".")
+        of_named = {each for each in whole if each[2] in named}
+        by_hook = validated(project, *named)
+        by_file = set[Key]().union(*(validated(project, path) for path in named))
+
+        assert of_named <= by_hook <= whole, name
+        assert of_named <= by_file, name
+        # An error that follows from one in another file is reported only without that.
+        assert {each for each in by_file if each[0] is not Code.API_VERSION} <= whole, name
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_render_and_build_say_what_validate_says(area: str) -> None:
+    for name, project, _ in of_project(area):
+        try:
+            overlays = project.overlays()
+        except DiagnosticError:
+            continue
+        whole = {(code, path, line) for code, _, path, line in validated(project, ".")}
+        for overlay in overlays:
+            found = rendered(project, overlay)
+            assert {(code, path, line) for code, _, path, line in found} <= whole, (name, overlay.path)
+            if overlay.entry is None or overlay.entry.options.kind is EntryKind.DIRECTORY:
+                assert built(project, overlay) == found, (name, overlay.path)
+
+
+def rendered(project: Project, overlay: Overlay) -> set[Key]:
+    begin_run()
+    try:
+        found = Pipeline(project.fs, project.config).render(overlay).diagnostics
+    except DiagnosticError as error:
+        found = error.diagnostics
+    return keys(locate(project.fs, found), Code.API_VERSION)
+
+
+def built(project: Project, overlay: Overlay) -> set[Key]:
+    try:
+        return keys(build(project, ROOT / overlay.path, validate=True).findings, Code.API_VERSION)
+    except DiagnosticError as error:
+        return keys(locate(project.fs, error.diagnostics), Code.API_VERSION)
+
+
+def single_files(area: str) -> Iterator[tuple[str, str, str]]:
+    """Yield the name, the suffix and the text of files that mention KubeVirt, each text once."""
+    seen = set[str]()
+    for name, files in repositories(area):
+        for path in manifests(files):
+            text = files[path]
+            base = posixpath.basename(path)
+            is_setting = base in KUSTOMIZATION_FILES or base == PROJECT_FILE
+            if "kubevirt.io/" in text and text not in seen and not is_setting:
+                seen.add(text)
+                yield f"{name}/{path}", ".json" if path.endswith(".json") else ".yaml", text
+
+
+@pytest.mark.parametrize("area", AREAS)
+def test_file_is_judged_alike_in_every_door(area: str) -> None:
+    for name, suffix, text in single_files(area):
+        file = f"plain/f{suffix}"
+        lone = project_of({file: text})
+        alone = validated(lone, file)
+        unlisted = project_of({file: text, PROJECT_FILE: SETTINGS})
+        assert validated(unlisted, file) == alone, name
+        assert validated(unlisted, ".") == alone, name
+        assert typed(text, file) == alone, name
+
+        settings = f"{SETTINGS}overlays: [{{path: plain}}]\n"
+        plain = project_of({file: text, PROJECT_FILE: settings})
+        in_folder = validated(plain, file)
+        assert validated(plain, ".") == in_folder, name
+
+        entry = f"{SETTINGS}overlays: [{{argocd: argocd}}]\n"
+        deployed = project_of({file: text, "argocd/app.yaml": APPLICATION, PROJECT_FILE: entry})
+        if deploys_machines(deployed):
+            assert validated(deployed, file) == in_folder, name
+
+        if not is_read_alike(text, file):
+            continue
+        listing = {"plain/kustomization.yaml": f"resources: [f{suffix}]\n"}
+        in_kustomization = validated(project_of({file: text, PROJECT_FILE: settings, **listing}), file)
+        if REFUSED_BY_KUSTOMIZE.isdisjoint(codes(in_kustomization)):
+            assert merged(in_kustomization) == merged(in_folder), name
+            if is_read(lone, file) and INCOMPLETE.isdisjoint(codes(alone | in_folder)):
+                assert without_levels(in_folder) == without_levels(alone), name
+                assert without_levels(expanded(lone, file)) == without_levels(alone), name
+
+
+def typed(text: str, file: str) -> set[Key]:
+    """Return the findings about a text on standard input, as findings about ``file``."""
+    project = project_of({"README.md": ""})
+    content = {STANDARD_INPUT: text.encode("utf-8", "surrogateescape")}
+    found = validated(project._replace(fs=EditedFiles(content, project.fs)), STANDARD_INPUT)
+    return {(code, level, file if path else path, line) for code, level, path, line in found}
+
+
+def expanded(project: Project, file: str) -> set[Key]:
+    try:
+        found = expand_files(project, {file: project.fs.read(file)}).findings
+    except DiagnosticError as error:
+        found = locate(project.fs, error.diagnostics)
+    return keys(each for each in found if not str(each.field).startswith(KEPT_BY_EXPAND))
+
+
+def deploys_machines(project: Project) -> bool:
+    try:
+        return bool(project.overlays())
+    except DiagnosticError as error:
+        return all(each.code is not Code.ENTRY_POINT for each in error.diagnostics)
+
+
+def is_read(project: Project, file: str) -> bool:
+    """Return True if the file alone has an object to check."""
+    try:
+        return bool(validate(project, [file]).files)
+    except DiagnosticError:
+        return True
+
+
+def is_read_alike(text: str, file: str) -> bool:
+    """Return True if go-yaml's two readers see the same objects in a text, in the same order, or none can."""
+    content = text.encode("utf-8", "surrogateescape")
+    try:
+        one = read_resources(content, Site(file), generated_names=True)
+        other = read_manifests(MemoryFileSystem({file: content}), file, DirectoryOptions())
+    except DiagnosticError:
+        return True
+    return [each.content for each in one] == [each.content for each in other]
+
+
+def codes(found: set[Key]) -> set[Code]:
+    return {code for code, *_ in found}
+
+
+def merged(found: set[Key]) -> set[Key]:
+    """Return the findings without the line of those that are merged: it is the line of the first object."""
+    return {(each[0], each[1], "", 0) if each[0] is Code.SERVER_FIELD else each for each in found}
+
+
+def without_levels(found: set[Key]) -> set[tuple[Code, int]]:
+    return {(code, line) for code, _, _, line in found if code not in MAY_BE_IN_THE_CLUSTER}
