@@ -116,7 +116,7 @@ def argocd_points(
     if entry.entry.repoint:
         rendered = with_parents(reached, rendered)
         for each in rendered:
-            trees.add(each.entry, lambda source: _is_rendered(source, urls))
+            trees.add(each, lambda source: _is_rendered(source, urls))
         started = tuple(start_objects(roots, reached))
         copied = tuple(trees.of(started))
         if copied:

@@ -17,6 +17,7 @@ from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Extra, OverlayEntry, RenderConfig
 from renderer.pipeline.flux_build import needs_others
+from renderer.project.tree_paths import tree_around
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -67,10 +68,19 @@ class ArgocdTrees:
         self._trees: dict[Key, Tree] = {}
         self.findings: dict[Diagnostic, None] = {}
 
-    def add(self, application: Resource, is_rendered: Callable[[DeployedSource], bool]) -> None:
-        """Add the tree of an Application; ``is_rendered`` is True for the sources of this repository."""
+    def add(self, reached: ReachedApplication, is_rendered: Callable[[DeployedSource], bool]) -> None:
+        """Add the tree of an Application; ``is_rendered`` is True for the sources of this repository.
+
+        An Application that cannot be built has its old tree; without one, it stays as it is. In a set it does
+        not: for its sake, the set would have to become a list.
+        """
         from renderer.gitops.argocd.application import sources
 
+        application = reached.entry
+        own = self._outputs.path(application.namespace, application.name)
+        is_broken = reached.outcome is not None and reached.outcome.failed
+        if is_broken and reached.generated_by is None and tree_around(self._fs, own) != own:
+            return
         every = list(sources(application))
         found = [
             index for index, source in enumerate(every) if is_rendered(source) and self._has_tree(source)
@@ -94,9 +104,8 @@ class ArgocdTrees:
             self._note(Diagnostic.about(application, field, Code.POINTS_AT_SOURCES, message, hint))
         elif found:
             namespace, name = application.namespace, application.name
-            path = self._outputs.path(namespace, name)
             has_list = self._outputs.have_list
-            tree = Tree(application.kind, namespace, name, path, has_list, sources=tuple(found))
+            tree = Tree(application.kind, namespace, name, own, has_list, sources=tuple(found))
             self._trees[namespace, name] = tree
 
     def of(self, resources: Iterable[Resource]) -> Iterator[Tree]:
@@ -127,7 +136,10 @@ class ArgocdTrees:
         from renderer.gitops.argocd.repointing import repointed_set
 
         namespace = entry.namespace
-        names = [each.name for each in self._generate(entry)]
+        try:
+            names = [each.name for each in self._generate(entry)]
+        except DiagnosticError:  # reported where the set is followed
+            return None
         trees = {name: tree for name in names if (tree := self._trees.get((namespace, name)))}
         if not trees:
             return None

@@ -35,6 +35,7 @@ from renderer.pipeline.reached_objects import (
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
+from renderer.project.tree_paths import tree_around
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
@@ -76,7 +77,11 @@ def flux_points(
         raise nothing_rendered(entry, "Flux Kustomization", names, notes, _other_urls(reached, discovery))
     trees: dict[Key, Tree] = {}
     if entry.entry.repoint:
-        trees = {each.key: outputs.tree(each) for each in rendered if not each.uncarried}
+        trees = {
+            each.key: outputs.tree(each)
+            for each in rendered
+            if not each.uncarried and _has_or_gets_tree(fs, each, outputs)
+        }
         if not reached[0].uncarried:
             trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
@@ -110,6 +115,12 @@ def flux_points(
             ),
         )
         notes = described = ()
+
+
+def _has_or_gets_tree(fs: FileSystem, reached: ReachedKustomization, outputs: _Outputs) -> bool:
+    """Return False for a Kustomization that cannot be built, and that has no tree of an earlier run."""
+    tree = outputs.tree_of(reached.entry)
+    return reached.outcome is None or not reached.outcome.failed or tree_around(fs, tree) == tree
 
 
 def _built_patches(reached: ReachedKustomization) -> BuiltPatches:
