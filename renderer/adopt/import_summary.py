@@ -23,7 +23,8 @@ class ToSeal(Record):
 class ImportSummary(Record):
     """The result of an import: ``objects`` by kind, and the files that were ``written``.
 
-    ``known`` counts the objects that Git had already. ``left_out`` counts omitted objects by kind and reason,
+    ``known`` counts the objects that Git had already, some of them in the overlays ``elsewhere``, outside of
+    the output folder. ``left_out`` counts omitted objects by kind and reason,
     ``fields`` the omitted fields of the cluster; ``nodes`` are the omitted machines that another program
     makes and replaces. ``to_seal`` are the placeholders; ``restarts`` are running machines whose start data
     moves to one of them. ``applied_by`` has the written objects that somebody deploys today, by who does.
@@ -39,6 +40,7 @@ class ImportSummary(Record):
     is_dry_run: bool = False
     objects: Mapping[str, int] = MappingProxyType({})
     known: int = 0
+    elsewhere: tuple[str, ...] = ()
     left_out: Mapping[tuple[str, str], int] = MappingProxyType({})
     nodes: tuple[str, ...] = ()
     fields: int = 0

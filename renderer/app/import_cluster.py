@@ -112,7 +112,8 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     findings = with_levels((*gathered.findings, *release_findings), rules)
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
-    planned = plan_sources(project, output, gathered, release, request.choices)
+    choices = request.choices._replace(everywhere=request.output is None)
+    planned = plan_sources(project, output, gathered, release, choices)
     findings = (*findings, *with_levels(planned.findings, rules))
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
@@ -148,6 +149,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         is_dry_run=request.dry_run,
         objects=counted_by_kind(planned.objects),
         known=planned.known,
+        elsewhere=planned.elsewhere,
         left_out=gathered.left_out,
         nodes=gathered.nodes,
         fields=gathered.fields,

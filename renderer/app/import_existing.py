@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from types import MappingProxyType
 
+from renderer.adopt.dump.sources import SourceObject
 from renderer.app.project import Project
-from renderer.files.file_system import FileSystem, is_inside
+from renderer.checks.rules.inventory import Inventory
+from renderer.files.file_system import EditedFiles, FileSystem, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -18,34 +19,53 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
+from renderer.pipeline.missing_references import MOUNTED
 from renderer.yamlio.decode import decode_documents
 
 
 class ExistingSources(Record):
-    """The sources below the output folder of an import; paths are relative to that folder.
+    """What Git has; paths are relative to the output folder of an import.
 
-    ``files`` has the file that each object comes from, by its identity. ``folders`` are the folders with a
-    kustomization, and ``modes`` has the expand mode of each that is an overlay of the project. ``findings``
-    name the folders that cannot be composed.
+    ``files`` has the file that each object comes from, by its identity, and ``inventory`` the Secrets and
+    ConfigMaps that other objects create. ``elsewhere`` has the overlay of each object that comes from
+    elsewhere than the output folder. ``folders`` are the folders with a kustomization, ``broken`` those that
+    cannot be composed, and ``modes`` has the expand mode of each that is an overlay of the project.
     """
 
-    files: Mapping[ObjectKey, str] = MappingProxyType({})
-    folders: frozenset[str] = frozenset()
-    modes: Mapping[str, ExpandMode] = MappingProxyType({})
-    findings: tuple[Diagnostic, ...] = ()
+    files: Mapping[ObjectKey, str]
+    inventory: Inventory
+    elsewhere: Mapping[ObjectKey, str]
+    folders: frozenset[str]
+    broken: frozenset[str]
+    modes: Mapping[str, ExpandMode]
+    findings: tuple[Diagnostic, ...]
 
     def file_of(self, content: JsonObject) -> str | None:
-        """Return the file that an object comes from; None if Git does not have the object."""
-        return self.files.get(Resource(content, Site("")).current_id.object_key)
+        """Return the file that an object comes from; None if Git does not have the object.
+
+        It is empty if another object creates it, such as a SealedSecret.
+        """
+        key = _key(content)
+        _, kind, namespace, name = key
+        is_created = kind in MOUNTED and self.inventory.has(kind, name, namespace)
+        return self.files.get(key, "" if is_created else None)
 
     def folder_of(self, content: JsonObject) -> str | None:
         """Return the folder of the file that an object comes from; None if Git does not have the object."""
         file = self.file_of(content)
         return None if file is None else posixpath.dirname(file)
 
+    def elsewhere_of(self, content: JsonObject) -> str:
+        """Return the overlay outside of the output folder that has an object; empty if there is none."""
+        return self.elsewhere.get(_key(content), "")
 
-def read_existing(project: Project, output: str) -> ExistingSources:
-    """Read the sources below the folder ``output``.
+
+def _key(content: JsonObject) -> ObjectKey:
+    return Resource(content, Site("")).current_id.object_key
+
+
+def read_existing(project: Project, output: str, *, everywhere: bool) -> ExistingSources:
+    """Read the sources below the folder ``output``, and with ``everywhere`` those of all overlays.
 
     A folder counts as composed by kustomize, so an object is found in whatever file, base or generator it has
     been moved to. Of a folder that cannot be composed, the files that it lists count. Raises
@@ -53,7 +73,8 @@ def read_existing(project: Project, output: str) -> ExistingSources:
     """
     fs = project.fs
     graph = KustomizationGraph(fs)
-    listed = {overlay.path: overlay.expand for overlay in project.overlays() if overlay.entry is None}
+    overlays = project.overlays()
+    listed = {overlay.path: overlay for overlay in overlays if overlay.entry is None}
     present = (posixpath.join(output, name) for name in (fs.list(output) if fs.is_folder(output) else ()))
     inside = {path for path in (*present, *listed) if is_inside(path, output) and path != output}
     folders = sorted(
@@ -61,30 +82,85 @@ def read_existing(project: Project, output: str) -> ExistingSources:
         for path in inside
         if fs.is_folder(path) and (links := graph.links(path)) is not None and not links.is_component
     )
+    others = [
+        overlay
+        for overlay in overlays
+        if overlay.path not in folders and (everywhere or is_inside(overlay.path, output))
+    ]
     pipeline = Pipeline(fs, project.config)
+    outcomes = {folder: pipeline.compose(folder) for folder in folders}
+    outcomes |= {overlay.path: pipeline.compose_overlay(overlay) for overlay in others}
     files: dict[ObjectKey, str] = {}
-    findings: list[Diagnostic] = []
-    for folder in folders:
-        composed = pipeline.compose(folder)
-        resources: Iterable[Resource] = composed.value
-        if composed.failed:
-            resources = _listed_objects(fs, graph, folder)
-            message = f"{folder} cannot be built: of its objects, only those in the files that it lists count"
-            hint = f"vmrender build {folder} says why"
-            warning = Diagnostic.in_file(folder, Code.NOT_CHECKED, message, hint, severity=Severity.WARNING)
-            findings.append(warning)
-        for each in resources:
-            group, kind, namespace, name = each.current_id.object_key
+    elsewhere: dict[ObjectKey, str] = {}
+    resources: list[Resource] = []
+    for folder, composed in outcomes.items():
+        found = list(_listed_objects(fs, graph, folder) if composed.failed else composed.value)
+        resources += found
+        for each in found:
+            key = each.current_id.object_key
+            group, kind, namespace, name = key
             file = posixpath.relpath(each.origin.path or folder, output)
-            files.setdefault((group, kind, namespace, name), file)
-            if not namespace:  # whoever applies the folder gives it one, which names the folder
-                files.setdefault((group, kind, posixpath.basename(folder), name), file)
+            # Whoever applies an object without a namespace gives it one, which names the folder.
+            for known in (key,) if namespace else (key, (group, kind, posixpath.basename(folder), name)):
+                files.setdefault(known, file)
+                if not is_inside(folder, output):
+                    elsewhere.setdefault(known, folder)
+    broken = [folder for folder, composed in outcomes.items() if composed.failed]
     return ExistingSources(
         files,
+        Inventory(resources, ()),
+        elsewhere,
         frozenset(posixpath.relpath(folder, output) for folder in folders),
-        {posixpath.relpath(folder, output): listed[folder] for folder in folders if folder in listed},
-        tuple(findings),
+        frozenset(posixpath.relpath(folder, output) for folder in broken),
+        {posixpath.relpath(folder, output): listed[folder].expand for folder in folders if folder in listed},
+        tuple(map(_cannot_be_built, broken)),
     )
+
+
+def _cannot_be_built(folder: str) -> Diagnostic:
+    return Diagnostic.in_file(
+        folder,
+        Code.NOT_CHECKED,
+        f"{folder} cannot be built: of its objects, only those in the files that it lists count",
+        f"vmrender build {folder} says why",
+        severity=Severity.WARNING,
+    )
+
+
+def check_additions(
+    project: Project,
+    output: str,
+    existing: ExistingSources,
+    objects: Iterable[SourceObject],
+    files: Mapping[str, bytes],
+) -> None:
+    """Check that existing folders render the objects that are added to them as what they are.
+
+    Raises ``DiagnosticError``: edit-refused for a folder that renders one under another name, and the errors
+    of a folder that could be built before.
+    """
+    added: dict[str, list[SourceObject]] = {}
+    for each in objects:
+        if not each.is_placeholder and each.folder in existing.folders - existing.broken:
+            added.setdefault(each.folder, []).append(each)
+    edited = EditedFiles({posixpath.join(output, path): text for path, text in files.items()}, project.fs)
+    pipeline = Pipeline(edited, project.config)
+    for folder, found in added.items():
+        place = posixpath.join(output, folder)
+        composed = pipeline.compose(place)
+        if composed.failed:
+            raise DiagnosticError(*composed.diagnostics)
+        present = {each.current_id.object_key for each in composed.value}
+        for each in found:
+            if _key(each.content) not in present:
+                name = Resource(each.content, Site("")).current_id
+                raise Diagnostic.in_file(
+                    place,
+                    Code.EDIT_REFUSED,
+                    f"{place} would render {name} under another name or not at all: its kustomization changes"
+                    " or removes what it lists",
+                    "nothing was written; import into another folder with --output, or write it by hand",
+                ).error()
 
 
 def _listed_objects(fs: FileSystem, graph: KustomizationGraph, folder: str) -> Iterator[Resource]:

@@ -20,7 +20,7 @@ from renderer.adopt.dump.sources import (
     with_placeholders,
 )
 from renderer.app.catalog_import import with_catalog
-from renderer.app.import_existing import read_existing
+from renderer.app.import_existing import check_additions, read_existing
 from renderer.app.import_fit import FittedMachines, fit_machines
 from renderer.app.import_installed import installed_files
 from renderer.app.import_objects import Secrets, assign_files, with_groups, with_labels_of, written_contents
@@ -35,7 +35,7 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ObjectKey
@@ -80,13 +80,15 @@ overlays:
 class SourceChoices(NamedTuple):
     """The choices for sources: with ``fits``, look for instance types; ``group_by`` is a label or empty.
 
-    With ``replace``, the files of objects that Git has are replaced.
+    With ``replace``, the files of objects that Git has are replaced. Git has an object if an overlay below
+    the output folder renders it, with ``everywhere`` if any overlay of the project does.
     """
 
     secrets: Secrets = Secrets.PLACEHOLDER
     fits: bool = False
     group_by: str = ""
     replace: bool = False
+    everywhere: bool = False
 
 
 class NewFolder(NamedTuple):
@@ -99,7 +101,8 @@ class NewFolder(NamedTuple):
 class PlannedSources(NamedTuple):
     """The files of an import, content by path below the output folder.
 
-    ``objects`` are the objects that are written, ``known`` the number of those that Git has and that stay.
+    ``objects`` are the objects that are written, ``known`` the number of the objects that Git has and that
+    stay; ``elsewhere`` are the overlays outside of the output folder that have some of them.
     ``catalogs`` are the folders that machines of other folders refer to. ``modes`` has the new folders.
     ``kept`` are the placeholders that already exist. ``folders`` are all folders with a kustomization, True
     for those with pins; ``waves`` the new ones in which Argo CD can sync pins before machines.
@@ -108,6 +111,7 @@ class PlannedSources(NamedTuple):
     files: Mapping[str, bytes]
     objects: tuple[SourceObject, ...]
     known: int
+    elsewhere: tuple[str, ...]
     catalogs: tuple[str, ...]
     modes: Mapping[str, ExpandMode]
     pins: int
@@ -127,7 +131,7 @@ def plan_sources(
     pins only get new lines. With ``replace``, an object in the file that an import gives it is replaced.
     """
     fs = project.fs
-    existing = read_existing(project, output)
+    existing = read_existing(project, output, everywhere=choices.everywhere)
     found = [each for each in gathered.objects if choices.replace or existing.file_of(each.content) is None]
     catalog = _lookup_catalog(project, gathered)
     installed = catalog.after(CatalogSource(_DUMP, ResourceSet(gathered.instancetypes)))
@@ -177,10 +181,14 @@ def plan_sources(
     waves = frozenset(folder for folder in pins.keys() & new if _always_run(folder, objects))
     known = sum(existing.file_of(each.content) is not None for each in gathered.objects)
     known -= sum(existing.file_of(each.content) is not None for each in objects)
+    elsewhere = {existing.elsewhere_of(each.content) for each in gathered.objects} - {""}
+    if not has_errors(findings):
+        check_additions(project, output, existing, objects, files)
     return PlannedSources(
         files,
         objects,
         known,
+        tuple(sorted(elsewhere)),
         tuple(_catalog_folders(objects, files)),
         {
             each.folder: modes.get(each.folder, ExpandMode.OFF)
@@ -265,6 +273,7 @@ def _kustomizations(fs: FileSystem, output: str, objects: Iterable[SourceObject]
         place = posixpath.join(output, folder)
         links = graph.links(place)
         if links is None:
+            _check_only_ours(fs, place, found)
             written[posixpath.join(folder, KUSTOMIZATION_FILE)] = kustomization_text(found).encode()
             continue
         file = find_kustomization(fs, place)
@@ -273,6 +282,23 @@ def _kustomizations(fs: FileSystem, output: str, objects: Iterable[SourceObject]
         content = add_entries(fs.read(file), file, "resources", missing)
         written[posixpath.relpath(file, output)] = with_placeholders(content.decode(), found).encode()
     return written
+
+
+def _check_only_ours(fs: FileSystem, folder: str, objects: Iterable[SourceObject]) -> None:
+    """Raise ``DiagnosticError``: kustomization-missing for a folder of manifests without a kustomization.
+
+    Who applies it reads every file, and would read only the listed ones once there is a kustomization.
+    """
+    ours = {posixpath.basename(each.path) for each in objects}
+    names = fs.list(folder) if fs.is_folder(folder) else ()
+    others = [name for name in names if name not in ours and name.endswith((".yaml", ".yml", ".json"))]
+    if others:
+        raise Diagnostic.in_file(
+            folder,
+            Code.KUSTOMIZATION_MISSING,
+            f"{folder} has manifests such as {others[0]}, and no kustomization that lists them",
+            "nothing was written; write one, or import into another folder with --output",
+        ).error()
 
 
 def _pins(

@@ -15,6 +15,7 @@ def as_json(summary: ImportSummary) -> JsonObject:
         "dryRun": summary.is_dry_run,
         "objects": dict(summary.objects),
         "inGit": summary.known,
+        "inGitElsewhere": list(summary.elsewhere),
         "leftOut": [
             {"kind": kind, "reason": reason, "count": count}
             for (kind, reason), count in sorted(summary.left_out.items())

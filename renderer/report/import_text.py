@@ -17,7 +17,8 @@ def lines(summary: ImportSummary) -> Iterator[str]:
     counts = ", ".join(f"{count} {kind}" for kind, count in summary.objects.items()) or "nothing new"
     yield f"{'would import' if summary.is_dry_run else 'imported'} for KubeVirt {summary.release}: {counts}"
     if summary.known:
-        yield f"in Git already: {plural(summary.known, 'object')}, left as they are"
+        places = f" (also in {_names(summary.elsewhere)})" if summary.elsewhere else ""
+        yield f"in Git already: {plural(summary.known, 'object')}{places}, left as they are"
     yield from _left_out(summary)
     if summary.pins:
         yield (f"pinned: {summary.pins} to instance types and preferences that differ from the catalogs")

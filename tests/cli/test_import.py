@@ -835,3 +835,68 @@ def test_address_in_entry_objects_has_no_credentials(repository: Path) -> None:
 
     written = (repository / "argocd/vms.yaml").read_text()
     assert "repoURL: https://git.example.org/a/b.git\n" in written
+
+
+@pytest.mark.parametrize("change", ["namePrefix: acme-", "nameSuffix: -x", "namespace: other"])
+def test_folder_that_renames_its_objects_gets_no_new_ones(repository: Path, change: str) -> None:
+    assert run("import", dump=listed(MACHINE)).exit_code == 0
+    kustomization = repository / "overlays/prod/kustomization.yaml"
+    kustomization.write_text(kustomization.read_text().replace("namespace: prod\n", "") + f"{change}\n")
+    before = files(repository)
+    other = {**MACHINE, "metadata": {"name": "web", "namespace": "prod", "uid": "5"}}
+
+    result = run("import", dump=listed(other))
+
+    assert result.exit_code == 1
+    assert "error[edit-refused]: overlays/prod would render VirtualMachine prod/web" in result.stderr
+    assert files(repository) == before
+
+
+def test_plain_folder_of_manifests_gets_no_kustomization(repository: Path) -> None:
+    folder = repository / "overlays/prod"
+    folder.mkdir(parents=True)
+    (folder / "notes.yaml").write_text(json.dumps(made("ConfigMap", "notes")))
+    before = files(repository)
+
+    result = run("import", dump=listed(MACHINE))
+
+    assert result.exit_code == 2
+    assert "error[kustomization-missing]: overlays/prod has manifests such as notes.yaml" in result.stderr
+    assert files(repository) == before
+
+
+def test_objects_of_other_overlays_are_in_git(repository: Path) -> None:
+    (repository / "vmrender.yaml").write_text(
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: apps/*}]\n"
+    )
+    app = repository / "apps/db"
+    app.mkdir(parents=True)
+    (app / "kustomization.yaml").write_text("namespace: prod\nresources: [vm.yaml]\n")
+    (app / "vm.yaml").write_text(json.dumps({**MACHINE, "metadata": {"name": "db"}}))
+
+    result = run("import", dump=listed(MACHINE, OTHER))
+
+    assert result.exit_code == 0
+    assert "in Git already: 1 object (also in apps/db), left as they are" in result.stderr
+    written = [path for path in files(repository) if "virtualmachine_" in path]
+    assert written == ["overlays/shop/virtualmachine_web.yaml"]
+    # Another folder may be another cluster's.
+    assert run("import", "--output", "east", dump=listed(MACHINE)).exit_code == 0
+    assert (repository / "east/prod/virtualmachine_db.yaml").is_file()
+
+
+def test_secret_that_another_object_creates_gets_no_placeholder(repository: Path) -> None:
+    secret = made("Secret", "db", data={"key": "YQ=="})
+    assert run("import", dump=listed(MACHINE, secret)).exit_code == 0
+    (repository / "overlays/prod/secret_db.yaml").unlink()
+    external = {**made("ExternalSecret", "db"), "apiVersion": "external-secrets.io/v1", "spec": {}}
+    (repository / "overlays/prod/external.yaml").write_text(json.dumps(external))
+    kustomization = repository / "overlays/prod/kustomization.yaml"
+    kustomization.write_text(
+        kustomization.read_text().replace("resources:\n", "resources:\n- external.yaml\n")
+    )
+    before = files(repository)
+
+    assert run("import", dump=listed(MACHINE, secret)).exit_code == 0
+
+    assert files(repository) == before

@@ -64,8 +64,10 @@ def engine_of(live: LiveObject) -> str:
         namespace = text_at(annotations, "meta.helm.sh/release-namespace") or live.namespace
         return f"the Helm release {namespace}/{release}" if release else "Helm"
     instance = text_at(labels, "app.kubernetes.io/instance")
+    if not instance:
+        return ""
     owners = FieldOwners(live.content).of(FieldPath.of("metadata", "labels", "app.kubernetes.io/instance"))
-    if instance and any(owner.manager.startswith("argocd-") for owner in owners):
+    if any(owner.manager.startswith("argocd-") for owner in owners):
         return f"the Argo CD Application {instance}"
     return ""
 
