@@ -18,6 +18,7 @@ from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.flux.artifact import ArtifactFileSystem
+from renderer.gitops.flux.generator import normal_path
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.diagnostic import DiagnosticError
@@ -97,7 +98,9 @@ class Flux:
             return next((each for key, each in cluster.items() if key[1:] == own), {})
         found = next((each for key, each in cluster.items() if key[1:] == _source_key(entry)), None)
         root = next((each for key, each in cluster.items() if key[1:] == own), None)
-        if found is None or root is None:
+        if found is None:  # applied by hand, and this repository if the path exists
+            return {} if self._fs.is_folder(normal_path(text_at(entry, "spec", "path"))) else None
+        if root is None:
             return None
         return found if text_at(found, "spec", "url") == text_at(root, "spec", "url") else None
 

@@ -20,6 +20,7 @@ from renderer.gitops.argocd.application import named_sources
 from renderer.gitops.argocd.roots import application_objects
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.generator import find_or_generate
+from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
@@ -165,7 +166,7 @@ def comparable(found: Applied) -> dict[object, JsonObject]:
 
 
 def _comparable(content: JsonObject, group: str, kind: str) -> JsonObject:
-    content = without(content, *ORIGIN)
+    content = without(without_server_fields(content)[0], *ORIGIN)
     if not object_at(content, "metadata", "annotations"):
         content = without(content, "metadata", "annotations")
     if group in EXPANDED:
