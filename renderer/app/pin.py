@@ -162,11 +162,12 @@ def unpin(
     existing = choice._replace(names=tuple(name for name in choice.names if name not in gone))
     has_other_work = bool(gone) or evidence != NO_EVIDENCE
     chosen = () if existing == VmChoice() and has_other_work else choose(pinnables, existing)
+    pinned = [name for patch in overlay.folder.patches for name in revision_names(patch.content)]
     reasons: dict[str, str] = {}
 
     def keeps(file: PinFile) -> bool:
-        if users is None:
-            return overlay.keeps_revisions and not evidence.is_cleared
+        if users is None:  # a status can be cleared only after a machine was unpinned, and synced
+            return overlay.keeps_revisions and not (evidence.is_cleared and not is_named(file, pinned))
         reasons[file.name] = users.reason_to_keep(*revision_key(file.content), users_of(file, pinnables))
         return bool(reasons[file.name])
 
@@ -174,18 +175,19 @@ def unpin(
     planned = overlay.changes(plan)
     unpinned = [each for each in plan.notes if each.pinnable is not None and each.changes]
     effects = overlay.effects(planned) if unpinned else {}
-    cleared = overlay.effects_of_update(pinnables, unpinned) if unpinned and plan.kept else None
+    cleared = overlay.effects_of_update(pinnables, unpinned) if unpinned and overlay.keeps_revisions else None
     notes: list[str] = []
     for each in plan.notes:
         is_one = each.pinnable is not None and each.pinnable.resource.kind == VM
         if any(overlay.missing_revisions(each)):
             notes.append(str(each))
-        elif plan.kept and is_one:
+        elif overlay.keeps_revisions and is_one:
             notes.append(_with_effect(each, cleared, "once its status is cleared: "))
         else:
             notes.append(_with_effect(each, effects))
     notes += overlay.notes_about_revisions(plan, reasons)
-    steps = overlay.clearing_steps(_machines_to_clear(unpinned, plan, users)) if plan.kept else ()
+    machines = _machines_to_clear(unpinned, plan, users) if overlay.keeps_revisions else []
+    steps = overlay.clearing_steps(machines) if machines or plan.kept else ()
     return overlay.apply(notes, planned, steps, dry_run=dry_run)
 
 
@@ -203,7 +205,7 @@ def _machines_to_clear(
             selector = ",".join(f"{key}={value}" for key, value in labels.items())
         revisions = named_revisions(vm_spec(note.before.content))
         machines.append(MachineToClear(resource.namespace, resource.name, revisions, selector))
-    kept = [revision_key(file.content) for file in plan.kept]
+    kept = [revision_key(file.content) for file in plan.files if file.is_revision]
     for each in users.uncleared if users is not None else ():
         revisions = {
             key: revision

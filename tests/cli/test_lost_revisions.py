@@ -78,7 +78,8 @@ def test_unpinned_machine_keeps_its_revision() -> None:
 
 
 def unpin_and_drop() -> None:
-    run("unpin", "prod", "--all", "--cleared")
+    run("unpin", "prod", "--all")
+    run("unpin", "prod", "--cleared")
 
 
 def drop_by_merge() -> None:
@@ -198,21 +199,21 @@ def test_cluster_says_who_still_needs_a_revision(pinned: Path) -> None:
 
 
 def test_revision_that_nobody_has(pinned: Path) -> None:
-    run("unpin", "prod", "--all", "--cleared")
+    unpin_and_drop()
     write(pinned, {"../synced.yaml": dump("{name: u1.small}", "{name: gone}")})
     text = run("diff", "--live", "../synced.yaml")
     assert "its status names ControllerRevision gone, which neither Git nor the cluster has" in text
 
 
 def test_dump_without_revisions_says_nothing_about_them(pinned: Path) -> None:
-    run("unpin", "prod", "--all", "--cleared")
+    unpin_and_drop()
     machines, _, _ = dump("{name: u1.small}", f"{{name: {REVISION}}}").partition("---")
     write(pinned, {"../synced.yaml": machines})
     assert WILL_NOT_START not in run("diff", "--live", "../synced.yaml")
 
 
 def test_revision_of_kubevirt_is_not_in_git(pinned: Path) -> None:
-    run("unpin", "prod", "--all", "--cleared")
+    unpin_and_drop()
     owner = "ownerReferences: [{controller: true, kind: VirtualMachine, name: db}], "
     synced = dump("{name: u1.small}", f"{{name: {REVISION}}}")
     write(pinned, {"../synced.yaml": synced.replace("labels:", f"{owner}labels:")})
@@ -226,7 +227,7 @@ def test_machines_of_a_pool_are_named(tmp_path: Path, monkeypatch: pytest.Monkey
     synced = dump("{name: u1.small}", f"{{name: {REVISION}}}").replace("name: db", "name: workers-0")
     write(repository, {"../synced.yaml": synced})
     assert "will not start again" not in run("diff", "--live", "../synced.yaml")
-    run("unpin", "prod", "--all", "--cleared")
+    unpin_and_drop()
     text = run("diff", "--live", "../synced.yaml")
     named = f"VirtualMachine prod/workers-0 will not start again once ControllerRevision {REVISION} is pruned"
     assert f"{named}, which Git does not have" in text

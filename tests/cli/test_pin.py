@@ -582,11 +582,28 @@ def test_revision_of_the_running_machine_stays(repository: Repository) -> None:
 def test_user_may_say_that_the_status_is_cleared(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     keep_matchers(repository)
-    repository.ok("unpin", "prod", "--all")
+    pinned = repository.pins()
+    unpinned = repository.ok("unpin", "prod", "--all", "--cleared")  # nobody can have cleared it yet
+    assert "--subresource=status" in unpinned.stderr
+    assert {name for name in pinned if not name.startswith("virtualmachine")} == repository.pins()
     repository.ok("unpin", "prod", "--cleared")
     assert repository.pins() == set()
     assert (repository.root / "overlays/prod/kustomization.yaml").read_text() == OVERLAY
     assert "leave one of them out" in repository.refused("unpin", "prod", "--cleared", "--live", "-")
+
+
+def test_status_of_one_machine_is_cleared_while_another_keeps_the_revision(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    pinned = repository.pins()
+    result = repository.ok("unpin", "prod", "db")
+    assert "kubectl patch vm db -n prod --subresource=status" in result.stderr
+    assert pinned - repository.pins() == {"virtualmachine_db.yaml"}
+    named = next(name for name in pinned if "u1.medium" in name)
+    name = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
+    repository.write("dump.yaml", status(f"controllerRevisionRef: {{name: {name}}}"))
+    result = repository.ok("unpin", "prod", "--live", "dump.yaml")
+    assert "kubectl patch vm" in result.stderr
 
 
 @pytest.mark.parametrize("release", ["1.4", "1.5"])
