@@ -80,9 +80,9 @@ def flux_points(
         trees = {
             each.key: outputs.tree(each)
             for each in rendered
-            if not each.uncarried and _has_or_gets_tree(fs, each, outputs)
+            if _can_point_at_tree(each) and _has_or_gets_tree(fs, each, outputs)
         }
-        if not reached[0].uncarried:
+        if _can_point_at_tree(reached[0]):
             trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
     shared = deployed_instancetypes(each.outcome for each in reached)
@@ -92,6 +92,7 @@ def flux_points(
     kept["Kustomization(s) with objects that a tree cannot carry"] = [
         e.entry.name for e in rendered if e.uncarried
     ]
+    kept["Kustomization(s) of generated artifacts"] = [e.entry.name for e in rendered if e.origin]
     described = tuple(described_groups(kept))
     for each in _dependencies_first(rendered):
         name, deployed = outputs.name_of(each.entry), each.deployed
@@ -121,6 +122,11 @@ def _has_or_gets_tree(fs: FileSystem, reached: ReachedKustomization, outputs: _O
     """Return False for a Kustomization that cannot be built, and that has no tree of an earlier run."""
     tree = outputs.tree_of(reached.entry)
     return reached.outcome is None or not reached.outcome.failed or tree_around(fs, tree) == tree
+
+
+def _can_point_at_tree(reached: ReachedKustomization) -> bool:
+    """Return True if Flux can apply it from its tree: a generated artifact does not have the tree."""
+    return not reached.uncarried and reached.origin is None
 
 
 def _built_patches(reached: ReachedKustomization) -> BuiltPatches:
@@ -361,6 +367,9 @@ def _left_to_sources(
     return {
         "Kustomization(s) of other repositories": [
             e.entry.name for e in every if e.source is SourceRelation.OTHER
+        ],
+        "Kustomization(s) of generated artifacts that are not a copy of one folder": [
+            e.entry.name for e in every if e.source is SourceRelation.GENERATED
         ],
         "Kustomization(s) whose source is not in Git": [
             e.entry.name for e in every if e.source is SourceRelation.MISSING

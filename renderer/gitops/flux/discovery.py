@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from renderer.gitops.flux.generated_artifact import GENERATOR_GROUP, KIND, CopiedFolder, copied_folder
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.model.diagnostic import Diagnostic, Outcome
@@ -31,6 +32,7 @@ class SourceRelation(TextEnum):
     SELF = "self"
     ASSUMED = "assumed"  # no object says which repository it is, and the path exists in this one
     OTHER = "other"
+    GENERATED = "generated"  # an artifact that is not a copy of one folder
     MISSING = "missing"  # no object says which repository it is, and there is no such path
 
     @property
@@ -45,7 +47,8 @@ class ReachedKustomization:
 
     ``keeps_variables``: a source of its variables cannot be read here, or values that may have variables are
     encrypted, so some may stay. ``uncarried`` are warnings about objects that its tree cannot carry, so that
-    it goes on to be applied from its sources.
+    it goes on to be applied from its sources. ``origin`` is what the folder of a generated artifact is copied
+    from; ``entry`` then has the path of that.
     """
 
     entry: Resource
@@ -57,6 +60,7 @@ class ReachedKustomization:
     repeated: list[Resource] = field(default_factory=list)
     keeps_variables: bool = False
     uncarried: tuple[Diagnostic, ...] = ()
+    origin: CopiedFolder | None = None
 
     @property
     def key(self) -> Key:
@@ -148,7 +152,9 @@ class FluxDiscovery:
 
     def _visit(self, reached: ReachedKustomization) -> None:
         reached.source = self._relation(reached)
-        source = self._objects.get(source_key(reached.entry))
+        if reached.origin is not None:
+            reached.entry = _with_path(reached.entry, reached.origin.folder)
+        source = self._objects.get(reached.origin.source if reached.origin else source_key(reached.entry))
         if source is not None and reached.source is SourceRelation.SELF and not self._urls.known:
             self._urls = self._urls.with_known(text_at(source.content, "spec", "url"))
         reached.ignore = text_at(source.content, "spec", "ignore") if source else ""
@@ -168,12 +174,30 @@ class FluxDiscovery:
         self._reached[child.key] = child
         parent.children.append(child)
 
+    def _generators(self) -> Iterator[Resource]:
+        yield from (each for each in self._objects.values() if each.gvk.group == GENERATOR_GROUP)
+
+    def _origin(self, artifact: Key, path: str) -> CopiedFolder | None:
+        return copied_folder(self._generators(), *artifact[1:], path, self._urls.is_folder)
+
+    def _is_generated(self, artifact: Key) -> bool:
+        return any(
+            generator.namespace == artifact[1] and text_at(each, "name") == artifact[2]
+            for generator in self._generators()
+            for each in array_at(generator.content, "spec", "artifacts")
+        )
+
     def _relation(self, reached: ReachedKustomization) -> SourceRelation:
         key = source_key(reached.entry)
+        path = text_at(reached.entry.content, "spec", "path")
+        if key[0] == KIND:
+            reached.origin = reached.origin or self._origin(key, path)
+            if reached.origin is None:
+                return SourceRelation.GENERATED if self._is_generated(key) else SourceRelation.MISSING
+            key, path = reached.origin
         if key == self._root_source:
             return SourceRelation.SELF
         source = self._objects.get(key)
-        path = text_at(reached.entry.content, "spec", "path")
         if source is None:
             may_be_self = key[0] in _FETCHED and path.strip("./") and self._urls.is_folder(path)
             return SourceRelation.ASSUMED if may_be_self else SourceRelation.MISSING
@@ -186,6 +210,11 @@ class FluxDiscovery:
             case _:
                 is_self = False
         return SourceRelation.SELF if is_self else SourceRelation.OTHER
+
+
+def _with_path(entry: Resource, folder: str) -> Resource:
+    spec = {**object_at(entry.content, "spec"), "path": f"./{folder}"}
+    return entry.with_content({**entry.content, "spec": spec})
 
 
 def source_key(entry: Resource) -> Key:
