@@ -134,11 +134,13 @@ class EntryPointComposer:
         """Return the objects with Flux variables substituted, as far as the repository has the values."""
         if composed.failed or point.entry is None or point.options.kind is not EntryKind.FLUX:
             return composed
+        from renderer.gitops.substitution.substitute import SecondPass
         from renderer.pipeline.flux_build import read_variables, substitute_variables
 
         options = point.options
         variables = read_variables(point.entry, point.variables, secrets=options.secrets)
-        outcome = substitute_variables(composed, variables, strict=options.strict)
+        again = SecondPass.ENCRYPTED if options.repoint else SecondPass.INCOMPLETE
+        outcome = substitute_variables(composed, variables, again, strict=options.strict)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 

@@ -24,6 +24,7 @@ from renderer.pipeline.generators import GENERATORS
 
 if TYPE_CHECKING:
     from renderer.gitops.substitution.post_build import Variables
+    from renderer.gitops.substitution.substitute import SecondPass
     from renderer.provenance.trace import Trace
 
 
@@ -123,19 +124,16 @@ def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: 
 
 
 def substitute_variables(
-    composed: Outcome[ResourceSet], variables: Outcome[Variables], *, strict: bool, for_tree: bool = True
+    composed: Outcome[ResourceSet], variables: Outcome[Variables], again: SecondPass, *, strict: bool
 ) -> Outcome[FluxSubstituted]:
-    """Substitute variables; no resources remain if a value is missing.
-
-    ``for_tree``: Flux substitutes the result once more, if the variables are incomplete.
-    """
+    """Substitute variables; no resources remain if a value is missing."""
     from renderer.gitops.substitution.substitute import substitute
 
     found = composed.diagnostics + variables.diagnostics
     confidential = variables.value.confidential
     if variables.failed:
         return Outcome(FluxSubstituted(ResourceSet(), confidential), found)
-    outcome = substitute(composed.value, variables.value, strict=strict, for_tree=for_tree)
+    outcome = substitute(composed.value, variables.value, strict=strict, again=again)
     resources = ResourceSet() if outcome.failed else outcome.value.resources
     confidential |= outcome.value.confidential
     return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
@@ -151,6 +149,7 @@ def discover_kustomization(
     """
     from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
     from renderer.gitops.flux.generator import complete
+    from renderer.gitops.substitution.substitute import SecondPass
 
     try:
         completed = complete(fs, entry)
@@ -159,7 +158,7 @@ def discover_kustomization(
     composed = compose_supported(fs, completed, LoadRestrictor.NONE, sorted_by_kind=False)
     if composed.failed and not composed.value:
         return composed
-    outcome = substitute_variables(composed, variables, strict=False, for_tree=False)
+    outcome = substitute_variables(composed, variables, SecondPass.NEVER, strict=False)
     objects = read_objects(outcome.value.resources)
     return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
 
@@ -177,12 +176,14 @@ class FluxVariables:
         """Substitute variables; no resources remain if a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
+        from renderer.gitops.substitution.substitute import SecondPass
+
         if overlay.path not in self._known:
             findings: list[Diagnostic] = []
             read = self._read(overlay, findings)
             self._known[overlay.path] = Outcome(read, tuple(findings))
         variables = self._known[overlay.path]
-        outcome = substitute_variables(composed, variables, strict=overlay.flux.strict)
+        outcome = substitute_variables(composed, variables, SecondPass.INCOMPLETE, strict=overlay.flux.strict)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.gitops.substitution.post_build import Variables
-from renderer.gitops.substitution.substitute import substitute
+from renderer.gitops.substitution.substitute import SecondPass, substitute
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, without
 from renderer.model.kube.location import Site
@@ -55,7 +55,7 @@ def test_substituting_the_tree_again_gives_what_flux_makes_of_the_sources(
     at_once = substitute(sources, complete, strict=False)
     known = {name: value for name, value in values.items() if name not in in_cluster}
     partly = Variables(known, always=True, incomplete=True)
-    tree = substitute(sources, partly, strict=False, for_tree=True)
+    tree = substitute(sources, partly, strict=False, again=SecondPass.ENCRYPTED)
     if at_once.failed:
         return
     assert not tree.failed
@@ -94,7 +94,7 @@ def test_substituting_again_reaches_the_values_that_only_flux_decrypts(
     sources = ResourceSet((*resources(texts, "key", "enabled"), Resource(content, Site("secret.yaml"))))
     variables = Variables(values, always=True)
     at_once = substitute(decrypted(sources, secret), variables, strict=False)
-    tree = substitute(sources, variables, strict=False, for_tree=True)
+    tree = substitute(sources, variables, strict=False, again=SecondPass.ENCRYPTED)
     if at_once.failed:
         return
     assert not tree.failed

@@ -28,6 +28,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import over_limit
 from renderer.model.run.taint import taint
+from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
 
@@ -35,6 +36,14 @@ from renderer.yamlio.encode import encode
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
 _MENTION = re.compile(r"\$\{#?(\w+)")
 _SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
+
+
+class SecondPass(TextEnum):
+    """When Flux substitutes variables again, in the tree that the result becomes."""
+
+    NEVER = "never"
+    INCOMPLETE = "incomplete"  # if the cluster has more variables: users then keep postBuild
+    ENCRYPTED = "encrypted"  # also if encrypted values may have variables: the copy then keeps postBuild
 
 
 class Substituted(NamedTuple):
@@ -45,13 +54,16 @@ class Substituted(NamedTuple):
 
 
 def substitute(
-    resources: ResourceSet, variables: Variables, *, strict: bool, for_tree: bool = False
+    resources: ResourceSet,
+    variables: Variables,
+    *,
+    strict: bool,
+    again: SecondPass = SecondPass.NEVER,
 ) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
 
-    ``for_tree``: if the variables are incomplete, or encrypted values may have variables, Flux substitutes
-    the objects once more. Everything else that looks like an expansion is then escaped, and the result is as
-    if Flux had done it all at once.
+    If Flux substitutes the objects ``again``, everything that it must not replace then and that looks like an
+    expansion is escaped, and the result is as if Flux had done it all at once.
 
     Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. If values are too
     long, it reports only build-limit, and returns the resources unchanged.
@@ -61,15 +73,17 @@ def substitute(
     taint(variables.confidential)
     severity = Severity.ERROR if strict else Severity.WARNING
     encrypted = tuple(filter(may_hold_variables, resources))
-    is_partial = variables.incomplete or bool(encrypted)
-    substitution = _Substitution(variables, severity, escapes=for_tree and is_partial)
+    is_repeated = (again is not SecondPass.NEVER and variables.incomplete) or (
+        again is SecondPass.ENCRYPTED and bool(encrypted)
+    )
+    substitution = _Substitution(variables, severity, escapes=is_repeated)
     try:
         changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
     substituted = Substituted(changed, frozenset(substitution.confidential))
     taint(substitution.confidential)
-    found = (*substitution.findings, *_encrypted_notes(encrypted), *_duplicates(changed, resources))
+    found = (*substitution.findings, *_encrypted_notes(encrypted, again), *_duplicates(changed, resources))
     return Outcome(substituted, found)
 
 
@@ -232,17 +246,20 @@ def _mentions(resource: Resource) -> dict[str, FieldPath]:
     return fields
 
 
-def _encrypted_notes(encrypted: Sequence[Resource]) -> Iterator[Diagnostic]:
+def _encrypted_notes(encrypted: Sequence[Resource], again: SecondPass) -> Iterator[Diagnostic]:
     """Yield one note about all objects in which Flux may find variables."""
-    if encrypted:
-        yield Diagnostic.at(
-            encrypted[0].origin,
-            Code.VARIABLES_NOT_FOUND,
-            f"encrypted values may have variables, which stay as written: {public_names(encrypted)}",
-            "keep postBuild in the Kustomization that applies the tree; or, if there are none, annotate the"
-            f" object: {_SWITCH}: {_OFF}",
-            severity=Severity.INFO,
-        )
+    if not encrypted or again is SecondPass.NEVER:
+        return
+    keep = "keep postBuild in the Kustomization that applies the tree"
+    if again is SecondPass.INCOMPLETE:
+        keep = "with repoint: true in an entry of flux, Flux substitutes them in the tree"
+    yield Diagnostic.at(
+        encrypted[0].origin,
+        Code.VARIABLES_NOT_FOUND,
+        f"encrypted values may have variables, which stay as written: {public_names(encrypted)}",
+        f"{keep}; if there are none, annotate the object with {_SWITCH}: {_OFF}",
+        severity=Severity.INFO,
+    )
 
 
 def _duplicates(changed: ResourceSet, before: ResourceSet) -> Iterator[Diagnostic]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
-from renderer.gitops.substitution.substitute import substitute
+from renderer.gitops.substitution.substitute import SecondPass, substitute
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.location import Site
@@ -69,7 +69,7 @@ def test_text_whose_quotes_come_from_variables_stays_as_written() -> None:
     content: JsonObject = {"a": "${q}${OWNER}${q}", "b": "${q}shop${q}", "c": "$${HOME} $1 $$"}
     resources = ResourceSet((resource("ConfigMap", "db", data=content),))
     variables = Variables({"q": '"'}, incomplete=True)
-    outcome = substitute(resources, variables, strict=False, for_tree=True)
+    outcome = substitute(resources, variables, strict=False, again=SecondPass.ENCRYPTED)
     assert object_at(outcome.value.resources.resources[0].content, "data") == {**content, "b": "shop"}
 
 
