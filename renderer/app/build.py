@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlay
 from renderer.files.file_system import FilesAbove, FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -34,22 +34,27 @@ def build(  # noqa: PLR0913 - one for each option
     project: Project,
     path: Path,
     *,
+    name: str = "",
     kubevirt: Release | None = None,
     expand: ExpandMode | None = None,
     restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
     validate: bool = False,
     strict: bool = False,
 ) -> Built:
-    """Build the overlay or catalog folder at ``path``.
+    """Build the overlay or catalog folder at ``path``; with ``name``, the overlay with that name or path.
 
     ``kubevirt`` and ``expand`` override the project. In the mode ``off``, nothing is checked unless
     ``validate`` is set. ``strict`` turns warnings into errors.
 
-    Raises ``UsageError`` for a path outside the project.
+    Raises ``UsageError`` for a path outside the project, and for an unknown overlay.
     """
     from renderer.project.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 
-    overlay = overlay_at(project.config, project.look_up_overlays().overlays, project.relative(path))
+    found = project.look_up_overlays()
+    if name:
+        overlay = chosen_overlay(found, name)
+    else:
+        overlay = overlay_at(project.config, found.overlays, project.relative(path))
     overlay = overlay.with_target(kubevirt, expand)
     outcome = Pipeline(project.fs, project.config, restrictor).build(overlay, validate=validate)
     return _result(project.fs, outcome, (overlay.path,), strict=strict)

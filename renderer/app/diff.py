@@ -20,7 +20,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.render_config import PROJECT_FILE
 from renderer.pipeline.vm_changes import VmChanges
-from renderer.project.overlays import FoundOverlays
+from renderer.project.overlays import FoundOverlays, is_named
 
 _WORK_TREE = "work tree"
 _SHORT = 12
@@ -57,7 +57,10 @@ def compare_revisions(
     unusable.
     """
     with project.git() as git:
-        before, after = _sides(project, git, revisions)
+        try:
+            before, after = _sides(project, git, revisions)
+        except DiagnosticError as error:
+            raise _with_overlay_hint(error, project, revisions) from error
         if not before.fs.is_file(PROJECT_FILE) and after.fs.is_file(PROJECT_FILE):
             reporter.note(
                 f"{before.name} has no {PROJECT_FILE}: it is read with the defaults, overlays/*, "
@@ -68,6 +71,18 @@ def compare_revisions(
             for side in (before, after, *(commit.side for commit in commits if commit.side)):
                 side.propose()
         return compare_projects(before, after, overlays, reporter, commits)
+
+
+def _with_overlay_hint(error: DiagnosticError, project: Project, revisions: Iterable[str]) -> DiagnosticError:
+    """Return the error about a revision; one that has the name of an overlay may be meant so."""
+    if all(found.code is not Code.GIT_REVISION for found in error.diagnostics):
+        return error
+    overlays = project.proposed().look_up_overlays().overlays
+    for revision in revisions:
+        if any(is_named(overlay, revision) for overlay in overlays):
+            hint = f"there is an overlay of that name: vmrender diff --overlay {revision}"
+            return DiagnosticError(*(found._replace(hint=hint) for found in error.diagnostics))
+    return error
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:

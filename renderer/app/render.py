@@ -30,7 +30,7 @@ from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
-from renderer.project.overlays import FoundOverlays, output_sites
+from renderer.project.overlays import FoundOverlays, is_named, output_sites
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
@@ -257,6 +257,9 @@ def _render_changed(
 def _select_overlays(
     project: Project, found: FoundOverlays, request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
+    for name in request.overlays:
+        if Path(name).is_file() and not any(is_named(overlay, name) for overlay in found.overlays):
+            raise UsageError(f"{name} is a file, not an overlay; vmrender validate {name} checks it")
     named = chosen_overlays(found, [_overlay_name(project, name) for name in request.overlays])
     if request.shard is None:
         return named

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property, partial, reduce
 from pathlib import Path
 
-from renderer.app.project import Project, ProjectOpener
+from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.several_projects import (
     group_by_project,
     merge_findings,
@@ -160,6 +160,33 @@ def _entry_findings(run: _Validation, paths: Collection[str], files: Collection[
     for _, found in run.found.findings:
         if "." in paths or any(site.path in files for site in found.sites):
             yield found
+
+
+def validate_overlays(
+    project: Project,
+    names: Iterable[str],
+    kubevirt: Release | None = None,
+    chosen: FindingFilter = _ALL_FINDINGS,
+) -> ValidationResult:
+    """Validate the overlays that ``names`` name, with everything that they are built from.
+
+    Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if it may be one of an entry that
+    cannot be read.
+    """
+    run = _Validation(project, kubevirt)
+    findings = RunFindings(project.fs, chosen)
+    selected = chosen_overlays(run.found, names)
+    for overlay in selected:
+        findings.add(_build_findings(run, overlay, None), overlay.path)
+    return ValidationResult(
+        project.fs,
+        findings.found(),
+        tuple(overlay.path for overlay in selected),
+        (),
+        run.pipeline.unchecked,
+        len(run.unbuilt),
+        findings.unshown,
+    )
 
 
 class _Validation:

@@ -34,6 +34,46 @@ class ExistingPath(click.Path):
             raise
 
 
+class OverlayPath(ExistingPath):
+    """A path that exists; the error about the name of an overlay says how to name it."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:  # noqa: ANN401 - click's own
+        try:
+            return super().convert(value, param, ctx)
+        except click.BadParameter:
+            from shlex import quote  # noqa: PLC0415 - only when something is wrong
+
+            name = os.fspath(value)
+            if is_overlay_name(name):
+                message = f"{name!r} is the name of an overlay, not a path: --overlay {quote(name)}"
+                self.fail(message, param, ctx)
+            raise
+
+
+def is_overlay_name(name: str) -> bool:
+    """Return True if the project has an overlay that is called so; False if the project cannot be read."""
+    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only when something is wrong
+    from renderer.project.overlays import is_named  # noqa: PLC0415 - as above
+
+    try:
+        overlays = open_project().look_up_overlays().overlays
+    except DiagnosticError:
+        return False
+    return any(is_named(overlay, name) for overlay in overlays)
+
+
+def overlay_option(verb: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return the option that names overlays, for a command that does ``verb`` with them."""
+    return click.option(
+        "--overlay",
+        "named",
+        metavar="OVERLAY",
+        multiple=True,
+        shell_complete=complete_overlays,
+        help=f"{verb} only this overlay, by name, path, entry or pattern. Repeatable.",
+    )
+
+
 def _list_folder(folder: str) -> tuple[str, ...]:
     try:
         return tuple(sorted(each.name for each in Path(folder).iterdir()))
@@ -165,7 +205,7 @@ def complete_overlays(_context: click.Context, _parameter: click.Parameter, inco
     from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only the shell asks
 
     try:
-        overlays = open_project().overlays()
+        overlays = open_project().look_up_overlays().overlays
     except DiagnosticError:
         return []
     return sorted({overlay.name for overlay in overlays if overlay.name.startswith(incomplete)})

@@ -496,6 +496,14 @@ def test_an_entry_that_is_gone_does_not_stop_the_others(folder: Path) -> None:
     assert "error[kustomization-missing]: no such file or folder: overlays/gone" in result.stderr
 
 
+@pytest.mark.usefixtures("folder")
+def test_a_revision_that_is_an_overlay_is_named_so() -> None:
+    result = run("overlays/prod")
+    assert result.exit == 2
+    assert "hint: there is an overlay of that name: vmrender diff --overlay overlays/prod" in result.stderr
+    assert "--overlay" not in run("overlays/test").stderr
+
+
 def test_line_ends_converted_by_git_are_not_changes(folder: Path) -> None:
     write(folder, {".gitattributes": "*.conf text eol=crlf\n"})
     (folder / "overlays/prod/unattend.conf").write_bytes(b"a=1\r\nb=2\r\n")

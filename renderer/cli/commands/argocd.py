@@ -23,7 +23,7 @@ from renderer.cli.console import (
     print_manifests,
     report,
 )
-from renderer.cli.options import complete_overlays, format_option, parse_release
+from renderer.cli.options import complete_overlays, format_option, overlay_option, parse_release
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import PROJECT_FILE
@@ -95,8 +95,9 @@ def generate() -> ExitCode:
     "ignore-differences", short_help="Print the fields of virtual machines that an Application has to ignore."
 )
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
+@overlay_option("List the fields of")
 @format_option(beside_manifests=True)
-def ignore(overlays: tuple[str, ...]) -> ExitCode:
+def ignore(overlays: tuple[str, ...], named: tuple[str, ...]) -> ExitCode:
     """Print the fields of virtual machines that an Argo CD Application has to ignore.
 
     KubeVirt fills in fields when a virtual machine is created: firmware UUID, architecture, machine type and
@@ -110,7 +111,7 @@ def ignore(overlays: tuple[str, ...]) -> ExitCode:
       vmrender argocd ignore-differences > argocd/ignore.yaml
     """
     project = open_project()
-    ignored = ignore_differences(project, overlays)
+    ignored = ignore_differences(project, (*overlays, *named))
     if ignored.text is not None:
         print_lines(ignored.text)
     return report(project.fs, ignored.findings, ignored.overlays)

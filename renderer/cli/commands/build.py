@@ -7,10 +7,12 @@ from pathlib import Path
 import click
 
 from renderer.app.build import build
+from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import (
-    ExistingPath,
+    OverlayPath,
+    complete_overlays,
     expand_option,
     format_option,
     kubevirt_option,
@@ -23,7 +25,15 @@ from renderer.model.render_config import ExpandMode
 
 
 @click.command("build", cls=Command)
-@click.argument("path", type=ExistingPath(exists=True, file_okay=False, path_type=Path), default=".")
+@click.argument("path", type=OverlayPath(exists=True, file_okay=False, path_type=Path), default=".")
+@click.option(
+    "--overlay",
+    "name",
+    metavar="OVERLAY",
+    default="",
+    help="Build this overlay of the project, such as one of a Flux or Argo CD entry.",
+    shell_complete=complete_overlays,
+)
 @expand_option
 @kubevirt_option
 @format_option(beside_manifests=True)
@@ -42,6 +52,7 @@ from renderer.model.render_config import ExpandMode
 @quiet_option
 def command(  # noqa: PLR0913 - one for each option
     path: Path,
+    name: str,
     expand: ExpandMode | None,
     kubevirt: Release | None,
     load_restrictor: str,
@@ -57,13 +68,17 @@ def command(  # noqa: PLR0913 - one for each option
     \b
     Examples:
       vmrender build overlays/prod
+      vmrender build --overlay clusters/prod:apps
       vmrender build --expand off catalog/common-instancetypes/v1.7.0
     """
+    if name and path != Path():
+        raise UsageError("--overlay names what to build; leave out PATH")
     project = open_project(path)
     restrictor = LoadRestrictor(load_restrictor)
     built = build(
         project,
         path,
+        name=name,
         kubevirt=kubevirt,
         expand=expand,
         restrictor=restrictor,

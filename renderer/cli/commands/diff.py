@@ -22,7 +22,7 @@ from renderer.cli.console import (
     report,
     shows_colour,
 )
-from renderer.cli.options import no_progress_option, verbose_option
+from renderer.cli.options import no_progress_option, overlay_option, verbose_option
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
 from renderer.model.difference import Difference
@@ -45,9 +45,7 @@ class DiffFormat(TextEnum):
 
 @click.command("diff", cls=Command)
 @click.argument("revisions", metavar="[REVISION]...", nargs=-1)
-@click.option(
-    "--overlay", "overlays", metavar="OVERLAY", multiple=True, help="Compare only this overlay. Repeatable."
-)
+@overlay_option("Compare")
 @click.option(
     "--format",
     "output_format",
@@ -83,7 +81,7 @@ class DiffFormat(TextEnum):
 @no_progress_option
 def command(  # noqa: PLR0913 - one for each option
     revisions: tuple[str, ...],
-    overlays: tuple[str, ...],
+    named: tuple[str, ...],
     output_format: str,
     limit_bytes: int,
     *,
@@ -116,13 +114,11 @@ def command(  # noqa: PLR0913 - one for each option
     if live is not None:
         if each or since is not None:
             raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
-        compared = compare_with_dump(
-            open_project(), revisions, Dump(live, sys.stdin.buffer), overlays, reporter
-        )
+        compared = compare_with_dump(open_project(), revisions, Dump(live, sys.stdin.buffer), named, reporter)
     else:
         if since is not None:
             revisions, each = (since, *revisions), True
-        compared = compare_revisions(open_project(), revisions, overlays, reporter, each=each)
+        compared = compare_revisions(open_project(), revisions, named, reporter, each=each)
     reporter.detail(f"done in {stopwatch.total()}")
     _print(compared.difference, DiffFormat(output_format), limit_bytes)
     report(None, (*compared.before, *compared.after))

@@ -15,6 +15,7 @@ from renderer.cli.options import (
     complete_overlays,
     format_option,
     no_progress_option,
+    overlay_option,
     quiet_option,
     shard_options,
     strict_option,
@@ -27,6 +28,7 @@ from renderer.report.formats import Format
 
 @click.command("render", cls=Command)
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
+@overlay_option("Render")
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a rendered tree is stale.")
 @click.option(
     "--force",
@@ -58,8 +60,16 @@ from renderer.report.formats import Format
 @verbose_option
 @no_progress_option
 @format_option()
-def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **options: Any) -> ExitCode:  # noqa: ANN401 - each as its option says
-    """Render the project's overlays, or those given by name or path, each into its own folder.
+def command(
+    *,
+    named: tuple[str, ...],
+    verbose: bool,
+    no_progress: bool,
+    check: bool,
+    dry_run: bool,
+    **options: Any,  # noqa: ANN401 - each as its option says
+) -> ExitCode:
+    """Render the project's overlays, or those given by name, path, entry or pattern, each into a folder.
 
     An overlay with an error keeps its old tree; the others are written, and the exit code is 1. Only files
     that vmrender wrote are overwritten or removed; a file that somebody edited or added is reported, and
@@ -69,6 +79,8 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
     Examples:
       vmrender render
       vmrender render prod
+      vmrender render clusters/prod
+      vmrender render 'clusters/prod:vm-*'
       vmrender render --check
       vmrender render --prune
       vmrender render --force rendered/prod/shop/virtualmachine_db.yaml
@@ -80,6 +92,7 @@ def command(*, verbose: bool, no_progress: bool, check: bool, dry_run: bool, **o
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
     project = open_project()
     most = limits().findings
+    options["overlays"] += named
     request = RenderRequest(mode=mode, use_cache=use_cache, most_findings=most, **options)
     result = render(project, request, reporter)
     reporter.detail(f"done in {stopwatch.total()}")

@@ -10,10 +10,17 @@ import click
 
 from renderer.app.several_projects import group_by_project
 from renderer.app.usage_error import UsageError
-from renderer.app.validate import ValidationResult, validate, validate_paths
+from renderer.app.validate import ValidationResult, validate, validate_overlays, validate_paths
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
-from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option, strict_option
+from renderer.cli.options import (
+    OverlayPath,
+    format_option,
+    kubevirt_option,
+    overlay_option,
+    quiet_option,
+    strict_option,
+)
 from renderer.files.file_system import STANDARD_INPUT, read_limited
 from renderer.findings.run_findings import FindingFilter
 from renderer.model.codes import Code
@@ -28,8 +35,9 @@ _STANDARD_INPUT = Path(STANDARD_INPUT)
 
 @click.command("validate", cls=Command)
 @click.argument(
-    "paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, allow_dash=True, path_type=Path)
+    "paths", metavar="[PATH]...", nargs=-1, type=OverlayPath(exists=True, allow_dash=True, path_type=Path)
 )
+@overlay_option("Check")
 @click.option(
     "--path",
     "name",
@@ -42,12 +50,14 @@ _STANDARD_INPUT = Path(STANDARD_INPUT)
 @strict_option
 @quiet_option
 @format_option()
-def command(
+def command(  # noqa: PLR0913 - one for each option
     paths: tuple[Path, ...],
+    named: tuple[str, ...],
     name: Path | None,
     kubevirt: Release | None,
-    ignore_missing_schemas: bool,  # noqa: FBT001 - click passes flags so
-    strict: bool,  # noqa: FBT001 - as above
+    *,
+    ignore_missing_schemas: bool,
+    strict: bool,
 ) -> ExitCode:
     """Check files, folders or, without PATH, the whole project; - is standard input.
 
@@ -59,6 +69,7 @@ def command(
     Examples:
       vmrender validate
       vmrender validate overlays/prod
+      vmrender validate --overlay clusters/prod:apps
       vmrender validate --kubevirt 1.8 --format sarif vm.yaml
       kubectl get vm db -o yaml | vmrender validate -
       vmrender validate --path overlays/prod/vm.yaml - < unsaved.yaml
@@ -70,7 +81,12 @@ def command(
         raise UsageError("--path names the file whose content is read from standard input; add -", "--path")
     ignored = frozenset({Code.SCHEMA_MISSING} if ignore_missing_schemas else ())
     chosen = FindingFilter(ignored, strict, limits().findings)
-    if reads_input:
+    if named and paths:
+        raise UsageError("--overlay checks overlays of this project; leave out PATH")
+    if named:
+        project = open_project()
+        result = validate_overlays(project, named, kubevirt, chosen)
+    elif reads_input:
         project = open_project(name, standard_input=read_limited(sys.stdin.buffer, STANDARD_INPUT))
         file = project.relative(name) if name else STANDARD_INPUT
         result = validate(project, [file], kubevirt, chosen)
