@@ -21,7 +21,7 @@ from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
 from renderer.emit.output_folder import check_outputs
-from renderer.files.disk import folder_exists
+from renderer.files.disk import file_exists, folder_exists
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -258,7 +258,7 @@ def _select_overlays(
     project: Project, found: FoundOverlays, request: RenderRequest, reporter: Reporter
 ) -> tuple[Overlay, ...]:
     for name in request.overlays:
-        if Path(name).is_file() and not any(is_named(overlay, name) for overlay in found.overlays):
+        if file_exists(name) and not any(is_named(overlay, name) for overlay in found.overlays):
             raise UsageError(f"{name} is a file, not an overlay; vmrender validate {name} checks it")
     named = chosen_overlays(found, [_overlay_name(project, name) for name in request.overlays])
     if request.shard is None:
