@@ -141,7 +141,8 @@ def pin(
     if plan.waiting:
         notes.append(f"{plural(plan.waiting, 'machine')} left: run this again for the next wave")
     notes += overlay.notes_about_revisions(plan, {})
-    return overlay.apply(notes, planned, dry_run=dry_run)
+    steps = overlay.clearing_steps(()) if plan.kept else ()
+    return overlay.apply(notes, planned, steps, dry_run=dry_run)
 
 
 def unpin(
