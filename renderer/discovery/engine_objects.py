@@ -7,8 +7,10 @@ prefix, patches and variables that the engine adds.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterator
+from fnmatch import fnmatchcase
+from typing import NamedTuple, TypeAlias
 
 from renderer.discovery.manifests import Manifests, normal_path
 from renderer.discovery.retired_files import is_named_retired, retired_reason
@@ -17,20 +19,28 @@ from renderer.gitops.argocd.application import (
     DeployedSource,
     SourceType,
     is_application,
+    is_application_set,
     named_sources,
     source_type,
     sources,
 )
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
+from renderer.gitops.argocd.generators.context import ArgoCluster
+from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, object_key, source_key
 from renderer.gitops.repository_url import NamedSource
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Resource
-from renderer.model.render_config import RenderConfig
-from renderer.pipeline.reached_objects import repository_urls
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.reached_objects import MACHINES, repository_urls
 
+#: The objects of a kustomization, folder or file.
+Compose: TypeAlias = Callable[[OverlayEntry], Outcome[ResourceSet]]
+_NAMESPACE = "destination.namespace"
+_PARAMETER = re.compile(r"\{\{.*?\}\}")
 #: The source that the bootstrap of Flux makes of the repository.
 _BOOTSTRAPPED = ("GitRepository", "flux-system", "flux-system")
 #: Fields by which a Flux Kustomization changes the objects that it builds.
@@ -52,7 +62,8 @@ class EngineObject(NamedTuple):
     """An object that deploys ``folder``, with the fields by which it changes what it deploys.
 
     ``url`` is the repository of the folder, empty if no object says which. ``is_this_repository``: the URL is
-    this repository. ``source`` is the source of an Application.
+    this repository. ``source`` is the source of an Application. Of an ApplicationSet's template, ``folder``
+    may be a pattern, and ``cure`` says which clusters its selector wants.
     """
 
     resource: Resource
@@ -61,6 +72,7 @@ class EngineObject(NamedTuple):
     url: str
     is_this_repository: bool
     source: DeployedSource | None = None
+    cure: str = ""
 
     @property
     def description(self) -> str:
@@ -74,8 +86,11 @@ class EngineObject(NamedTuple):
 class EngineObjects:
     """The objects of all engines, except those of repositories that are certainly other ones."""
 
-    def __init__(self, manifests: Manifests, config: RenderConfig) -> None:
+    def __init__(self, manifests: Manifests, config: RenderConfig, compose: Compose) -> None:
+        """``compose`` returns the objects of a kustomization, folder or file."""
         self._manifests = manifests
+        self._compose = compose
+        self._clusters = tuple(ArgoCluster(each.name, each.server, each.labels) for each in config.clusters)
         kustomizations = [
             each for each in self._found(b"kustomize.toolkit.fluxcd.io") if is_flux_kustomization(each)
         ]
@@ -133,8 +148,12 @@ class EngineObjects:
         if not found.fields or not self._deploys(found, path):
             return ""
         switched_off = retired_reason(self._manifests, found.resource.origin.path)
+        if found.fields == (_NAMESPACE,) and not self._lacks_namespace(path):
+            return ""
         if found.is_suspended:
             why = "is suspended"
+        elif found.cure:
+            why = f"selects no cluster: {found.cure}"
         elif found.is_this_repository and switched_off:
             why = f"nothing deploys that: {switched_off}"
         elif found.is_this_repository:
@@ -143,7 +162,16 @@ class EngineObjects:
             why = f"is of {found.url}; if that is this repository, list it under repositories"
         return f"{found.description} deploys it with {' and '.join(found.fields)}, and {why}"
 
+    def _lacks_namespace(self, path: str) -> bool:
+        """Return True if a virtual machine of the folder or file has no namespace of its own."""
+        is_kustomization = self._manifests.graph.links(path) is not None
+        kind = EntryKind.KUSTOMIZATION if is_kustomization else EntryKind.DIRECTORY
+        outcome = self._compose(OverlayEntry(path, entry=EntryOptions(kind)))
+        return outcome.failed or any(each.kind in MACHINES and not each.namespace for each in outcome.value)
+
     def _deploys(self, found: EngineObject, path: str) -> bool:
+        if "*" in found.folder:
+            return any(fnmatchcase(place, found.folder) for place in (path, posixpath.dirname(path)))
         if found.folder == path:
             return True
         if not is_inside(path, found.folder) or self._manifests.graph.links(found.folder) is not None:
@@ -187,16 +215,25 @@ class EngineObjects:
         return EngineObject(found, normal_path(path), fields, url, is_ours)
 
     def _of_application(self, found: Resource) -> Iterator[EngineObject]:
-        if not is_application(found):
+        """Yield an object for each source of an Application, or of the template of an ApplicationSet."""
+        is_set = is_application_set(found)
+        if not is_set and not is_application(found):
             return
-        namespace = text_at(found.content, "spec", "destination", "namespace")
-        for source in sources(found):
-            if source.path and not source.is_chart and "{{" not in source.path:
-                changes = {"destination.namespace": namespace, "kustomize": source.content.get("kustomize")}
+        application = found.with_content(object_at(found.content, "spec", "template")) if is_set else found
+        cure = (
+            next((each.hint or "" for each in unmatched_clusters(found, self._clusters)), "")
+            if is_set
+            else ""
+        )
+        namespace = text_at(application.content, "spec", "destination", "namespace")
+        for source in sources(application):
+            if source.path and not source.is_chart:
+                changes = {_NAMESPACE: namespace, "kustomize": source.content.get("kustomize")}
                 fields = tuple(name for name, value in changes.items() if value)
-                is_ours = self._urls.is_this_repository(source.url, source.path)
-                folder = normal_path(source.path)
-                yield EngineObject(found, folder, fields, source.url, is_ours, source)
+                path = "" if "{{" in source.path else source.path
+                is_ours = self._urls.is_this_repository(source.url, path)
+                folder = normal_path(_PARAMETER.sub("*", source.path))
+                yield EngineObject(found, folder, fields, source.url, is_ours, source, cure)
 
 
 def _needs_recurse(found: EngineObject, path: str) -> bool:

@@ -12,6 +12,7 @@ from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
 from renderer.gitops.openshift_template import is_template
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
@@ -174,9 +175,12 @@ class EntryCollector:
                 error = complete
             else:
                 return _NO_MACHINE
-        related = [each.message for found in locate(fs, error.diagnostics) for each in found.related]
+        located = locate(fs, error.diagnostics)
+        related = [each.message for found in located for each in found.related]
         reported = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
-        return "; ".join(reported) or self._first_error(error.diagnostics).removeprefix(f"{entry.path} ")
+        reported = reported or [self._first_error(error.diagnostics).removeprefix(f"{entry.path} ")]
+        of_sets = (found for found in located if found.code is Code.APPLICATION_SET and found.hint)
+        return "; ".join((*reported, *(f"{found.message}: {found.hint}" for found in of_sets)))
 
     def _first_error(self, found: Iterable[Diagnostic]) -> str:
         """Return the message of the first error as a report has it, with confidential values masked."""

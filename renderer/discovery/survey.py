@@ -42,7 +42,7 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_kept: boo
     of_engines = (*flux_entries(manifests), *argocd_entries(manifests))
     for entry in of_engines:
         collector.add(entry)
-    engines = EngineObjects(manifests, config)
+    engines = EngineObjects(manifests, config, collector.compose)
     add_kustomizations(manifests, collector, engines)
     add_templates(manifests, collector)
     add_plain_manifests(manifests, collector, engines)

@@ -593,3 +593,38 @@ def test_machine_inside_a_release_of_a_cluster_without_machines_is_named() -> No
         }
     )
     assert ("raw/release.yaml", 1, "it is inside HelmRelease raw") in left_out(found)
+
+
+SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: vms, namespace: argocd}}
+spec:
+  generators: [{{clusters: {{selector: {{matchLabels: {{env: prod}}}}}}}}]
+  template:
+    metadata: {{name: '{{{{name}}}}'}}
+    spec:
+      source: {{repoURL: https://git.example.org/acme/fleet.git, path: '{path}'}}
+      destination: {{server: '{{{{server}}}}', namespace: vms}}
+"""
+
+
+@pytest.mark.parametrize("path", ["vms", "{{{{name}}}}", "{{{{metadata.labels.env}}}}"])
+def test_folder_of_a_set_whose_clusters_are_unknown_is_left_out_with_the_cure(path: str) -> None:
+    found = surveyed(
+        {"argocd/set.yaml": SET.format(path=path.format()), "vms/web.yaml": VM.format(name="web")}
+    )
+    assert entries(found) == []
+    of_entry, of_file = [reason for _, _, reason in left_out(found)]
+    cure = "clusters: [{name: NAME, server: https://NAME:6443, labels: {env: prod}}]"
+    assert of_entry.endswith(cure)
+    assert of_file.startswith(
+        "the ApplicationSet vms in argocd/set.yaml deploys it with destination.namespace"
+    )
+    assert of_file.endswith(cure)
+
+
+def test_machine_with_a_namespace_of_its_own_needs_no_application() -> None:
+    machine = VM.format(name="web").replace("{name: web}", "{name: web, namespace: vms}")
+    found = surveyed({"argocd/set.yaml": SET.format(path="vms"), "vms/web.yaml": machine})
+    assert entries(found) == [("path", "vms", 1)]
