@@ -26,11 +26,12 @@ from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
-from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
+from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
-from renderer.project.overlays import FoundOverlays, is_named, output_sites
+from renderer.project.overlays import FoundOverlays, entry_site, is_named, output_sites
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
@@ -153,9 +154,33 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
                 findings.add(with_levels(about_tree, project.config.rules), path)
             if request.tracked:
                 findings.add(untracked_files(project, [each.overlay.output for each in sound]))
+        for overlay in _without_tree(project, found.overlays, results.broken):
+            findings.add(with_levels((_tree_missing(overlay),), project.config.rules), overlay.path)
     paths = tuple(overlay.path for overlay in selected)
     located = _in_project_order(findings.found(), paths)
     return RenderResult(tuple(trees.results), located, paths, findings.unshown, frozenset(results.broken))
+
+
+def _without_tree(
+    project: Project, overlays: Iterable[Overlay], broken: Collection[str]
+) -> Iterator[Overlay]:
+    """Yield the overlays with errors that no earlier run has written, and at whose tree a copy points."""
+    every = list(overlays) if broken else []
+    pointed_at = {tree.path for each in every if each.entry for tree in each.entry.trees}
+    for each in every:
+        is_pointed_at = each.path in broken and normpath(each.output) in pointed_at
+        if is_pointed_at and not lexists(project.root / each.output / OWNERSHIP_FILE):
+            yield each
+
+
+def _tree_missing(overlay: Overlay) -> Diagnostic:
+    return Diagnostic.at(
+        entry_site(overlay.listed_as, overlay.listed_by),
+        Code.TREE_MISSING,
+        f"a copy points at {overlay.output}, which does not exist before {overlay.path} can be rendered",
+        "correct it before you point Flux or Argo CD at the trees",
+        severity=Severity.WARNING,
+    )
 
 
 def _input_folders(project: Project, folders: Iterable[str], outputs: Iterable[str]) -> set[str]:

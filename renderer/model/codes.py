@@ -72,6 +72,7 @@ class Code(TextEnum):
     POINTS_AT_SOURCES = "points-at-sources", Trait.MAY_WARN
     RENDERED_SOURCE = "rendered-source"
     TREE_LEFT_OUT = "tree-left-out", Trait.MAY_WARN
+    TREE_MISSING = "tree-missing", Trait.MAY_WARN
     ARGOCD_APPLICATION = "argocd-application"
     APPLICATION_SET = "application-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN
