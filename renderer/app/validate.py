@@ -23,9 +23,10 @@ from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.placeholders import placeholder_in
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, without
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
@@ -33,10 +34,17 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, InstancetypeNames, Overlay
+from renderer.model.render_config import (
+    OWNERSHIP_FILE,
+    PROJECT_FILE,
+    ExpandMode,
+    InstancetypeNames,
+    Overlay,
+)
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
+from renderer.pipeline.reached_objects import MACHINES
 from renderer.project.lone_file import LoneFiles, is_generator, with_generator
 from renderer.project.overlays import FoundOverlays, overlay_at
 from renderer.project.stray_patch import StrayPatches, is_named_as_patch
@@ -275,7 +283,34 @@ class _LoneFileChecks:
         found = self._with_errors_as_written(resources, target, found)
         found = tuple(self._without_unmatched(file, together, target, found))
         found = tuple(_merge_parameters(found, self._run.lone_files.parameters(file)))
-        return tuple(self._excuse_patches(file, found, resources))
+        found = tuple(self._excuse_patches(file, found, resources))
+        return (
+            *found,
+            *with_levels(tuple(self._not_rendered(file, resources, found)), self._run.config.rules),
+        )
+
+    def _not_rendered(
+        self, file: str, resources: ResourceSet, found: Iterable[Diagnostic]
+    ) -> Iterator[Diagnostic]:
+        """Yield a note that no overlay of the project has the first virtual machine of the file."""
+        run = self._run
+        if not run.fs.is_file(PROJECT_FILE) or not run.overlays:
+            return
+        machine = next((each for each in resources if each.kind in MACHINES), None)
+        if machine is None or any(each.code is Code.NOT_CHECKED for each in found):
+            return
+        above = (run.graph.links(folder) for folder in folders_above(file))
+        listing = next((links.file for links in above if links), None)
+        yield Diagnostic.about(
+            machine,
+            FieldPath.of("kind"),
+            Code.NOT_RENDERED,
+            "no overlay has this file, so its virtual machines are not rendered",
+            f"list it under resources in {listing}, or leave it out under exclude in {PROJECT_FILE}"
+            if listing
+            else f"add an entry to overlays in {PROJECT_FILE}, or leave it out under exclude there",
+            severity=Severity.INFO,
+        )
 
     def _with_errors_as_written(
         self, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import ResId
@@ -47,14 +47,10 @@ class StrayPatches:
 
     def _possible_targets(self, file: str) -> Iterator[str]:
         """Yield the files of kustomizations that could list ``file``; if there are none, of its folder."""
-        folder = posixpath.dirname(file)
-        above = [folder or "."]
-        while folder:
-            folder = posixpath.dirname(folder)
-            above.append(folder or ".")
-        kustomizations = [each for each in above if self._graph.links(each)]
+        kustomizations = [each for each in folders_above(file) if self._graph.links(each)]
         if not kustomizations:
-            yield from (posixpath.normpath(posixpath.join(above[0], name)) for name in self._list(above[0]))
+            folder = posixpath.dirname(file) or "."
+            yield from (posixpath.normpath(posixpath.join(folder, name)) for name in self._list(folder))
         yield from dict.fromkeys(path for each in kustomizations for path in sorted(self._graph.files(each)))
 
 

@@ -159,7 +159,7 @@ class KustomizationGraph:
 
     def folders_listing(self, file: str) -> tuple[str, ...]:
         """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""
-        return tuple(folder for folder in _ancestors(file) if _lists(self.links(folder), file, folder))
+        return tuple(folder for folder in folders_above(file) if _lists(self.links(folder), file, folder))
 
     def _read_links(self, folder: str) -> Links | None:
         for name in KUSTOMIZATION_FILES:
@@ -218,7 +218,8 @@ def confined(test: Callable[[str], bool], path: str) -> bool:
         return False
 
 
-def _ancestors(file: str) -> Iterator[str]:
+def folders_above(file: str) -> Iterator[str]:
+    """Yield the folder of a file, and each folder above it up to the top, which is ``.``."""
     folder = posixpath.dirname(file)
     while folder:
         yield folder
