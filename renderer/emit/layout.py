@@ -17,6 +17,7 @@ they differ, so the result does not depend on their order:
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
@@ -43,6 +44,7 @@ _UNSAFE = pattern(r"[^a-z0-9._-]")
 _WINDOWS_DEVICES = frozenset({"con", "prn", "aux", "nul", "com", "lpt"})
 _WINDOWS_DEVICE = pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 _NAMELESS = "_"
+_SKIPS_FILE = "+argocd:skip-file-rendering"
 _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
 #: The forms of a path: short, with the group, with a digest of the identity, with a digest of the content.
@@ -168,9 +170,14 @@ def _file_text(resource: Resource) -> str:
     """Return the text of a resource in its file.
 
     Keys are sorted, except in an object that SOPS has encrypted: its MAC depends on the order of its values
-    (``sops.go`` Encrypt), and ``sops decrypt`` verifies the MAC.
+    (``sops.go`` Encrypt), and ``sops decrypt`` verifies the MAC. A text that would make Argo CD skip the file
+    is escaped (``reposerver/repository.go`` skipFileRenderingMarker).
     """
-    return encode_in_order(resource.content) if is_encrypted(resource) else text_of(resource)
+    text = encode_in_order(resource.content) if is_encrypted(resource) else text_of(resource)
+    if _SKIPS_FILE not in text:
+        return text
+    in_json = json.dumps(resource.content, indent=2, sort_keys=not is_encrypted(resource))
+    return in_json.replace(_SKIPS_FILE, f"\\u002b{_SKIPS_FILE[1:]}") + "\n"
 
 
 def _grouped(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:

@@ -13,6 +13,7 @@ from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import BUNDLE, PER_RESOURCE
+from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 
 
@@ -234,3 +235,11 @@ sops:
       YQ==
 """
     }
+
+
+def test_file_is_not_skipped_by_argo_cd_because_of_a_text_in_its_object() -> None:
+    data: JsonObject = {"script": "# +argocd:skip-file-rendering\necho done"}
+    content: JsonObject = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": data}
+    [text] = layout(ResourceSet((Resource(content, Site("a.yaml")),))).values()
+    assert "+argocd:skip-file-rendering" not in text
+    assert decode_documents(text.encode(), "a.yaml") == (content,)
