@@ -244,7 +244,7 @@ def lives() -> Iterator[Life]:
             os.chdir(before)
 
 
-@examples(0.4)
+@examples(0.2)
 @given(st.lists(st.sampled_from(ACTIONS), min_size=3, max_size=9))
 def test_every_machine_starts_and_no_revision_stays_for_ever(
     actions: list[Callable[[Life], None]],
