@@ -220,11 +220,8 @@ class EngineObjects:
         if not is_set and not is_application(found):
             return
         application = found.with_content(object_at(found.content, "spec", "template")) if is_set else found
-        cure = (
-            next((each.hint or "" for each in unmatched_clusters(found, self._clusters)), "")
-            if is_set
-            else ""
-        )
+        unmatched = unmatched_clusters(found, self._clusters) if is_set else ()
+        cure = next((each.hint or "" for each in unmatched), "")
         namespace = text_at(application.content, "spec", "destination", "namespace")
         for source in sources(application):
             if source.path and not source.is_chart:
