@@ -220,8 +220,10 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
 
     project = project.proposed()
     pipeline = Pipeline(project.fs, project.config)
-    selected = chosen_overlays(project.look_up_overlays(), names)
+    found = project.look_up_overlays()
+    selected = chosen_overlays(found, names)
     findings = RunFindings(project.fs)
+    findings.add(() if names else found.errors)
     paths: dict[str, None] = {}
     for overlay in selected:
         outcome = pipeline.render(overlay)

@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from renderer.app.project import Project
+from renderer.app.project import Project, chosen_overlays
 from renderer.app.run_cache import RunCache
 from renderer.app.usage_error import UsageError
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import Overlay
-from renderer.project.overlays import select_overlays
 from renderer.project.sharding import OverlaySize, Shard, ShardName, costs, distribute, planned_overlays
 
 
@@ -21,7 +20,8 @@ def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
     The cost of an overlay is the duration of its last rendering here, or else an estimate.
     """
     project = project.proposed()
-    overlays = select_overlays(project.overlays(), ())
+    # An entry of which overlays cannot be found is reported by each shard.
+    overlays = chosen_overlays(project.look_up_overlays(), ())
     with RunCache.of(project, wanted=True) as cache:
         measured = {
             overlay.path: seconds for overlay in overlays if (seconds := cache.seconds(overlay)) is not None

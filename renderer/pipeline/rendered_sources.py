@@ -11,7 +11,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.project.overlays import find_overlays
+from renderer.project.overlays import look_up_overlays
 from renderer.project.tree_paths import IS_RENDERED, tree_at
 
 
@@ -55,7 +55,7 @@ class RenderedSources:
         """The outputs of overlays that are no entry points of an engine."""
         by_path = tuple(entry for entry in self._config.overlays if not entry.entry.has_engine)
         try:
-            overlays = find_overlays(self._fs, self._config._replace(overlays=by_path))
+            found = look_up_overlays(self._fs, self._config._replace(overlays=by_path))
         except DiagnosticError:  # reported when the overlays are found
             return ()
-        return tuple(posixpath.normpath(overlay.output) for overlay in overlays)
+        return tuple(posixpath.normpath(overlay.output) for overlay in found.overlays)

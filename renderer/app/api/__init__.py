@@ -158,7 +158,10 @@ def list_fleet(project: Project, *overlays: str | Overlay) -> Fleet:
     """
     project = reopen(project)
     with lowered(project.config.limits):
-        return fleet_of(project, chosen_overlays(project.look_up_overlays(), paths_of(overlays)))
+        found, names = project.look_up_overlays(), paths_of(overlays)
+        if not names:
+            found.all_overlays()  # a fleet without some of its machines would look whole
+        return fleet_of(project, chosen_overlays(found, names))
 
 
 @isolated_run
