@@ -900,3 +900,18 @@ def test_secret_that_another_object_creates_gets_no_placeholder(repository: Path
     assert run("import", dump=listed(MACHINE, secret)).exit_code == 0
 
     assert files(repository) == before
+
+
+def test_namespace_of_nodes_alone_is_left_out(repository: Path) -> None:
+    labels: JsonObject = {"harvesterhci.io/creator": "docker-machine-driver-harvester"}
+    node: JsonObject = {
+        **MACHINE,
+        "metadata": {"name": "n", "namespace": "nodes", "uid": "9", "labels": labels},
+    }
+    config = made("ConfigMap", "cloud-config", "nodes", data={"a": "b"})
+
+    result = run("import", dump=listed(MACHINE, node, config))
+
+    assert result.exit_code == 0
+    assert "nodes of other clusters: nodes/n\n" in result.stderr
+    assert not (repository / "overlays/nodes").exists()

@@ -134,7 +134,8 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         if not nodes.isdisjoint(owners[identity]):
             left_out[identity] = (identity[1], _OF_A_NODE)
             del objects[identity], fields[identity]
-    machines = {namespace for group, kind, namespace, _ in (*objects, *left_out) if is_machine(group, kind)}
+    found = (*objects, *(left_out.keys() - nodes))
+    machines = {namespace for group, kind, namespace, _ in found if is_machine(group, kind)}
     if machines and not all_namespaces:
         for identity in [*objects]:
             group, kind, namespace, name = identity
