@@ -50,6 +50,8 @@ class LoneFiles:
         content = self._content(path)
         if not self._mention.search(_as_ascii(content)):
             return ResourceSet()
+        if TEMPLATE_TAG.search(content) and self._is_in_chart(path):
+            raise _needs_another_tool(path)
         try:
             found = _read_objects(content, path)
         except DiagnosticError as error:
@@ -96,20 +98,29 @@ class LoneFiles:
         if any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics):
             if not TEMPLATE_TAG.search(content):
                 raise error
-            raise Diagnostic.in_file(
-                path,
-                Code.NOT_CHECKED,
-                "this is a template of another tool, which is not YAML before it is filled in: not checked",
-                "validate its output",
-                severity=Severity.INFO,
-            ).error()
+            raise _needs_another_tool(path)
         if any(self._is_checked(document) for document in decode_documents(content, path)):
             raise error
         return ResourceSet()
 
+    def _is_in_chart(self, path: str) -> bool:
+        """Return True if the file is a template of a Helm chart; some are YAML that means something else."""
+        chart, _, below = path.rpartition("templates/")
+        return bool(below) and self._fs.is_file(posixpath.normpath(posixpath.join(chart, "Chart.yaml")))
+
     def _is_checked(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         return group in self._groups and text_at(content, "kind") != KIND
+
+
+def _needs_another_tool(path: str) -> DiagnosticError:
+    return Diagnostic.in_file(
+        path,
+        Code.NOT_CHECKED,
+        "this is a template of another tool, which is not YAML before it is filled in: not checked",
+        "validate its output",
+        severity=Severity.INFO,
+    ).error()
 
 
 def _as_ascii(content: bytes) -> bytes:
