@@ -135,7 +135,7 @@ class MigratedProject:
 
     @cached_property
     def _scope_finder(self) -> ScopeFinder:
-        files_of = OverlayFiles(self.fs, self.config, self._graph).of
+        files_of = OverlayFiles(self.fs, self._graph).of
         return ScopeFinder(self._graph, self._manifests, self.config, self._overlays, files_of)
 
 

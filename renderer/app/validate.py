@@ -137,7 +137,7 @@ def validate(
     run = _Validation(project, kubevirt)
     paths = tuple(paths)
     files = tuple(dict.fromkeys(file for path in paths for file in _manifests_at(run, path)))
-    files_of = OverlayFiles(run.fs, run.config, run.graph).of
+    files_of = OverlayFiles(run.fs, run.graph).of
     scope = ScopeFinder(run.graph, run.manifests, run.config, run.overlays, files_of).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     about = None if _WHOLE_PROJECT in paths else scope.files

@@ -43,7 +43,7 @@ class EntryCollector:
         self.composed: list[ResourceSet] = []
         self._manifests = manifests
         self._config = config
-        self._files = OverlayFiles(manifests.fs, config, manifests.graph)
+        self._files = OverlayFiles(manifests.fs, manifests.graph)
         self._probable_inputs: set[str] = set()
 
     @property

@@ -92,9 +92,8 @@ _ENGINES: Mapping[EntryKind, Engine] = {EntryKind.FLUX: _flux_points, EntryKind.
 class EntryPointComposer:
     """Composes overlays that are entry points, plain folders or Templates."""
 
-    def __init__(self, fs: FileSystem, config: RenderConfig, context: BuildContext) -> None:
+    def __init__(self, fs: FileSystem, context: BuildContext) -> None:
         self._fs = fs
-        self._config = config
         self._context = context
         self._recorder = context.recorder or Recorder()
         self._artifacts: dict[str, FileSystem] = {}

@@ -17,7 +17,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.render_config import Overlay
 
 _FLUX_MANIFESTS = (".yaml", ".yml")
 
@@ -25,9 +25,8 @@ _FLUX_MANIFESTS = (".yaml", ".yml")
 class OverlayFiles:
     """Finds the files of overlays; sources that several overlays share are read once."""
 
-    def __init__(self, fs: FileSystem, config: RenderConfig, graph: KustomizationGraph) -> None:
+    def __init__(self, fs: FileSystem, graph: KustomizationGraph) -> None:
         self._fs = fs
-        self._config = config
         self._graph = graph
         self._artifacts: dict[str, tuple[FileSystem, KustomizationGraph]] = {}
 

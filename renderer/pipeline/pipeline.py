@@ -321,7 +321,7 @@ class Pipeline:
         from renderer.pipeline.flux_build import BuildContext
 
         build = BuildContext(self._config.merge_keys, self._context.trace, self._context.recorder)
-        return EntryPointComposer(self._fs, self._config, build)
+        return EntryPointComposer(self._fs, build)
 
     @cached_property
     def _composer(self) -> Composer:

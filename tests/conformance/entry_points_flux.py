@@ -33,7 +33,7 @@ def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     config = RenderConfig()
     overlay = config.overlay(OverlayEntry(entry["path"]), entry["path"], entry["name"])
     point = EntryPoint(EntryOptions(EntryKind.FLUX, secrets=True, strict=strict), kustomization, "", data)
-    composer = EntryPointComposer(fs, config, BuildContext())
+    composer = EntryPointComposer(fs, BuildContext())
     substituted = composer.substitute(overlay, point, composer.compose(overlay, point, None))
     return stated(composer.as_applied(point, substituted))
 

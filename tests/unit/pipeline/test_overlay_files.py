@@ -44,7 +44,7 @@ def files(entry: OverlayEntry, more: dict[str, bytes]) -> set[str]:
     fs = MemoryFileSystem({**SOURCES, **more})
     config = RenderConfig(overlays=(entry,), repositories=("https://example.org/ours.git",))
     (overlay,) = find_overlays(fs, config)
-    found = OverlayFiles(fs, config, KustomizationGraph(fs)).of(overlay)
+    found = OverlayFiles(fs, KustomizationGraph(fs)).of(overlay)
     return {path.removeprefix("vms/") for path in found}
 
 
