@@ -32,6 +32,8 @@ TYPED = (
     "diff/live-no-file",
     "explain/no-such-overlay",
     "import/no-user-objects",
+    "init/project-file-with-the-wrong-name",
+    "usage/project-file-with-the-wrong-name",
 )
 
 

@@ -204,7 +204,7 @@ def _unread_findings(fs: FileSystem, place: str, error: DiagnosticError) -> Iter
     for found in error.diagnostics:
         message = f"{place} has no Application and cannot be built: {found.message}"
         hint = found.hint or "repair it, or remove it if nothing needs it"
-        yield found._replace(severity=Severity.WARNING, message=message, hint=hint)
+        yield found._replace(code=Code.NOT_RENDERED, severity=Severity.WARNING, message=message, hint=hint)
 
 
 def _nothing_rendered(

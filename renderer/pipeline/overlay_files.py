@@ -23,15 +23,21 @@ _FLUX_MANIFESTS = (".yaml", ".yml")
 
 
 class OverlayFiles:
-    """Finds the files of overlays; sources that several overlays share are read once."""
+    """Finds the files of overlays, each once; sources that several overlays share are read once."""
 
     def __init__(self, fs: FileSystem, graph: KustomizationGraph) -> None:
         self._fs = fs
         self._graph = graph
         self._artifacts: dict[str, tuple[FileSystem, KustomizationGraph]] = {}
+        self._found: dict[str, frozenset[str]] = {}
 
     def of(self, overlay: Overlay) -> frozenset[str]:
         """Return the files that the overlay is built from, and the files that define its entry point."""
+        if overlay.path not in self._found:
+            self._found[overlay.path] = self._find(overlay)
+        return self._found[overlay.path]
+
+    def _find(self, overlay: Overlay) -> frozenset[str]:
         point = overlay.entry
         if point is None or point.options.kind is EntryKind.KUSTOMIZATION:
             return self._graph.files_of_overlay(overlay)

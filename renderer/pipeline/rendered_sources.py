@@ -22,10 +22,11 @@ class RenderedSources:
         self._fs = fs
         self._config = config
         self._entry = entry
+        self._trees: dict[str, str] = {}
 
     def is_other_tree(self, path: str) -> bool:
         """Return True if the path is the tree of an overlay with a ``path``, which a user wrote it for."""
-        tree = tree_at(self._fs, path)
+        tree = self._tree_at(path)
         return any(is_inside(tree, output) for output in self._outputs) if tree else False
 
     def error(self, resource: Resource, field: FieldPath, path: str, own_tree: str = "") -> Diagnostic | None:
@@ -34,11 +35,16 @@ class RenderedSources:
         ``own_tree`` is the output folder of the object's overlay, which need not exist.
         """
         path = posixpath.normpath(path)
-        tree = own_tree if own_tree and is_inside(path, own_tree) else tree_at(self._fs, path)
+        tree = own_tree if own_tree and is_inside(path, own_tree) else self._tree_at(path)
         if not tree:
             return None
         message = f"{field} of {resource.kind} {resource.name} leads into {tree}, {IS_RENDERED}"
         return Diagnostic.about(resource, field, Code.RENDERED_SOURCE, message, self._hint(resource, path))
+
+    def _tree_at(self, path: str) -> str:
+        if path not in self._trees:
+            self._trees[path] = tree_at(self._fs, path)
+        return self._trees[path]
 
     def _hint(self, resource: Resource, path: str) -> str:
         if resource.origin.field.segments:  # an ApplicationSet generates it

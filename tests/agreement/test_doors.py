@@ -244,11 +244,11 @@ def is_read(project: Project, file: str) -> bool:
 
 
 def is_read_alike(text: str, file: str) -> bool:
-    """Return True if go-yaml's two readers see the same objects in a text, in the same order, or none can."""
+    """Return True if kustomize and Argo CD read the same objects in the same order, or neither can."""
     content = text.encode("utf-8", "surrogateescape")
     try:
         one = read_resources(content, Site(file), generated_names=True)
-        other = read_manifests(MemoryFileSystem({file: content}), file, DirectoryOptions())
+        other = read_manifests(MemoryFileSystem({file: content}), posixpath.dirname(file), DirectoryOptions())
     except DiagnosticError:
         return True
     return [each.content for each in one] == [each.content for each in other]

@@ -225,6 +225,7 @@ def test_local_source_gives_hooks_and_no_pipeline(
     assert follow(project, origin, str(place)) == {origin.commit}
     assert "the hooks work on this machine alone, and .github/workflows/vmrender.yml is not written" in output
     assert sorted(texts(project)) == [
+        ".gitattributes",
         ".pre-commit-config.yaml",
         "overlays/dev/kustomization.yaml",
         "overlays/dev/web.yaml",
