@@ -17,7 +17,7 @@ def input_device_left_out(vm: VirtualMachine, preference: JsonObject) -> Diagnos
     """Warn that ``expand: defaults``, like KubeVirt's expand-spec, leaves out the input device of ``vm``."""
     bus = text_at(preference, "devices", "preferredInputBus") or "usb"
     kind = text_at(preference, "devices", "preferredInputType") or "tablet"
-    name = text_at(vm.content, "metadata", "name")
+    name = vm.resource.name
     return Diagnostic.about(
         vm.resource,
         vm.field(_DEVICES),
@@ -33,7 +33,7 @@ def input_device_left_out(vm: VirtualMachine, preference: JsonObject) -> Diagnos
 def assumed_network(vms: Sequence[VirtualMachine], binding: str) -> Diagnostic:
     """Warn that the default network of ``vms`` is written for a cluster with unknown configuration."""
     first, others = vms[0], len(vms) - 1
-    name = text_at(first.content, "metadata", "name")
+    name = first.resource.name
     names = f"{name} and {others} other VMs name" if others > 1 else f"{name} names"
     names = f"{name} and another VM name" if others == 1 else names
     pronoun = "they get" if others else "it gets"

@@ -97,6 +97,19 @@ def test_unknown_cluster_network_is_noted_once() -> None:
     assert codes(ExpandMode.APPLIED, vm("a"), vm("b")) == []
 
 
+def test_warning_about_a_pool_names_the_pool() -> None:
+    machine = vm("db", preference="linux")
+    template: JsonObject = {"spec": machine["spec"]}
+    pool: JsonObject = {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": machine["metadata"],
+        "spec": {"replicas": 2, "virtualMachineTemplate": template},
+    }
+    [found] = expand(resources(pool, VIRTIO), Catalog(), LATEST, ExpandMode.APPLIED).diagnostics
+    assert found.message.startswith("db names no network; ")
+
+
 def test_expand_endpoint_adds_no_input_device() -> None:
     desktop = preference(
         "desktop", devices={"preferredAutoattachInputDevice": True, "preferredInputBus": "virtio"}
