@@ -22,7 +22,7 @@ from renderer.adopt.dump.sources import (
 from renderer.app.catalog_import import with_catalog
 from renderer.app.import_existing import check_additions, read_existing
 from renderer.app.import_fit import FittedMachines, fit_machines
-from renderer.app.import_installed import installed_files
+from renderer.app.import_installed import installed_files, unknown_to_git
 from renderer.app.import_objects import Secrets, assign_files, with_groups, with_labels_of, written_contents
 from renderer.app.import_revisions import DetachedVm, detach_from_revisions, pin_changes
 from renderer.app.import_sizes import size_files
@@ -175,7 +175,11 @@ def plan_sources(
         is_present = fs.is_file(posixpath.join(output, path))
         if not is_present or (choices.replace and posixpath.basename(path) != KUSTOMIZATION_FILE):
             files[path] = text.encode()
-    files |= installed_files(fs, output, gathered.instancetypes, catalog, objects)
+    installed_now, outdated = installed_files(
+        fs, output, unknown_to_git(gathered.instancetypes, catalog), objects, replace=choices.replace
+    )
+    files |= installed_now
+    findings += outdated
     new = {each.folder for each in objects} - existing.folders
     folders = sorted(folder for folder in {*existing.folders, *new} if "/" not in folder)
     waves = frozenset(folder for folder in pins.keys() & new if _always_run(folder, objects))

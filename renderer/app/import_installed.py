@@ -7,9 +7,9 @@ names one gets what the cluster has.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
-from renderer.adopt.dump.sources import INSTALLED_FOLDER, SourceObject
+from renderer.adopt.dump.sources import INSTALLED_FOLDER, SourceObject, kustomization_with
 from renderer.adopt.dump.user_objects import clean
 from renderer.app.import_revisions import is_same_spec
 from renderer.emit.layout import object_file_name
@@ -17,43 +17,70 @@ from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import MATCHER_TYPES
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
-from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
-from renderer.yamlio.edit import add_entries
-from renderer.yamlio.encode import encode, encode_source
+from renderer.model.kustomization import KUSTOMIZATION_FILE
+from renderer.yamlio.encode import encode_source
 
 
 def installed_files(
     fs: FileSystem,
     output: str,
-    installed: Sequence[Resource],
-    catalog: Catalog,
+    installed: Iterable[Resource],
     objects: Iterable[SourceObject],
-) -> Mapping[str, bytes]:
+    *,
+    replace: bool,
+) -> tuple[Mapping[str, bytes], tuple[Diagnostic, ...]]:
     """Return the files of the objects of ``installed`` that machines name, by path below ``output``.
 
-    Objects that ``catalog``, of Git, has with the same content are left out. Files that exist stay. Raises
-    ``DiagnosticError``: edit-refused.
+    A file that exists with other
+    content is replaced with ``replace``; otherwise it stays, with a warning. Raises ``DiagnosticError``:
+    edit-refused.
     """
     named = {name for each in objects for name in _named(each.content)}
     files: dict[str, bytes] = {}
+    outdated: list[Diagnostic] = []
+    for each in installed:
+        path = posixpath.join(INSTALLED_FOLDER, f"{each.kind.lower()}_{object_file_name(each.name)}")
+        place = posixpath.join(output, path)
+        is_present = fs.is_file(place)
+        if is_present and not replace:
+            outdated.append(_outdated(place, each))
+        elif is_present or (each.kind, each.name) in named:
+            files[path] = encode_source(_lookup_object(each.content)).encode()
+    if files:
+        kustomization = posixpath.join(INSTALLED_FOLDER, KUSTOMIZATION_FILE)
+        names = sorted(map(posixpath.basename, files))
+        files[kustomization] = kustomization_with(
+            fs, posixpath.join(output, kustomization), {"resources": names}
+        )
+    return files, tuple(outdated)
+
+
+def unknown_to_git(installed: Iterable[Resource], catalog: Catalog) -> Iterator[Resource]:
+    """Yield the cluster-wide objects that ``catalog``, of Git, does not have with the same content."""
     for each in installed:
         known = catalog.named(each.kind, each.name).get(each.namespace)
-        if (each.kind, each.name) not in named or each.namespace:
-            continue
-        if known is None or not is_same_spec(each.content.get("spec"), known.content.get("spec")):
-            path = posixpath.join(INSTALLED_FOLDER, f"{each.kind.lower()}_{object_file_name(each.name)}")
-            if not fs.is_file(posixpath.join(output, path)):
-                files[path] = encode_source(_lookup_object(each.content)).encode()
-    if not files:
-        return {}
-    kustomization = posixpath.join(INSTALLED_FOLDER, KUSTOMIZATION_FILE)
-    place = posixpath.join(output, kustomization)
-    content = fs.read(place) if fs.is_file(place) else encode([dict(KUSTOMIZATION_HEAD)]).encode()
-    names = sorted(map(posixpath.basename, files))
-    return {**files, kustomization: add_entries(content, place, "resources", names)}
+        if not each.namespace and (known is None or not is_same_spec(_spec(each), _spec(known))):
+            yield each
+
+
+def _spec(resource: Resource) -> Json:
+    return resource.content.get("spec")
+
+
+def _outdated(file: str, installed: Resource) -> Diagnostic:
+    return Diagnostic.in_file(
+        file,
+        Code.NOT_CHECKED,
+        f"the cluster has another {installed.kind} {installed.name} than this file: machines that name it are"
+        " checked and compared with the one in the file",
+        "import --force takes over what the cluster has",
+        severity=Severity.WARNING,
+    )
 
 
 def _lookup_object(content: JsonObject) -> JsonObject:

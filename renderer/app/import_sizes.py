@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping, Sequence
 
-from renderer.adopt.dump.sources import SIZES_FOLDER
+from renderer.adopt.dump.sources import SIZES_FOLDER, kustomization_with
 from renderer.adopt.fit.series import SizeProposal
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
@@ -14,10 +14,10 @@ from renderer.model.field_edit import AddItem
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.kube.location import Site
-from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
+from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.yamlio.decode import decode_documents
-from renderer.yamlio.edit import EditedText, RefusedEditError, add_entries, edit_fields
-from renderer.yamlio.encode import encode, encode_source
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.encode import encode_source
 
 _SERIES = "InstancetypeSeries"
 
@@ -38,17 +38,12 @@ def size_files(fs: FileSystem, output: str, proposals: Sequence[SizeProposal]) -
             files[path] = encode_source(each.manifest).encode()
         elif text_at(each.manifest, "kind") == _SERIES:
             files[path] = _with_rows(fs.read(place), place, array_at(each.manifest, "spec", "sizes"))
+    names: dict[str, list[str]] = {"generators": [], "resources": []}
+    for each in proposals:
+        field = "generators" if text_at(each.manifest, "kind") == _SERIES else "resources"
+        names[field].append(f"{each.name}.yaml")
     path = posixpath.join(SIZES_FOLDER, KUSTOMIZATION_FILE)
-    place = posixpath.join(output, path)
-    content = fs.read(place) if fs.is_file(place) else encode([dict(KUSTOMIZATION_HEAD)]).encode()
-    for field, is_series in (("generators", True), ("resources", False)):
-        names = [
-            f"{each.name}.yaml"
-            for each in proposals
-            if (text_at(each.manifest, "kind") == _SERIES) is is_series
-        ]
-        content = add_entries(content, place, field, names)
-    return {**files, path: content}
+    return {**files, path: kustomization_with(fs, posixpath.join(output, path), names)}
 
 
 def _with_rows(series: bytes, path: str, rows: Sequence[Json]) -> bytes:

@@ -127,6 +127,19 @@ def test_a_machine_is_pinned_if_the_catalog_has_another_instance_type(
         assert content(kept)["data"]["spec"]["memory"] == {"guest": memory}
 
 
+def installed(memory: str) -> JsonObject:
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {
+            "name": "u1.small",
+            "uid": "8",
+            "labels": {"app.kubernetes.io/managed-by": "virt-operator"},
+        },
+        "spec": {"cpu": {"guest": 1}, "memory": {"guest": memory}},
+    }
+
+
 @pytest.mark.parametrize(
     ("in_cluster", "started_with", "is_pinned"),
     [("3Gi", "3Gi", False), ("3Gi", "2Gi", False), ("3Gi", "4Gi", True), ("2048Mi", "2Gi", False)],
@@ -137,19 +150,10 @@ def test_a_machine_is_compared_with_what_the_cluster_and_git_have(
     started_with: str,
     is_pinned: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    installed: JsonObject = {
-        "apiVersion": "instancetype.kubevirt.io/v1beta1",
-        "kind": "VirtualMachineClusterInstancetype",
-        "metadata": {
-            "name": "u1.small",
-            "uid": "8",
-            "labels": {"app.kubernetes.io/managed-by": "virt-operator"},
-        },
-        "spec": {"cpu": {"guest": 1}, "memory": {"guest": in_cluster}},
-    }
     machine = {**MACHINE, "status": STATUS}
+    dump = listed(machine, revision(started_with), installed(in_cluster))
 
-    result = run("import", "--kubevirt", "1.9", dump=listed(machine, revision(started_with), installed))
+    result = run("import", "--kubevirt", "1.9", dump=dump)
 
     assert (result.exit_code, "warning" in result.stderr) == (0, False)
     assert (repository / "overlays/prod/pins").is_dir() is is_pinned
@@ -157,6 +161,28 @@ def test_a_machine_is_compared_with_what_the_cluster_and_git_have(
     assert (repository / "overlays/_cluster/installed").is_dir() is differs_from_git
     assert "overlays/_cluster/installed" in (repository / "vmrender.yaml").read_text() or not differs_from_git
     assert run("render").exit_code == 0
+
+
+def test_installed_instance_type_that_has_changed_is_named_and_replaced_by_force(repository: Path) -> None:
+    file = repository / "overlays/_cluster/installed/virtualmachineclusterinstancetype_u1.small.yaml"
+    machine = {**MACHINE, "status": STATUS}
+    run("import", "--kubevirt", "1.9", dump=listed(machine, revision("3Gi"), installed("3Gi")))
+    before = file.read_text()
+    changed = listed(machine, revision("4Gi"), installed("4Gi"))
+
+    result = run("import", "--kubevirt", "1.9", dump=changed)
+
+    assert (result.exit_code, file.read_text()) == (0, before)
+    assert (
+        "overlays/_cluster/installed/virtualmachineclusterinstancetype_u1.small.yaml: warning[not-checked]: "
+        "the cluster has another VirtualMachineClusterInstancetype u1.small than this file"
+    ) in result.stderr
+
+    result = run("import", "--kubevirt", "1.9", "--force", dump=changed)
+
+    assert (result.exit_code, "warning" in result.stderr) == (0, False)
+    assert content(file)["spec"]["memory"] == {"guest": "4Gi"}
+    assert run("import", "--kubevirt", "1.9", dump=changed).stderr.count("warning") == 0
 
 
 def test_revision_missing_from_the_dump_is_reported() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Mapping, Sequence
 
+from renderer.files.file_system import FileSystem
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, text_at
 from renderer.model.kube.location import Site
@@ -12,6 +13,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
 from renderer.model.record import Record
 from renderer.model.render_config import CLUSTER_FOLDER
+from renderer.yamlio.edit import add_entries
 from renderer.yamlio.encode import encode, encode_source
 
 #: The folder for data about the cluster, the folder for instance types and preferences that an operator
@@ -75,6 +77,17 @@ class SourceObject(Record):
             about = Resource(self.content, Site(self.path)).current_id
             [found] = error.diagnostics
             raise DiagnosticError(found._replace(message=f"{about}: {found.message}")) from None
+
+
+def kustomization_with(fs: FileSystem, path: str, entries: Mapping[str, Sequence[str]]) -> bytes:
+    """Return the kustomization at ``path``, or a new one, with the entries by field that it lacks.
+
+    Raises ``DiagnosticError``: edit-refused.
+    """
+    content = fs.read(path) if fs.is_file(path) else encode([dict(KUSTOMIZATION_HEAD)]).encode()
+    for field, names in entries.items():
+        content = add_entries(content, path, field, names)
+    return content
 
 
 def kustomization_text(found: Sequence[SourceObject]) -> str:
