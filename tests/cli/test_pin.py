@@ -562,6 +562,23 @@ def test_revisions_stay_until_no_status_names_them(repository: Repository) -> No
     assert named not in repository.pins()
 
 
+def test_pinning_a_machine_that_may_still_use_an_older_revision_says_so(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    named = next(name for name in repository.pins() if "u1.medium" in name)
+    older = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
+    repository.ok("unpin", "prod", "db")
+    assert "if its status" not in repository.ok("pin", "prod", "db").stderr
+    repository.ok("unpin", "prod", "db")
+    upgrade(repository)
+
+    result = repository.ok("pin", "prod", "db", "--dry-run")
+
+    assert f"; if its status still names {older}, this moves it to another copy\n" in result.stderr
+    keep_matchers(repository, "1.4")
+    assert "if its status" not in repository.ok("pin", "prod", "db").stderr
+
+
 def test_revision_of_the_running_machine_stays(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     keep_matchers(repository)

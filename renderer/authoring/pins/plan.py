@@ -133,6 +133,8 @@ def plan_pins(
             continue
         if before is None or update is not None:
             findings += pinnable.findings
+        if before is None and patch is not None:
+            text += _move_from_older(folder, pinnable, patch, keeps)
         notes.append(PinNote(pinnable.label, text, pinnable, before, changes=patch is not None))
         # Also of a pin that stays: a merge may have dropped the file of its revision.
         revisions |= {revision_key(revision): PinFile.of(revision) for revision in pinnable.revisions}
@@ -228,6 +230,17 @@ def _note_and_patch(
         newer = "" if is_latest else f"; --update would pin {_revisions_text(latest.content)}"
         return f"is pinned already, to {_revisions_text(before.content)}{newer}", None
     return f"pinned to {_revisions_text(patch.content)}, was {_revisions_text(before.content)}", patch
+
+
+def _move_from_older(folder: PinsFolder, pinnable: Pinnable, patch: PinFile, keeps: Keeps) -> str:
+    """Return the end of a note: which revisions of the folder a machine that had no pin may still use."""
+    pinned = tuple(revision_names(patch.content))
+    older = [
+        revision_key(file.content)[1]
+        for file in folder.revisions
+        if keeps(file) and not is_named(file, pinned) and any(users_of(file, [pinnable]))
+    ]
+    return f"; if its status still names {' or '.join(older)}, this moves it to another copy" if older else ""
 
 
 def _revisions_text(patch: JsonObject) -> str:
