@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.authoring.pins.folder import PinFile, PinsFolder
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, MATCHER_TYPES, VM
 from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.kubevirt.impact.lost_revision import named_revisions
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
@@ -56,10 +57,7 @@ def vm_spec(content: JsonObject) -> JsonObject:
 
 def revision_names(content: JsonObject) -> Iterator[str]:
     """Yield the ControllerRevisions that are named in the matchers of a VirtualMachine or a patch of one."""
-    for key in MATCHER_KEYS:
-        name = text_at(vm_spec(content), key, "revisionName")
-        if name:
-            yield name
+    yield from named_revisions(vm_spec(content)).values()
 
 
 def is_target_of(patch: JsonObject, resource: Resource) -> bool:
