@@ -1,0 +1,306 @@
+"""Check files that no kustomization lists: alone, or with the objects beside them that they name."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property, partial
+
+from renderer.app.validation_run import ValidationRun, may_be_caused_by
+from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
+from renderer.findings.levels import with_levels
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_KEYS
+from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kustomize.reader.kustomization_graph import folders_above
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at, without
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.plural import plural
+from renderer.model.render_config import (
+    PROJECT_FILE,
+    ExpandMode,
+    InstancetypeNames,
+    Overlay,
+)
+from renderer.pipeline import Pipeline
+from renderer.pipeline.reached_objects import MACHINES
+from renderer.project.lone_file import is_generator, with_generator
+from renderer.project.overlays import overlay_at
+from renderer.project.stray_patch import StrayPatches, is_named_as_patch
+
+#: Findings about missing objects: another file, applied in the same way, may have them.
+_NOT_FOUND = frozenset(
+    {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
+)
+#: Findings about matchers that match nothing.
+_UNMATCHED = frozenset(
+    {
+        Code.INSTANCETYPE_NOT_FOUND,
+        Code.PREFERENCE_NOT_FOUND,
+        Code.REVISION_INVALID,
+        Code.UNKNOWN_KIND,
+    }
+)
+_PATCH_HINT = (
+    "no kustomization lists this file, so it is checked alone; list it in one if it is a patch or a base"
+)
+
+
+class LoneFileChecks:
+    """Files that no kustomization lists; ``checked`` are the files so far that had an object to check."""
+
+    def __init__(self, run: ValidationRun) -> None:
+        self._run = run
+        self._read: dict[str, ResourceSet] = {}
+        self.checked: list[str] = []
+
+    def findings(self, file: str) -> tuple[Diagnostic, ...]:
+        try:
+            resources = self._run.lone_files.read(file)
+        except DiagnosticError as error:
+            self.checked += [file] if has_errors(error.diagnostics) else []
+            return with_levels(error.diagnostics, self._run.config.rules)
+        if not resources:
+            return self._misspelt_groups(file)
+        self.checked.append(file)
+        if any(is_generator(resource) for resource in resources):
+            return self._generator_findings(file)
+        target = self._overlay_of(file).with_target(self._run.kubevirt, None)
+        together = resources
+        found = self._run.check(target, Outcome(resources))
+        if any(each.code in _NOT_FOUND for each in found):
+            together = ResourceSet((*resources, *self._objects_to_look_up(file)))
+            all_found = self._run.check(target, Outcome(together))
+            found = tuple(each for each in all_found if may_be_caused_by(each, {file}))
+        found = self._with_errors_as_written(resources, target, found)
+        found = tuple(self._without_unmatched(file, together, target, found))
+        found = tuple(_merge_parameters(found, self._run.lone_files.parameters(file)))
+        found = tuple(self._excuse_patches(file, found, resources))
+        return (
+            *found,
+            *with_levels(tuple(self._not_rendered(file, resources, found)), self._run.config.rules),
+        )
+
+    def _not_rendered(
+        self, file: str, resources: ResourceSet, found: Iterable[Diagnostic]
+    ) -> Iterator[Diagnostic]:
+        """Yield a note that no overlay of the project has the first virtual machine of the file."""
+        run = self._run
+        if not run.fs.is_file(PROJECT_FILE) or not run.overlays:
+            return
+        machine = next((each for each in resources if each.kind in MACHINES), None)
+        if machine is None or any(each.code is Code.NOT_CHECKED for each in found):
+            return
+        above = (run.graph.links(folder) for folder in folders_above(file))
+        listing = next((links.file for links in above if links), None)
+        yield Diagnostic.about(
+            machine,
+            FieldPath.of("kind"),
+            Code.NOT_RENDERED,
+            "no overlay has this file, so its virtual machines are not rendered",
+            f"list it under resources in {listing}, or leave it out under exclude in {PROJECT_FILE}"
+            if listing
+            else f"add an entry to overlays in {PROJECT_FILE}, or leave it out under exclude there",
+            severity=Severity.INFO,
+        )
+
+    def _with_errors_as_written(
+        self, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
+    ) -> tuple[Diagnostic, ...]:
+        """Return the findings with the schema's errors about the objects as written.
+
+        The file is never rendered, so no instance type fills in ``domain`` before KubeVirt requires it.
+        """
+        expanded = resources.where(_has_matchers)
+        if target.expand is ExpandMode.OFF or not expanded:
+            return found
+        known = {(each.resource, each.field) for each in found}
+        checked = with_levels(self._run.pipeline.check(expanded, target.kubevirt), self._run.config.rules)
+        hidden = {
+            (each.resource, each.field): each
+            for each in checked
+            if each.code is Code.SCHEMA and each.severity is Severity.ERROR and each.field is not None
+        }
+        missed = hidden.keys() - known
+        others = (  # except about what such a missing field lacks
+            each for each in found if each.field is None or (each.resource, each.field.parent) not in missed
+        )
+        return (*others, *(each for key, each in hidden.items() if key in missed))
+
+    def _without_unmatched(
+        self, file: str, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings, as KubeVirt from 1.6 on judges machines whose matchers match nothing.
+
+        It ignores these matchers, and admits the rest of the machine
+        (``pkg/instancetype/webhooks/vm/admitter.go``). A lone file need not be expanded, and the objects that
+        it names may be in the cluster. But a name that resembles a name in the catalog is still a mistake.
+        """
+        from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
+
+        unmatched = {
+            each: keys
+            for each in found
+            if each.code in _UNMATCHED
+            and not (each.hint or "").startswith("did you mean")
+            and (keys := _path_to_matcher(each))
+        }
+        if not unmatched or not behaviour_of(target.kubevirt).admits_missing_objects:
+            yield from found
+            return
+        warnings = (each._replace(severity=Severity.WARNING) for each in unmatched)
+        yield from with_levels(tuple(warnings), self._run.config.rules)
+        yield from (each for each in found if each not in unmatched)
+        left = resources
+        for each, keys in unmatched.items():
+            left = left.map(partial(_without_field, id_=each.resource, keys=keys))
+        known = {(each.resource, each.field, each.code) for each in found}
+        for each in self._run.check(target, Outcome(left)):
+            is_new = (each.resource, each.field, each.code) not in known
+            if is_new and each.severity is Severity.ERROR and may_be_caused_by(each, {file}):
+                yield each
+
+    def _misspelt_groups(self, file: str) -> tuple[Diagnostic, ...]:
+        """Return errors about KubeVirt kinds in misspelt API groups, or without an API version."""
+        if not self._run.lone_files.mentions_kind(file):
+            return ()
+        from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - few files need it
+
+        misspelt = (
+            each
+            for each in self._resources(file)
+            if each.kind in GROUPS_OF_KINDS
+            and (each.api_version or not is_named_as_patch(file, each.name))
+            and object_at(each.content, "spec")
+        )
+        found = tuple(error for each in misspelt for error in refuse_api_version(each))
+        self.checked += [file] if found else []
+        return with_levels(found, self._run.config.rules)
+
+    def _excuse_patches(
+        self, file: str, found: Iterable[Diagnostic], resources: ResourceSet
+    ) -> Iterator[Diagnostic]:
+        """Yield the findings, except about missing fields that a patch may omit.
+
+        The file may instead hold an incomplete object; its name, or another object of that name, decides.
+        """
+        patched: dict[ResId, None] = {}
+        for each in found:
+            if each.resource is None or each.field is None or not _is_about_missing_field(each, resources):
+                yield each
+            elif each.resource in patched or self._stray_patches.is_patch(file, each.resource, each.field):
+                patched[each.resource] = None
+            else:
+                yield each._replace(hint=_PATCH_HINT)
+        for patch in patched:
+            yield Diagnostic.in_file(
+                file,
+                Code.NOT_CHECKED,
+                f"this looks like a patch of {patch.gvk.kind} {patch.name} that no kustomization"
+                " lists: what it leaves out is not checked",
+                "list it under patches of a kustomization, or remove it",
+                severity=Severity.INFO,
+            )
+
+    @cached_property
+    def _stray_patches(self) -> StrayPatches:
+        run = self._run
+
+        def mentioned(path: str) -> ResourceSet:
+            is_read = run.manifests.is_candidate(path) and run.lone_files.mentioned_groups(path)
+            return self._resources(path) if is_read else ResourceSet()
+
+        return StrayPatches(run.graph, run.fs.list, mentioned)
+
+    def _generator_findings(self, file: str) -> tuple[Diagnostic, ...]:
+        fs, folder = with_generator(self._run.fs, file)
+        pipeline = Pipeline(fs, self._run.config)
+        return self._run.check(self._overlay_of(file), pipeline.compose(folder), pipeline)
+
+    def _overlay_of(self, file: str) -> Overlay:
+        """Return the overlay in the folder of the file, or one with the defaults of the project."""
+        overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
+        mode = ExpandMode.OFF if overlay.expand is ExpandMode.OFF else ExpandMode.APPLIED
+        return overlay._replace(
+            expand=mode, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
+        )
+
+    def _objects_to_look_up(self, file: str) -> Iterator[Resource]:
+        """Yield resources of other files to look up: all in the folder, and instance types in any folder."""
+        folder = posixpath.dirname(file)
+        for path in self._unlisted_files:
+            if path != file and (
+                posixpath.dirname(path) == folder
+                or INSTANCETYPE_GROUP in self._run.lone_files.mentioned_groups(path)
+            ):
+                yield from self._resources(path)
+
+    @cached_property
+    def _unlisted_files(self) -> tuple[str, ...]:
+        """Return all files of the project that no kustomization lists."""
+        files = self._run.manifests.below(".")
+        return tuple(file for file in files if not self._run.graph.folders_listing(file))
+
+    def _resources(self, path: str) -> ResourceSet:
+        """Return the resources of a file that the user did not name; an empty set if it cannot be read."""
+        if path not in self._read:
+            try:
+                self._read[path] = self._run.lone_files.read_all(path)
+            except DiagnosticError:
+                self._read[path] = ResourceSet()
+        return self._read[path]
+
+
+def _has_matchers(resource: Resource) -> bool:
+    spec = object_at(resource.content, "spec")
+    return any(spec.get(key) is not None for key in MATCHER_KEYS)
+
+
+def _path_to_matcher(found: Diagnostic) -> tuple[str, ...]:
+    """Return the keys of the path to the finding's matcher; empty if it is not about a matcher."""
+    keys = [key for key in found.field.segments if isinstance(key, str)] if found.field else []
+    place = next((index for index, key in enumerate(keys) if key in MATCHER_KEYS), None)
+    return () if place is None else tuple(keys[: place + 1])
+
+
+def _without_field(resource: Resource, id_: ResId | None, keys: tuple[str, ...]) -> Resource:
+    is_it = resource.current_id == id_
+    return resource.with_content(without(resource.content, *keys)) if is_it else resource
+
+
+def _merge_parameters(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:
+    """Yield the findings; merge all about fields that contain a parameter of the template into one."""
+    unset: dict[str, Site] = {}
+    fields = 0
+    for each in found:
+        name = (placeholder_in(each.message) or "").strip("${}")
+        if each.code is Code.PLACEHOLDER and name in parameters:
+            unset[name] = parameters[name]
+            fields += 1
+        else:
+            yield each
+    if unset:
+        holding = f"{plural(fields, 'field')} that {'holds' if fields == 1 else 'hold'}"
+        noun = "parameter" if len(unset) == 1 else "parameters"
+        yield Diagnostic.at(
+            next(iter(unset.values())),
+            Code.NOT_CHECKED,
+            f"{holding} the {noun} {', '.join(unset)} of this template: not checked",
+            "give them values in vmrender.yaml, under parameters of an overlay",
+            severity=Severity.INFO,
+        )
+
+
+def _is_about_missing_field(found: Diagnostic, resources: ResourceSet) -> bool:
+    """Return True if the finding is about a required field that is missing."""
+    if found.code is not Code.SCHEMA or found.hint is not None or found.field is None:
+        return False
+    keys = [segment for segment in found.field.segments if isinstance(segment, str)]
+    if not keys or len(keys) < len(found.field.segments):
+        return False
+    own = (each for each in resources if each.current_id == found.resource)
+    return any(keys[-1] not in object_at(each.content, *keys[:-1]) for each in own)

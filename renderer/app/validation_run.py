@@ -1,0 +1,76 @@
+"""The views of a project that its validation needs, and the check of what was composed."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from functools import cached_property
+
+from renderer.app.project import Project
+from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.kube.resource import ResourceSet
+from renderer.model.release import Release
+from renderer.model.render_config import OWNERSHIP_FILE, Overlay
+from renderer.pipeline import Pipeline
+from renderer.pipeline.entry_points import look_up_overlays
+from renderer.project.lone_file import LoneFiles
+from renderer.project.overlays import FoundOverlays
+from renderer.project.validation_scope import ManifestFiles
+
+
+class ValidationRun:
+    """The views of a project that a validation needs, each created on first use."""
+
+    def __init__(self, project: Project, kubevirt: Release | None) -> None:
+        self.root = project.root
+        self.fs = project.fs
+        self.config = project.config
+        self.kubevirt = kubevirt
+        #: The overlays that could not be built.
+        self.unbuilt: set[str] = set()
+
+    @cached_property
+    def overlays(self) -> tuple[Overlay, ...]:
+        return self.found.overlays
+
+    @cached_property
+    def found(self) -> FoundOverlays:
+        return look_up_overlays(self.fs, self.config)
+
+    @cached_property
+    def manifests(self) -> ManifestFiles:
+        outputs = [overlay.output for overlay in self.overlays]
+        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE, self.config.exclude)
+
+    @cached_property
+    def graph(self) -> KustomizationGraph:
+        return KustomizationGraph(self.fs)
+
+    @cached_property
+    def lone_files(self) -> LoneFiles:
+        return LoneFiles(self.fs, self.pipeline.validated_groups if self.config.schemas else CHECKED_GROUPS)
+
+    @cached_property
+    def pipeline(self) -> Pipeline:
+        return Pipeline(self.fs, self.config)
+
+    def check(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
+    ) -> tuple[Diagnostic, ...]:
+        """Return all findings about composed resources if they are rendered as ``overlay`` says."""
+        target = overlay.with_target(self.kubevirt, None)
+        try:
+            return (pipeline or self.pipeline).check_composed(target, composed).diagnostics
+        except DiagnosticError as error:  # for example of a catalog; go on with other overlays
+            return error.diagnostics
+
+
+def may_be_caused_by(found: Diagnostic, files: Collection[str]) -> bool:
+    """Return True if ``files`` may have caused the finding; any file may cause an error without an object."""
+    if found.resource is None and found.severity is Severity.ERROR:
+        return True
+    sites = (*found.sites, *(site for related in found.related for site in related.sites))
+    return any(site.path in files for site in sites) or (
+        found.location is not None and found.location.path in files
+    )
