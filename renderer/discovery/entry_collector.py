@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import containing_objects
-from renderer.discovery.manifests import Manifests
+from renderer.discovery.manifests import Manifests, normal_path
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import is_inside
 from renderer.findings.run_findings import locate
+from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.openshift_template import is_template
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.entry_point import EntryKind
+from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline import Pipeline
-from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.argocd_trees import START
+from renderer.pipeline.entry_points import find_overlays, look_up_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.reached_objects import MACHINES, is_broken
 from renderer.project.lone_file import TEMPLATE_TAG
@@ -76,14 +81,18 @@ class EntryCollector:
         graph, has_engine = self._manifests.graph, entry.entry.has_engine
         try:
             config = self._config._replace(overlays=(entry,))
-            overlays = find_overlays(self._manifests.fs, config, self._is_relevant)
+            looked_up = look_up_overlays(self._manifests.fs, config, self._is_relevant)
+            overlays = looked_up.overlays
+            machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
+            if not machines:  # what cannot be found may have some
+                looked_up.all_overlays()
         except DiagnosticError as error:
             left = LeftOut(entry.path, 0, self._resolution_error(entry, error))
             self._leave_out(entry, left, is_broken=is_broken(error.diagnostics))
             return
-        if has_engine:
-            machines = sum(overlay.entry.machines for overlay in overlays if overlay.entry)
-        else:
+        for each in locate(self._manifests.fs, looked_up.errors):
+            self.left_out.append(LeftOut(each.location.path if each.location else "", 0, each.message))
+        if not has_engine:
             machines = self._count_composed(entry, overlays[0])
         for overlay in overlays:
             for folder in filter(graph.may_be_broken, overlay.entry.folders if overlay.entry else ()):
@@ -102,16 +111,30 @@ class EntryCollector:
                 self.left_out.append(LeftOut(path, found.machines, found.reason))
         self.assigned |= files if machines else machine_files - templates  # which may be entries themselves
 
-    def kept_by_engine(self, entry: OverlayEntry) -> tuple[str, ...]:
-        """Return what the engine of an entry goes on to apply once it is pointed at the trees, in words."""
-        if not entry.entry.has_engine:
-            return ()
-        entry = entry._replace(entry=entry.entry._replace(repoint=True))
+    def with_adoption(self, found: FoundEntry) -> FoundEntry:
+        """Return the entry of an engine with what happens once the engine is pointed at the trees."""
+        if not found.entry.entry.has_engine:
+            return found
+        entry = found.entry._replace(entry=found.entry.entry._replace(repoint=True))
         try:
-            overlays = find_overlays(self._manifests.fs, self._config._replace(overlays=(entry,)))
+            overlays = look_up_overlays(self._manifests.fs, self._config._replace(overlays=(entry,))).overlays
         except DiagnosticError:  # rendering reports it
-            return ()
-        return tuple(kept for overlay in overlays if overlay.entry for kept in overlay.entry.kept)
+            return found
+        kept = tuple(kept for overlay in overlays if overlay.entry for kept in overlay.entry.kept)
+        return found._replace(kept=kept, switch=self._switch(entry, overlays))
+
+    def _switch(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> str:
+        """Return what points the engine of an entry at its trees; empty if it is, or if it has none."""
+        trees = {overlay.name: posixpath.normpath(overlay.output) for overlay in overlays}
+        cluster = entry.entry.cluster
+        if entry.entry.kind is EntryKind.ARGOCD:
+            tree = trees.get(f"{cluster}/{START}")
+            return f"Argo CD, {entry.path}: kubectl apply --recursive --filename {tree}" if tree else ""
+        root = cluster_root(self._manifests.fs, entry.path).kustomization
+        tree = trees.get(f"{cluster}/{root.name}")
+        if not tree or normal_path(text_at(root.content, "spec", "path")) == tree:
+            return ""
+        return f"Flux, {entry.path}: give the Kustomization {root.name} the path ./{tree}"
 
     def add_sizes(self, entry: OverlayEntry) -> None:
         """Add the entry if its overlays have instance types or preferences; else leave it."""

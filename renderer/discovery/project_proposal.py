@@ -86,8 +86,8 @@ class ProjectProposal(NamedTuple):
 
     @property
     def switches(self) -> tuple[str, ...]:
-        """Return, for each entry of an engine, what points the engine at its tree."""
-        return tuple(_switch(each.entry) for each in self.survey.entries if each.entry.entry.has_engine)
+        """Return, for each entry of an engine, what points the engine at its trees."""
+        return tuple(each.switch for each in self.survey.entries if each.switch)
 
     @property
     def changes(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ def survey_repository(root: Path) -> ProjectProposal | None:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
     except DiagnosticError:
         return None
-    return ProjectProposal(survey_of(fs, config, with_kept=True), config)
+    return ProjectProposal(survey_of(fs, config, with_adoption=True), config)
 
 
 def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:
@@ -216,13 +216,6 @@ def _entry_lines(entry: OverlayEntry) -> Iterator[str]:
         yield "    parameters: {}"
     if entry.output:
         yield f"    output: {_scalar(entry.output)}"
-
-
-def _switch(entry: OverlayEntry) -> str:
-    output = f"rendered/{entry.entry.cluster}"
-    if entry.entry.kind is EntryKind.FLUX:
-        return f"Flux, {entry.path}: give the Kustomization flux-system the path ./{output}/flux-system"
-    return f"Argo CD, {entry.path}: kubectl apply --recursive --filename {output}/_entry"
 
 
 def _key(entry: OverlayEntry) -> str:

@@ -31,15 +31,22 @@ from renderer.model.render_config import PROJECT_FILE, RenderConfig
 _KUBEVIRT = re.compile(rb"kubevirt", re.IGNORECASE)
 
 
-def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_kept: bool = False) -> Survey:
+def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption: bool = False) -> Survey:
     """Return the survey of a repository; ``config`` has its URLs and clusters, if there is a project.
 
-    ``with_kept``: build all that engines deploy, to say what they go on to apply from their sources.
+    ``with_adoption``: build all that engines deploy, to say what happens once they are pointed at the trees.
     """
-    config = (config or RenderConfig())._replace(output="rendered/{name}", limits={})
+    config = (config or RenderConfig())._replace(limits={})
+    if "{name}" not in config.output:
+        config = config._replace(output=RenderConfig().output)
     manifests = Manifests(fs, config.exclude)
     collector = EntryCollector(manifests, config)
-    of_engines = (*flux_entries(manifests), *argocd_entries(manifests))
+    # An entry of the project says which trees are its own: a root in Git may be pointed at one of them.
+    own = {(entry.listed_by, entry.path.rstrip("/")): entry for entry in config.overlays}
+    of_engines = tuple(
+        own.get((each.listed_by, each.path), each)
+        for each in (*flux_entries(manifests), *argocd_entries(manifests))
+    )
     for entry in of_engines:
         collector.add(entry)
     engines = EngineObjects(manifests, config, collector.compose)
@@ -49,19 +56,16 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_kept: boo
     if not collector.entries:
         add_sizes(manifests, collector, engines, of_engines)
     collector.left_out += (left for left in hidden_archives(manifests) if left.machines)
-    if with_kept:
-        collector.entries = [
-            each._replace(kept=collector.kept_by_engine(each.entry)) for each in collector.entries
-        ]
     rendered = {each.entry.path for each in collector.entries}
     count = len(collector.entries)
     listed = tuple(with_distinct_outputs((*collector.entries, *collector.broken)))
+    found = listed[:count]
     catalogs = (
         *unused_catalogs(manifests, collector.assigned),
         *needed_catalogs(manifests, collector.composed),
     )
     return Survey(
-        listed[:count],
+        tuple(map(collector.with_adoption, found)) if with_adoption else found,
         tuple(each for each in collector.left_out if each.machines or each.path not in rendered),
         tuple(dict.fromkeys(catalogs)),
         kubevirt_release(manifests),

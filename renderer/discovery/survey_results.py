@@ -21,7 +21,7 @@ class FoundEntry(NamedTuple):
 
     ``sizes`` is the number of its instance types and preferences, if it has no virtual machine. ``error`` is
     the reason why it cannot be built, empty if it can. ``kept`` says what its engine goes on to apply from
-    other places than the trees.
+    other places than the trees. ``switch`` says what points the engine at the trees, empty if it is already.
     """
 
     entry: OverlayEntry
@@ -30,6 +30,7 @@ class FoundEntry(NamedTuple):
     error: str = ""
     sizes: int = 0
     kept: tuple[str, ...] = ()
+    switch: str = ""
 
 
 class LeftOut(NamedTuple):

@@ -11,7 +11,8 @@ from renderer.discovery.project_proposal import project_text
 from renderer.discovery.survey import survey
 from renderer.discovery.survey_results import Survey
 from renderer.files.file_system import MemoryFileSystem
-from renderer.model.render_config import PROJECT_FILE
+from renderer.model.entry_point import EntryKind, EntryOptions
+from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
 from renderer.pipeline.entry_points import find_overlays
 from renderer.project.project import load_project
 
@@ -628,3 +629,57 @@ def test_machine_with_a_namespace_of_its_own_needs_no_application() -> None:
     machine = VM.format(name="web").replace("{name: web}", "{name: web, namespace: vms}")
     found = surveyed({"argocd/set.yaml": SET.format(path="vms"), "vms/web.yaml": machine})
     assert entries(found) == [("path", "vms", 1)]
+
+
+def test_a_folder_of_an_entry_that_cannot_be_built_leaves_the_others() -> None:
+    found = surveyed(
+        {
+            "argocd/web.yaml": APPLICATION.format(name="web", path="web"),
+            "argocd/more/kustomization.yaml": "resources: [log.yaml, nope.yaml]\n",
+            "argocd/more/log.yaml": APPLICATION.format(name="log", path="log"),
+            "web/vm.yaml": VM.format(name="web"),
+        }
+    )
+    assert entries(found) == [("argocd", "argocd", 1)]
+    assert left_out(found) == [
+        ("argocd/more/kustomization.yaml", 0, "no such file or folder: argocd/more/nope.yaml")
+    ]
+    assert not found.broken
+
+
+ROOT = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: fleet, namespace: fleet}}
+spec:
+  path: ./{path}
+  sourceRef: {{kind: GitRepository, name: flux-system}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("project", "path", "switch"),
+    [
+        (RenderConfig(), "clusters/prod", "./rendered/prod/fleet"),
+        (RenderConfig(output="deploy/{name}"), "clusters/prod", "./deploy/prod/fleet"),
+        (RenderConfig(output="deploy/{name}"), "deploy/prod/fleet", ""),
+    ],
+)
+def test_the_root_of_a_cluster_is_pointed_at_its_own_tree_once(
+    project: RenderConfig, path: str, switch: str
+) -> None:
+    files = {
+        "clusters/prod/fleet/gotk-sync.yaml": ROOT.format(path=path),
+        "clusters/prod/fleet/kustomization.yaml": "resources: [gotk-sync.yaml]\n",
+        "clusters/prod/apps.yaml": FLUX.format(name="apps", path="apps").replace("flux-system", "fleet"),
+        "apps/vm.yaml": VM.format(name="db"),
+        "deploy/prod/fleet/.vmrender-owned": "",
+    }
+    options = EntryOptions(EntryKind.FLUX, cluster="prod", repoint=True)
+    config = project._replace(overlays=(OverlayEntry("clusters/prod", entry=options),))
+    found = survey(
+        MemoryFileSystem({path: text.encode() for path, text in files.items()}), config, with_adoption=True
+    )
+    assert entries(found) == [("flux", "clusters/prod", 1)]
+    words = f"Flux, clusters/prod: give the Kustomization fleet the path {switch}" if switch else ""
+    assert [each.switch for each in found.entries] == [words]
