@@ -14,11 +14,10 @@ from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from typing import TypeAlias
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.flux.artifact import ArtifactFileSystem
-from renderer.gitops.flux.generator import normal_path
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.diagnostic import DiagnosticError

@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
-from renderer.discovery.manifests import Manifests, normal_path, outermost_folders
+from renderer.discovery.manifests import Manifests, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import is_inside
+from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.render_config import OverlayEntry

@@ -12,9 +12,9 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
-from renderer.discovery.manifests import Manifests, normal_path
+from renderer.discovery.manifests import Manifests
 from renderer.discovery.retired_files import is_named_retired, retired_reason
-from renderer.files.file_system import is_inside
+from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import (
     DeployedSource,
     SourceType,

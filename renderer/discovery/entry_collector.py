@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import containing_objects
-from renderer.discovery.manifests import Manifests, normal_path
+from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import FoundEntry, LeftOut
-from renderer.files.file_system import is_inside
+from renderer.files.file_system import is_inside, normal_path
 from renderer.findings.run_findings import locate
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.openshift_template import is_template

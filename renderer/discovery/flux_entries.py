@@ -5,9 +5,9 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
-from renderer.discovery.manifests import Manifests, normal_path, outermost_folders
+from renderer.discovery.manifests import Manifests, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import is_inside
+from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.diagnostic import DiagnosticError

@@ -104,11 +104,6 @@ def _machine_files(contents: Iterable[tuple[str, bytes]]) -> dict[str, int]:
     return {path: count for path, count in counts.items() if count}
 
 
-def normal_path(path: str) -> str:
-    """Return a path from the top of the repository, as engines read it: it cannot lead out."""
-    return posixpath.normpath(f"/{path}").lstrip("/") or "."
-
-
 def outermost_folders(folders: Iterable[str]) -> list[str]:
     """Return the folders that are not inside another of them."""
     distinct = list(dict.fromkeys(folders))

@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from renderer.discovery.engine_objects import EngineObjects
-from renderer.discovery.manifests import Manifests, normal_path
+from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import RootReaders
+from renderer.files.file_system import normal_path
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind

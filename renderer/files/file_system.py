@@ -32,6 +32,11 @@ def join_path(folder: str, path: str) -> str:
     return posixpath.normpath(posixpath.join(folder, path))
 
 
+def normal_path(path: str) -> str:
+    """Return a path from the top of the repository as Flux and Argo CD read it: it cannot lead out."""
+    return posixpath.normpath(f"/{path}").lstrip("/") or "."
+
+
 def is_inside(path: str, folder: str) -> bool:
     """Return True if ``path`` is ``folder`` or below it."""
     return folder in (".", path) or path.startswith(f"{folder}/")

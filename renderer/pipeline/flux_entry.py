@@ -8,7 +8,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.files.file_system import FileSystem, is_inside
+from renderer.files.file_system import FileSystem, is_inside, normal_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint, Tree
@@ -180,7 +180,6 @@ def _operator_trees(
 ) -> dict[Key, Tree]:
     """Return the root's tree for each object of the Flux operator that creates the root."""
     from renderer.gitops.flux.discovery import object_key
-    from renderer.gitops.flux.generator import normal_path
     from renderer.gitops.flux.repointing import sync_path
 
     places = (normal_path(text_at(root.content, "spec", "path")), outputs.tree_of(root))
@@ -199,7 +198,6 @@ def _left_out_trees(
     """Yield a warning for each source whose ignore rules hide a tree from Flux."""
     from renderer.gitops.flux.artifact import IGNORE_FILE
     from renderer.gitops.flux.discovery import source_key
-    from renderer.gitops.flux.generator import normal_path
 
     hidden: dict[Key, str] = {}
     for each in rendered:
@@ -239,7 +237,6 @@ class _FluxBuilder:
 
     def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.decrypted_sources import objects_of_decrypted_sources
-        from renderer.gitops.flux.generator import normal_path
         from renderer.gitops.substitution.substitute import may_hold_variables
         from renderer.pipeline.flux_build import discover_kustomization, read_variables
 
@@ -273,8 +270,6 @@ class _FluxBuilder:
 
 def _flux_folders(entry: Resource) -> Iterator[str]:
     """Yield the folder of the Kustomization, and the folders of the components that it adds."""
-    from renderer.gitops.flux.generator import normal_path
-
     folder = normal_path(text_at(entry.content, "spec", "path"))
     yield folder
     for component in array_at(entry.content, "spec", "components"):

@@ -12,9 +12,9 @@ import posixpath
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization
-from renderer.gitops.flux.generator import API_GROUP, normal_path
+from renderer.gitops.flux.generator import API_GROUP
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import SOURCE_PATH

@@ -9,6 +9,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
+from renderer.files.file_system import normal_path
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
@@ -60,7 +61,7 @@ def copied_folder(
 def _copied_folder(
     generator: Resource, artifact: JsonObject, path: str, is_folder: Callable[[str], bool]
 ) -> CopiedFolder | None:
-    wanted = _normal(path)
+    wanted = normal_path(path)
     found: set[tuple[str, str]] = set()
     for copy in _copies(artifact, is_folder):
         inside = _relative(wanted, copy.target)
@@ -90,7 +91,7 @@ def _copies(artifact: JsonObject, is_folder: Callable[[str], bool]) -> Iterator[
     for written in array_at(artifact, "copy"):
         copy = object_at(written)
         alias, _, pattern = text_at(copy, "from").removeprefix("@").partition("/")
-        target = _normal(text_at(copy, "to").removeprefix(_DESTINATION))
+        target = normal_path(text_at(copy, "to").removeprefix(_DESTINATION))
         left_out = [each for each in array_at(copy, "exclude") if isinstance(each, str)]
         is_whole = text_at(copy, "strategy") in ("", "Overwrite") and all(
             each.endswith(_NO_MANIFESTS) for each in left_out
@@ -99,16 +100,12 @@ def _copies(artifact: JsonObject, is_folder: Callable[[str], bool]) -> Iterator[
         if _GLOB & set(folder):
             yield _Copy(alias, ".", target, is_whole=False)
         elif pattern == "**" or pattern.endswith("/**"):
-            yield _Copy(alias, _normal(folder), target, is_whole)
-        elif is_folder(_normal(pattern)):  # the folder itself, as by ``cp -r``
-            name = posixpath.basename(_normal(pattern))
-            yield _Copy(alias, _normal(pattern), _normal(posixpath.join(target, name)), is_whole)
+            yield _Copy(alias, normal_path(folder), target, is_whole)
+        elif is_folder(normal_path(pattern)):  # the folder itself, as by ``cp -r``
+            name = posixpath.basename(normal_path(pattern))
+            yield _Copy(alias, normal_path(pattern), normal_path(posixpath.join(target, name)), is_whole)
         else:
-            yield _Copy(alias, _normal(pattern), target, is_whole=False)
-
-
-def _normal(path: str) -> str:
-    return posixpath.normpath(f"/{path}").lstrip("/") or "."
+            yield _Copy(alias, normal_path(pattern), target, is_whole=False)
 
 
 def _relative(path: str, folder: str) -> str | None:

@@ -10,7 +10,7 @@ import posixpath
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, normal_path
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.kustomize.reader.resources import read_resources
@@ -44,11 +44,6 @@ def source_folder(fs: FileSystem, entry: Resource) -> str:
         field = FieldPath.of("spec", "path")
         raise Diagnostic.about(entry, field, Code.FLUX_KUSTOMIZATION, message, hint).error()
     return folder
-
-
-def normal_path(path: str) -> str:
-    """Return a path in a source as kustomize-controller reads it: it never leaves the source."""
-    return posixpath.normpath(f"/{path}").lstrip("/") or "."
 
 
 def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
