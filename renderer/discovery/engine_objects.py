@@ -27,7 +27,7 @@ from renderer.gitops.argocd.application import (
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
 from renderer.gitops.argocd.generators.context import ArgoCluster
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
-from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, object_key, source_key
+from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, source_key
 from renderer.gitops.repository_url import NamedSource
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryOptions
@@ -98,8 +98,8 @@ class EngineObjects:
         fetched = [
             each for each in self._found(b"source.toolkit.fluxcd.io") if each.gvk.group == SOURCE_GROUP
         ]
-        self._urls_of_sources = {object_key(each): text_at(each.content, "spec", "url") for each in fetched}
-        self._ignore_rules = {object_key(each): text_at(each.content, "spec", "ignore") for each in fetched}
+        self._urls_of_sources = {each.reference: text_at(each.content, "spec", "url") for each in fetched}
+        self._ignore_rules = {each.reference: text_at(each.content, "spec", "ignore") for each in fetched}
         named = [each for application in applications for each in named_sources(application)]
         named += (NamedSource(self._urls_of_sources.get(source_key(each), "")) for each in kustomizations)
         bootstrapped = self._urls_of_sources.get(_BOOTSTRAPPED, "")

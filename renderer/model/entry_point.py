@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
@@ -91,7 +92,7 @@ class Tree(Record):
     spec: JsonObject = EMPTY
 
     @property
-    def key(self) -> tuple[str, str, str]:
+    def reference(self) -> Reference:
         return self.kind, self.namespace, self.name
 
 

@@ -16,7 +16,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects, with_parents
+from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects
 from renderer.pipeline.flux_build import needs_others
 from renderer.pipeline.reached_objects import (
     Relevant,
@@ -31,6 +31,7 @@ from renderer.pipeline.reached_objects import (
     points_at_sources,
     rendered_source_errors,
     repository_urls,
+    with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
@@ -53,7 +54,7 @@ def argocd_points(
     ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets.
     """
     from renderer.gitops.argocd.application import named_sources
-    from renderer.gitops.argocd.discovery import ArgocdDiscovery, object_key
+    from renderer.gitops.argocd.discovery import ArgocdDiscovery
     from renderer.gitops.argocd.repointing import at_sources
     from renderer.gitops.argocd.roots import application_objects
     from renderer.pipeline.argocd_build import build_application, generate
@@ -124,7 +125,7 @@ def argocd_points(
     shared = deployed_instancetypes(each.outcome for each in reached)
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
-    own = frozenset(object_key(each.deployed_by) for each in rendered)
+    own = frozenset(each.deployed_as for each in rendered)
     for each in rendered:
         name = outputs.name(each.entry.namespace, each.entry.name)
         if not entry.entry.repoint:

@@ -16,7 +16,6 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Extra, OverlayEntry, RenderConfig
-from renderer.pipeline.flux_build import needs_others
 from renderer.project.tree_paths import tree_around
 
 if TYPE_CHECKING:
@@ -168,34 +167,9 @@ class ArgocdTrees:
         self.findings[finding._replace(severity=Severity.WARNING)] = None
 
 
-def with_parents(
-    reached: Iterable[ReachedApplication], rendered: Iterable[ReachedApplication]
-) -> list[ReachedApplication]:
-    """Return the rendered Applications, and all that deploy one of them or its set: those hold the copies.
-
-    Where such a parent cannot be built, what it deploys goes on to be applied from its sources.
-    """
-    from renderer.gitops.argocd.discovery import object_key
-
-    every = list(reached)
-    wanted = {each.key: each for each in rendered}
-    buildable = [
-        (each, each.deployed) for each in every if each.outcome is not None and not needs_others(each.outcome)
-    ]
-    while True:
-        objects = {object_key(each.deployed_by) for each in wanted.values()}
-        parents = [each for each, deployed in buildable if each.key not in wanted and deployed & objects]
-        if not parents:
-            return [each for each in every if each.key in wanted]
-        wanted |= {each.key: each for each in parents}
-
-
 def start_objects(roots: Iterable[Resource], reached: Iterable[ReachedApplication]) -> Iterator[Resource]:
     """Yield the objects that no other Application deploys: somebody applies them by hand."""
-    from renderer.gitops.argocd.discovery import object_key
-
-    deployed = [(object_key(each.deployed_by), each.deployed) for each in reached]
+    deployed = [(each.deployed_as, each.deployed) for each in reached]
     for root in roots:
-        key = object_key(root)
-        if not any(key in objects for by, objects in deployed if by != key):
+        if not any(root.reference in objects for by, objects in deployed if by != root.reference):
             yield root

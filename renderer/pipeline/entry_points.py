@@ -145,7 +145,7 @@ class EntryPointComposer:
 
     def with_copies(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return the objects, with copies of the engine's own that point at rendered trees."""
-        trees = {tree.key: tree for tree in point.trees}
+        trees = {tree.reference: tree for tree in point.trees}
         if composed.failed or not trees:
             return composed
         if point.options.kind is EntryKind.FLUX:
@@ -154,7 +154,7 @@ class EntryPointComposer:
             from renderer.gitops.argocd.repointing import repointed
 
         def copied(resource: Resource) -> Resource:
-            tree = trees.get((resource.kind, resource.namespace, resource.name))
+            tree = trees.get(resource.reference)
             return repointed(resource, tree) if tree else resource
 
         return Outcome(composed.value.map(copied), composed.diagnostics)

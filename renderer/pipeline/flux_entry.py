@@ -16,6 +16,7 @@ from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.flux_build import needs_others
@@ -32,6 +33,7 @@ from renderer.pipeline.reached_objects import (
     points_at_sources,
     rendered_source_errors,
     repository_urls,
+    with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
@@ -39,7 +41,7 @@ from renderer.project.tree_paths import tree_around
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
-    from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
+    from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
@@ -64,7 +66,7 @@ def flux_points(
     _check_flux_cycles(reached)
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if entry.entry.repoint:
-        rendered = _with_parents(reached, rendered)
+        rendered = with_parents(reached, rendered)
     kept = _left_to_sources(reached, rendered)
     notes = tuple(_flux_notes(entry, reached, kept, builder.applying_trees))
     if not rendered:
@@ -75,7 +77,7 @@ def flux_points(
             raise DiagnosticError(*malformed)
         names = [each.entry.name for each in reached if each.entry is not root.kustomization]
         raise nothing_rendered(entry, "Flux Kustomization", names, notes, _other_urls(reached, discovery))
-    trees: dict[Key, Tree] = {}
+    trees: dict[Reference, Tree] = {}
     if entry.entry.repoint:
         trees = {
             each.key: outputs.tree(each)
@@ -89,11 +91,13 @@ def flux_points(
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
     own = frozenset(each.key for each in rendered)
-    kept["Kustomization(s) with objects that a tree cannot carry"] = [
-        e.entry.name for e in rendered if e.uncarried
-    ]
-    kept["Kustomization(s) of generated artifacts"] = [e.entry.name for e in rendered if e.origin]
-    described = tuple(described_groups(kept))
+    rendered_too = {
+        "Kustomization(s) with objects that a tree cannot carry": [
+            e.entry.name for e in rendered if e.uncarried
+        ],
+        "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
+    }
+    described = tuple(described_groups({**kept, **rendered_too}))
     for each in _dependencies_first(rendered):
         name, deployed = outputs.name_of(each.entry), each.deployed
         if not entry.entry.repoint:
@@ -156,39 +160,19 @@ class _Outputs(NamedTuple):
         return Tree(kind, namespace, name, self.tree_of(reached.entry), keeps_variables=keeps)
 
 
-def _with_parents(
-    reached: Iterable[ReachedKustomization], rendered: Iterable[ReachedKustomization]
-) -> list[ReachedKustomization]:
-    """Return the rendered Kustomizations, and all that deploy one of them: those hold its copy.
-
-    Where such a parent cannot be built, its children go on to be applied from their sources.
-    """
-    every = list(reached)
-    wanted = {each.key for each in rendered}
-    deployed = {
-        each.key: each.deployed
-        for each in every
-        if each.outcome is not None and not needs_others(each.outcome)
-    }
-    while parents := {key for key, objects in deployed.items() if objects & wanted} - wanted:
-        wanted |= parents
-    return [each for each in every if each.key in wanted]
-
-
 def _operator_trees(
     rendered: Iterable[ReachedKustomization], root: Resource, outputs: _Outputs
-) -> dict[Key, Tree]:
+) -> dict[Reference, Tree]:
     """Return the root's tree for each object of the Flux operator that creates the root."""
-    from renderer.gitops.flux.discovery import object_key
     from renderer.gitops.flux.repointing import sync_path
 
     places = (normal_path(text_at(root.content, "spec", "path")), outputs.tree_of(root))
-    found: dict[Key, Tree] = {}
+    found: dict[Reference, Tree] = {}
     for each in rendered:
         for resource in each.outcome.value if each.outcome else ():
             path = sync_path(resource)
             if path and normal_path(path) in places:
-                found[object_key(resource)] = Tree(*object_key(resource), outputs.tree_of(root))
+                found[resource.reference] = Tree(*resource.reference, outputs.tree_of(root))
     return found
 
 
@@ -199,7 +183,7 @@ def _left_out_trees(
     from renderer.gitops.flux.artifact import IGNORE_FILE
     from renderer.gitops.flux.discovery import source_key
 
-    hidden: dict[Key, str] = {}
+    hidden: dict[Reference, str] = {}
     for each in rendered:
         key, tree = source_key(each.entry), builder.outputs.tree_of(each.entry)
         source = discovery.known(key)
@@ -235,7 +219,9 @@ class _FluxBuilder:
         self._artifacts: dict[str, ArtifactFileSystem] = {}
         self.applying_trees: list[str] = []
 
-    def build(self, reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
+    def build(
+        self, reached: ReachedKustomization, known: Mapping[Reference, Resource]
+    ) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.decrypted_sources import objects_of_decrypted_sources
         from renderer.gitops.substitution.substitute import may_hold_variables
         from renderer.pipeline.flux_build import discover_kustomization, read_variables
@@ -282,7 +268,7 @@ def _dependencies_first(reached: Iterable[ReachedKustomization]) -> list[Reached
     waiting = list(reached)
     keys = {each.key for each in waiting}
     done: list[ReachedKustomization] = []
-    known: set[Key] = set()
+    known: set[Reference] = set()
     while waiting:
         ready = next(each for each in waiting if not (set(each.depends_on) & keys) - known - {each.key})
         waiting.remove(ready)
@@ -297,17 +283,20 @@ def _check_flux_cycles(reached: Iterable[ReachedKustomization]) -> None:
     for each in by_key.values():
         above = [other.key for other in each.lineage()]
         for resource in each.repeated:
-            key = (resource.kind, resource.namespace, resource.name)
+            key = resource.reference
             if key in above and key != each.key:
                 names = [name for _, _, name in above[: above.index(key) + 1]]
                 raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
-    state: dict[Key, int] = {}
+    state: dict[Reference, int] = {}
     for key in by_key:
         _check_dependencies(key, by_key, state, [])
 
 
 def _check_dependencies(
-    key: Key, by_key: Mapping[Key, ReachedKustomization], state: dict[Key, int], way: list[Key]
+    key: Reference,
+    by_key: Mapping[Reference, ReachedKustomization],
+    state: dict[Reference, int],
+    way: list[Reference],
 ) -> None:
     """Follow ``dependsOn`` from one Kustomization. Raises ``DiagnosticError``: entry-point-cycle.
 
@@ -396,7 +385,7 @@ def _assumed_sources(entries: Iterable[Resource]) -> Iterator[Diagnostic]:
     """Yield a note for each source that is taken for this repository because the paths exist here."""
     from renderer.gitops.flux.discovery import source_key
 
-    by_source: dict[Key, list[Resource]] = {}
+    by_source: dict[Reference, list[Resource]] = {}
     for each in entries:
         by_source.setdefault(source_key(each), []).append(each)
     for (kind, namespace, name), found in by_source.items():

@@ -6,13 +6,14 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.kube.encryption import is_encrypted
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -24,6 +25,27 @@ if TYPE_CHECKING:
 
 #: Returns True if folders are worth building, judged by the words in their files.
 Relevant: TypeAlias = Callable[[Iterable[str]], bool]
+
+
+class Reached(Protocol):
+    """A Kustomization of Flux or an Application, as its engine reaches it."""
+
+    outcome: Outcome[ResourceSet] | None
+
+    @property
+    def key(self) -> tuple[str, ...]:
+        """Return what identifies it among others of its kind."""
+
+    @property
+    def deployed(self) -> frozenset[Reference]:
+        """Return the objects that it deploys."""
+
+    @property
+    def deployed_as(self) -> Reference:
+        """Return the object in Git that makes it."""
+
+
+ReachedT = TypeVar("ReachedT", bound=Reached)
 
 _MOST_NAMED = 5
 #: Errors about entries that deploy other objects, or need charts, services or other repositories.
@@ -110,6 +132,24 @@ def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iter
             f"not rendered of {entry.path}: {described}",
             severity=Severity.INFO,
         )
+
+
+def with_parents(reached: Iterable[ReachedT], rendered: Iterable[ReachedT]) -> list[ReachedT]:
+    """Return the rendered entry points, and all that deploy one of them: those hold its copy.
+
+    Where such a parent cannot be built, what it deploys goes on to be applied from its sources.
+    """
+    every = list(reached)
+    wanted = {each.key: each for each in rendered}
+    buildable = [
+        (each, each.deployed) for each in every if each.outcome is not None and not needs_others(each.outcome)
+    ]
+    while True:
+        objects = {each.deployed_as for each in wanted.values()}
+        parents = [each for each, deployed in buildable if each.key not in wanted and deployed & objects]
+        if not parents:
+            return [each for each in every if each.key in wanted]
+        wanted |= {each.key: each for each in parents}
 
 
 def points_at_sources(entry: OverlayEntry, name: str, objects: Collection[str]) -> Iterator[Diagnostic]:

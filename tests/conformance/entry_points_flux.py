@@ -7,13 +7,14 @@ from typing import Any
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.flux.artifact import ArtifactFileSystem
-from renderer.gitops.flux.discovery import FluxDiscovery, Key, ReachedKustomization
+from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.entry_points import EntryPointComposer
@@ -43,7 +44,7 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
     sync = read_resources(fs.read(path), Site(path))
     root = next(each for each in sync if each.kind == "Kustomization")
 
-    def build(reached: ReachedKustomization, known: Mapping[Key, Resource]) -> Outcome[ResourceSet]:
+    def build(reached: ReachedKustomization, known: Mapping[Reference, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
         variables = read_variables(reached.entry, known.values(), secrets=True)
         return discover_kustomization(artifact, reached.entry, variables)

@@ -9,12 +9,11 @@ from typing import TypeAlias
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import text_at
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 
 #: Namespace and name of an Application.
 Key: TypeAlias = tuple[str, str]
-#: Kind, namespace and name of an object.
-ObjectKey: TypeAlias = tuple[str, str, str]
 
 
 @dataclass(slots=True)
@@ -33,14 +32,14 @@ class ReachedApplication:
         return self.entry.namespace, self.entry.name
 
     @property
-    def deployed_by(self) -> Resource:
+    def deployed_as(self) -> Reference:
         """Return the object in Git that makes it: its ApplicationSet, or itself."""
-        return self.generated_by or self.entry
+        return (self.generated_by or self.entry).reference
 
     @property
-    def deployed(self) -> frozenset[ObjectKey]:
-        """Return the keys of the objects that it deploys."""
-        return frozenset(map(object_key, self.outcome.value)) if self.outcome else frozenset()
+    def deployed(self) -> frozenset[Reference]:
+        """Return the objects that it deploys."""
+        return frozenset(each.reference for each in self.outcome.value) if self.outcome else frozenset()
 
     @property
     def namespace(self) -> str:
@@ -53,11 +52,6 @@ class ReachedApplication:
         while reached is not None:
             yield reached
             reached = reached.parent
-
-
-def object_key(resource: Resource) -> ObjectKey:
-    """Return the kind, namespace and name of an object."""
-    return resource.kind, resource.namespace, resource.name
 
 
 #: Builds the sources of an Application that are in this repository.

@@ -18,6 +18,7 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import array_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 
 _MANIFESTS = (".yaml", ".yml", ".json")
@@ -35,7 +36,7 @@ def application_objects(
     uses counts as part of that kustomization. Of two objects with the same name, the first counts.
     ``on_error`` gets the path and the error of what cannot be built or read.
     """
-    found: dict[tuple[str, str, str], Resource] = {}
+    found: dict[Reference, Resource] = {}
     places = list(_places(fs, path))
     used = _used_by_others(KustomizationGraph(fs), [place for place in places if fs.is_folder(place)])
     for place in places:
@@ -48,7 +49,7 @@ def application_objects(
             continue
         for resource in resources:
             if is_application(resource) or is_application_set(resource):
-                found.setdefault((resource.kind, resource.namespace, resource.name), resource)
+                found.setdefault(resource.reference, resource)
     return tuple(found.values())
 
 

@@ -15,6 +15,7 @@ from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
 
@@ -22,8 +23,6 @@ SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
 #: Kinds of sources whose artifact may be the whole repository.
 _FETCHED = ("GitRepository", "OCIRepository", "Bucket")
-#: Kind, namespace and name of an object.
-Key: TypeAlias = tuple[str, str, str]
 
 
 class SourceRelation(TextEnum):
@@ -63,20 +62,25 @@ class ReachedKustomization:
     origin: CopiedFolder | None = None
 
     @property
-    def key(self) -> Key:
-        return object_key(self.entry)
+    def key(self) -> Reference:
+        return self.entry.reference
 
     @property
-    def deployed(self) -> frozenset[Key]:
-        """Return the keys of the objects that it deploys."""
-        return frozenset(map(object_key, self.outcome.value)) if self.outcome else frozenset()
+    def deployed(self) -> frozenset[Reference]:
+        """Return the objects that it deploys."""
+        return frozenset(each.reference for each in self.outcome.value) if self.outcome else frozenset()
+
+    @property
+    def deployed_as(self) -> Reference:
+        """Return the object in Git that makes it: itself."""
+        return self.key
 
     @property
     def suspended(self) -> bool:
         return object_at(self.entry.content, "spec").get("suspend") is True
 
     @property
-    def depends_on(self) -> tuple[Key, ...]:
+    def depends_on(self) -> tuple[Reference, ...]:
         """Return the Kustomizations that this one waits for."""
         return tuple(
             (
@@ -96,12 +100,7 @@ class ReachedKustomization:
 
 
 #: Builds a Kustomization; the objects known so far supply its variables.
-Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Key, Resource]], Outcome[ResourceSet]]
-
-
-def object_key(resource: Resource) -> Key:
-    """Return the kind, namespace and name of the resource."""
-    return resource.kind, resource.namespace, resource.name
+Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Reference, Resource]], Outcome[ResourceSet]]
 
 
 def is_flux_kustomization(resource: Resource) -> bool:
@@ -116,9 +115,9 @@ class FluxDiscovery:
         """``known`` are objects of the cluster that no Kustomization deploys."""
         self._build = build
         self._urls = urls
-        self._objects: dict[Key, Resource] = {object_key(each): each for each in known}
-        self._reached: dict[Key, ReachedKustomization] = {}
-        self._root_source: Key | None = None
+        self._objects: dict[Reference, Resource] = {each.reference: each for each in known}
+        self._reached: dict[Reference, ReachedKustomization] = {}
+        self._root_source: Reference | None = None
 
     def follow(self, root: Resource) -> tuple[ReachedKustomization, ...]:
         """Return all Kustomizations, parents before children, breadth first."""
@@ -141,7 +140,7 @@ class FluxDiscovery:
             level = [child for each in level for child in each.children]
         return tuple(found)
 
-    def known(self, key: Key) -> Resource | None:
+    def known(self, key: Reference) -> Resource | None:
         """Return an object of the cluster as it was deployed."""
         return self._objects.get(key)
 
@@ -162,12 +161,12 @@ class FluxDiscovery:
             return
         reached.outcome = self._build(reached, self._objects)
         for resource in reached.outcome.value:
-            self._objects[object_key(resource)] = resource
+            self._objects[resource.reference] = resource
             if is_flux_kustomization(resource):
                 self._add(resource, reached)
 
     def _add(self, resource: Resource, parent: ReachedKustomization) -> None:
-        if object_key(resource) in self._reached:
+        if resource.reference in self._reached:
             parent.repeated.append(resource)
             return
         child = ReachedKustomization(resource, parent)
@@ -177,10 +176,10 @@ class FluxDiscovery:
     def _generators(self) -> Iterator[Resource]:
         yield from (each for each in self._objects.values() if each.gvk.group == GENERATOR_GROUP)
 
-    def _origin(self, artifact: Key, path: str) -> CopiedFolder | None:
+    def _origin(self, artifact: Reference, path: str) -> CopiedFolder | None:
         return copied_folder(self._generators(), *artifact[1:], path, self._urls.is_folder)
 
-    def _is_generated(self, artifact: Key) -> bool:
+    def _is_generated(self, artifact: Reference) -> bool:
         return any(
             generator.namespace == artifact[1] and text_at(each, "name") == artifact[2]
             for generator in self._generators()
@@ -217,7 +216,7 @@ def _with_path(entry: Resource, folder: str) -> Resource:
     return entry.with_content({**entry.content, "spec": spec})
 
 
-def source_key(entry: Resource) -> Key:
+def source_key(entry: Resource) -> Reference:
     """Return the object that ``spec.sourceRef`` names.
 
     It is in the Kustomization's namespace unless the reference names another.
@@ -227,7 +226,7 @@ def source_key(entry: Resource) -> Key:
     return text_at(reference, "kind"), namespace, text_at(reference, "name")
 
 
-def variable_sources(entry: Resource) -> tuple[Key, ...]:
+def variable_sources(entry: Resource) -> tuple[Reference, ...]:
     """Return the ConfigMaps and Secrets that ``substituteFrom`` names, in the object's own namespace."""
     references = array_at(entry.content, "spec", "postBuild", "substituteFrom")
     return tuple((text_at(each, "kind"), entry.namespace, text_at(each, "name")) for each in references)

@@ -9,6 +9,9 @@ from renderer.model.record import Record
 #: API group, kind, namespace and name. The version is ignored: the API server converts between versions.
 ObjectKey: TypeAlias = tuple[str, str, str, str]
 
+#: Kind, namespace and name, by which the objects of Flux and Argo CD refer to others.
+Reference: TypeAlias = tuple[str, str, str]
+
 
 class Gvk(Record):
     """The group, version and kind of a resource (kustomize ``kyaml/resid/gvk.go``)."""
