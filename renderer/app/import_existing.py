@@ -45,7 +45,7 @@ class ExistingSources(Record):
 
         It is empty if another object creates it, such as a SealedSecret.
         """
-        key = _key(content)
+        key = object_key(content)
         _, kind, namespace, name = key
         is_created = kind in MOUNTED and self.inventory.has(kind, name, namespace)
         return self.files.get(key, "" if is_created else None)
@@ -57,10 +57,11 @@ class ExistingSources(Record):
 
     def elsewhere_of(self, content: JsonObject) -> str:
         """Return the overlay outside of the output folder that has an object; empty if there is none."""
-        return self.elsewhere.get(_key(content), "")
+        return self.elsewhere.get(object_key(content), "")
 
 
-def _key(content: JsonObject) -> ObjectKey:
+def object_key(content: JsonObject) -> ObjectKey:
+    """Return the identity of an object of which only the content is known."""
     return Resource(content, Site("")).current_id.object_key
 
 
@@ -152,7 +153,7 @@ def check_additions(
             raise DiagnosticError(*composed.diagnostics)
         present = {each.current_id.object_key for each in composed.value}
         for each in found:
-            if _key(each.content) not in present:
+            if object_key(each.content) not in present:
                 name = Resource(each.content, Site("")).current_id
                 raise Diagnostic.in_file(
                     place,

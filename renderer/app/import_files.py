@@ -20,7 +20,7 @@ from renderer.adopt.dump.sources import (
     with_placeholders,
 )
 from renderer.app.catalog_import import with_catalog
-from renderer.app.import_existing import check_additions, read_existing
+from renderer.app.import_existing import check_additions, object_key, read_existing
 from renderer.app.import_fit import FittedMachines, fit_machines
 from renderer.app.import_installed import installed_files, unknown_to_git
 from renderer.app.import_objects import Secrets, assign_files, with_groups, with_labels_of, written_contents
@@ -30,15 +30,15 @@ from renderer.app.project import Project
 from renderer.authoring.pins.folder import PINS, FileContent
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import ALWAYS, RERUN_ON_FAILURE, VirtualMachineView
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE
 from renderer.model.pin import Pinnable
@@ -55,7 +55,7 @@ from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entries
 
 _DUMP = "the dump"
-_RUNNING = ("Always", "RerunOnFailure")
+_RUNNING = (ALWAYS, RERUN_ON_FAILURE)
 _NEW = """\
 apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
@@ -244,14 +244,14 @@ def _object_file(fs: FileSystem, place: str, wanted: SourceObject, *, replace: b
     except DiagnosticError:
         present = []
     named = [Resource(each, Site(place)) for each in map(object_at, present) if text_at(each, "kind")]
-    others = [each for each in named if each.current_id.object_key != _identity(wanted.content)]
+    others = [each for each in named if each.current_id.object_key != object_key(wanted.content)]
     if others:
         message = f"{place} already exists, and holds {others[0].current_id}"
         raise Diagnostic.in_file(
             place, Code.FILE_EXISTS, message, "nothing was written; move it to a file of its own"
         ).error()
     if len(named) == 1:
-        if "sops" in named[0].content:
+        if is_encrypted(named[0]):
             return None
         wanted = wanted._replace(content=with_labels_of(wanted.content, named[0].content))
         if wanted.content == named[0].content:
@@ -313,10 +313,10 @@ def _pins(
     files: Mapping[str, bytes],
 ) -> tuple[Mapping[str, int], Mapping[str, bytes]]:
     """Return the number of pins of written machines by folder, and the files. Raises ``DiagnosticError``."""
-    pins = {_identity(each.content): each.pin for each in detached if each.pin}
+    pins = {object_key(each.content): each.pin for each in detached if each.pin}
     by_folder: dict[str, list[Pinnable]] = {}
     for each in objects:
-        pin = pins.get(_identity(each.content))
+        pin = pins.get(object_key(each.content))
         if pin is not None:
             by_folder.setdefault(each.folder, []).append(pin)
     written: dict[str, bytes] = {}
@@ -327,10 +327,6 @@ def _pins(
         planned = pin_changes(fs, posixpath.join(place, PINS), kustomization, found)
         written |= {posixpath.relpath(each.path, output): each.content for each in planned}
     return {folder: len(found) for folder, found in by_folder.items()}, written
-
-
-def _identity(content: JsonObject) -> ObjectKey:
-    return Resource(content, Site("")).current_id.object_key
 
 
 def _is_instancetype(content: JsonObject) -> bool:

@@ -14,12 +14,11 @@ from renderer.adopt.dump.user_objects import clean
 from renderer.app.import_revisions import is_same_spec
 from renderer.emit.layout import object_file_name
 from renderer.files.file_system import FileSystem
-from renderer.kubevirt.facts.kinds import MATCHER_TYPES
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.instancetype.catalog import Catalog
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILE
@@ -40,7 +39,8 @@ def installed_files(
     content is replaced with ``replace``; otherwise it stays, with a warning. Raises ``DiagnosticError``:
     edit-refused.
     """
-    named = {name for each in objects for name in _named(each.content)}
+    views = (VirtualMachineView.of(Resource(each.content, Site(each.path))) for each in objects)
+    named = {matched for view in views if view is not None for matched in view.matched_objects()}
     files: dict[str, bytes] = {}
     outdated: list[Diagnostic] = []
     for each in installed:
@@ -87,13 +87,3 @@ def _lookup_object(content: JsonObject) -> JsonObject:
     """Return the part of an object that a machine gets, and its name."""
     cleaned = clean(content).content
     return {**cleaned, "metadata": {"name": text_at(cleaned, "metadata", "name")}}
-
-
-def _named(content: JsonObject) -> Iterator[tuple[str, str]]:
-    """Yield kind and name of the objects that a machine names."""
-    vm = VirtualMachine.of(Resource(content, Site("")))
-    for matcher_type in MATCHER_TYPES if vm is not None else ():
-        matcher = object_at(vm.spec, matcher_type.key) if vm is not None else {}
-        kind = matcher_type.matched_kind(text_at(matcher, "kind"))
-        if kind:
-            yield kind, text_at(matcher, "name")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator
 
-from renderer.discovery.machines_in_files import matched_objects
 from renderer.discovery.manifests import Manifests
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release, target_release
@@ -40,7 +40,8 @@ def needed_catalogs(manifests: Manifests, composed: Iterable[ResourceSet]) -> It
     for resources in composed:
         deployed = {(each.kind, each.name) for each in resources}
         for each in resources:
-            for kind, name in matched_objects(each):
+            view = VirtualMachineView.of(each)
+            for kind, name in view.matched_objects() if view is not None else ():
                 found = None if (kind, name) in deployed else definitions.find((kind,), name)
                 if found:
                     yield from manifests.graph.folders_listing(found.site.path)[:1]

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.kinds import MATCHER_TYPES
-from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
-from renderer.model.kube.json import EMPTY, Json, object_at, text_at
+from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.pipeline.reached_objects import MACHINES
 
@@ -71,13 +70,3 @@ def _count_machines(value: Json) -> int:
     if text_at(value, "kind") in MACHINES and not value.keys().isdisjoint(("metadata", "spec")):
         return 1
     return sum(map(_count_machines, value.values()))
-
-
-def matched_objects(resource: Resource) -> Iterator[tuple[str, str]]:
-    """Yield kind and name of the instance type and the preference that a virtual machine names."""
-    view = VirtualMachineView.of(resource)
-    for matcher_type in MATCHER_TYPES if view else ():
-        matcher = object_at(view.spec, matcher_type.key) if view else EMPTY
-        kind, name = matcher_type.matched_kind(text_at(matcher, "kind")), text_at(matcher, "name")
-        if kind and name:
-            yield kind, name

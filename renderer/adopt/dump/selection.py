@@ -9,10 +9,8 @@ from renderer.adopt.dump.gather import Gathered, UserObject
 from renderer.adopt.dump.user_objects import is_machine
 from renderer.checks.rules.references import references
 from renderer.golang.glob import file_path_match
-from renderer.kubevirt.facts.kinds import MATCHER_TYPES
+from renderer.kubevirt.facts.kinds import CLUSTER_KINDS
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
-from renderer.model.kube.json import EMPTY, object_at, text_at
 
 NOT_SELECTED = "--only does not name it"
 #: The kinds of claims that a name in a machine stands for.
@@ -66,14 +64,11 @@ def _used(each: UserObject) -> Iterator[tuple[str, str, str]]:
         return
     yield "Namespace", "", resource.namespace
     view = VirtualMachineView.of(resource)
-    for kind, found in references([view] if view else []).items():
+    if view is None:
+        return
+    for kind, found in references([view]).items():
         for reference in found:
             for named in _CLAIMS.get(kind, (kind,)):
                 yield named, reference.namespace, reference.name
-    vm = VirtualMachine.of(resource)
-    for matcher_type in MATCHER_TYPES:
-        matcher = EMPTY if vm is None else object_at(vm.spec, matcher_type.key)
-        matched = matcher_type.matched_kind(text_at(matcher, "kind"))
-        if matched and text_at(matcher, "name"):
-            namespace = resource.namespace if matched == matcher_type.kind else ""
-            yield matched, namespace, text_at(matcher, "name")
+    for kind, name in view.matched_objects():
+        yield kind, ("" if kind in CLUSTER_KINDS else resource.namespace), name

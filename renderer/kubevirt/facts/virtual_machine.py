@@ -7,12 +7,12 @@ The types are in KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Self, TypeAlias
 
-from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_REPLICA_SET
+from renderer.kubevirt.facts.kinds import MATCHER_TYPES, VM, VM_POOL, VMI, VMI_REPLICA_SET
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
-from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
@@ -182,6 +182,14 @@ class VirtualMachineView:
     @property
     def is_halted(self) -> bool:
         return self.run_strategy == HALTED
+
+    def matched_objects(self) -> Iterator[tuple[str, str]]:
+        """Yield kind and name of the instance type and the preference that the matchers name."""
+        for matcher_type in MATCHER_TYPES:
+            matcher = object_at(self.spec, matcher_type.key)
+            kind, name = matcher_type.matched_kind(text_at(matcher, "kind")), text_at(matcher, "name")
+            if kind and name:
+                yield kind, name
 
     def in_spec(self, *segments: Segment) -> FieldPath:
         """Return a field of the VirtualMachine's spec as a field of the resource."""
