@@ -31,9 +31,10 @@ from renderer.kubevirt.facts.kinds import (
     MATCHER_TYPES,
 )
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location, Site
+from renderer.model.kube.owners import owners
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -93,7 +94,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
     revisions: dict[ObjectKey, Resource] = {}
     instancetypes: dict[ObjectKey, Resource] = {}
     left_out: dict[ObjectKey, tuple[str, str]] = {}
-    owners: dict[ObjectKey, list[ObjectKey]] = {}
+    owned_by: dict[ObjectKey, set[ObjectKey]] = {}
     nodes: set[ObjectKey] = set()
     pools: dict[str, Autoscaled] = {}
     operations: dict[InProgress, None] = {}
@@ -121,7 +122,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
             objects.pop(identity, None)
             fields.pop(identity, None)
             continue
-        owners[identity] = [*_owners(live)]
+        owned_by[identity] = {*_owners(live)}
         cleaned = clean(live.content)
         references = _revision_references(live.content)
         objects[identity] = UserObject(
@@ -131,7 +132,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
         if len(objects) > limits().resources:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
     for identity in [*objects]:
-        if not nodes.isdisjoint(owners[identity]):
+        if not nodes.isdisjoint(owned_by[identity]):
             left_out[identity] = (identity[1], _OF_A_NODE)
             del objects[identity], fields[identity]
     found = (*objects, *(left_out.keys() - nodes))
@@ -160,7 +161,7 @@ def gather(dump: Iterable[LiveObject], *, all_namespaces: bool = False) -> Gathe
 
 def _owners(live: LiveObject) -> Iterator[ObjectKey]:
     """Yield the identities of the objects that own this one; they are in its namespace."""
-    for owner in array_at(live.metadata, "ownerReferences"):
+    for owner in owners(live.content):
         group = text_at(owner, "apiVersion").rpartition("/")[0]
         yield group, text_at(owner, "kind"), live.namespace, text_at(owner, "name")
 

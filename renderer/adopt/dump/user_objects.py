@@ -29,6 +29,7 @@ from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.kube.live_object import LiveObject
+from renderer.model.kube.owners import controller_of
 from renderer.model.record import Record
 
 _ACTION = "an action that would be repeated"
@@ -135,11 +136,11 @@ _TEMPLATES = ("template", "virtualMachineTemplate", "dataVolumeTemplates", "spec
 
 def reason_left_out(live: LiveObject) -> str | None:
     """Return why the object does not belong in Git, as the end of a sentence; None for the user's own."""
-    owner = _controller(live)
+    controller = controller_of(live.content)
     if text_at(live.metadata, "deletionTimestamp"):
         return "it is being deleted"
-    if owner:
-        return f"its {owner} creates it"
+    if controller is not None:
+        return f"its {text_at(controller, 'kind') or 'controller'} creates it"
     maintainer = maintainer_of_node(live)
     if maintainer:
         return f"it is a node that {maintainer} makes and replaces"
@@ -173,14 +174,6 @@ def _reason_by_labels(live: LiveObject) -> str | None:
     if live.kind == "DataSource" and text_at(live.metadata, "labels", _CRON_LABEL):
         return "its DataImportCron creates it"
     return None
-
-
-def _controller(live: LiveObject) -> str:
-    """Return the kind of the owner that made and maintains the object (``metav1.GetControllerOf``)."""
-    for reference in array_at(live.metadata, "ownerReferences"):
-        if object_at(reference).get("controller") is True:
-            return text_at(reference, "kind") or "controller"
-    return ""
 
 
 def _reason_by_name(live: LiveObject) -> str | None:

@@ -7,6 +7,7 @@ from functools import cached_property
 
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.owners import controller_of
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 
@@ -62,7 +63,7 @@ class ClusterObjects:
     @cached_property
     def applied_revisions(self) -> frozenset[tuple[str, str]]:
         """Namespace and name of the ControllerRevisions that no controller made, such as those of pins."""
-        return frozenset(key for key, each in self.revisions.items() if not _has_controller(each))
+        return frozenset(key for key, each in self.revisions.items() if controller_of(each.content) is None)
 
     @cached_property
     def kubevirt(self) -> JsonObject:
@@ -91,11 +92,6 @@ class ClusterObjects:
     @cached_property
     def _instances(self) -> Mapping[tuple[str, str], Resource]:
         return {(each.namespace, each.name): each for each in self.resources if each.kind == VMI}
-
-
-def _has_controller(resource: Resource) -> bool:
-    owners = map(object_at, array_at(resource.content, "metadata", "ownerReferences"))
-    return any(owner.get("controller") is True for owner in owners)
 
 
 def runs_by_status(status: JsonObject) -> bool | None:

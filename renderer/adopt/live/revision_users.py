@@ -20,7 +20,8 @@ from renderer.kubevirt.facts.kinds import (
 )
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_revision import named_revisions
-from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.owners import owners
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
@@ -48,6 +49,11 @@ class _Identity(Record):
             (self.kind, self.name) == (each.kind, each.name) and self.namespace in ("", each.namespace)
             for each in others
         )
+
+
+def _owner_names(resource: Resource, kind: str) -> list[str]:
+    """Return the names of the owners of this kind."""
+    return [text_at(owner, "name") for owner in owners(resource.content) if owner.get("kind") == kind]
 
 
 class RevisionUsers:
@@ -100,7 +106,7 @@ class RevisionUsers:
         status = object_at(machine.content, "status")
         self._machines.add(_Identity(machine.kind, machine.namespace, machine.name))
         self._pools_with_machines |= {
-            _Identity(VM_POOL, machine.namespace, name) for name in _owners(machine, VM_POOL)
+            _Identity(VM_POOL, machine.namespace, name) for name in _owner_names(machine, VM_POOL)
         }
         by_status = {
             each.key: text_at(status, each.status_ref, "controllerRevisionRef", "name")
@@ -116,7 +122,7 @@ class RevisionUsers:
     def _add_started_machine(self, revision: Resource) -> None:
         """Note the revisions in the spec that a VirtualMachine was started from (``createVMRevision``)."""
         started = named_revisions(object_at(revision.content, "data", "spec"))
-        for owner in _owners(revision, VM) if started else ():
+        for owner in _owner_names(revision, VM) if started else ():
             user = f"{VM} {revision.namespace}/{owner}, as it was started,"
             for name in started.values():
                 self._users.setdefault((revision.namespace, name), user)
@@ -146,10 +152,9 @@ def notes_about_unnamed(written: Iterable[Resource], users: RevisionUsers, overl
 def notes_about_others(
     written: Iterable[Resource], objects: ClusterObjects, revisions: Container[tuple[str, str]]
 ) -> Iterator[str]:
-    """Yield a note about each VirtualMachine that only the cluster has and whose revision Git had.
+    """Yield a note about each VirtualMachine that only the cluster has and whose revision leaves Git.
 
-    A pool makes such machines.
-    ``revisions`` are those of Git, by namespace and name.
+    A pool makes such machines. ``revisions`` are the ControllerRevisions of Git, by namespace and name.
     """
     leaving = {key for key in objects.applied_revisions if key not in revisions}
     if not leaving:
@@ -167,9 +172,3 @@ def notes_about_others(
                     f"{each.current_id} will not start again once ControllerRevision {name} is pruned,"
                     " which Git does not have"
                 )
-
-
-def _owners(resource: Resource, kind: str) -> list[str]:
-    """Return the names of the owners of this kind."""
-    owners = map(object_at, array_at(resource.content, "metadata", "ownerReferences"))
-    return [text_at(owner, "name") for owner in owners if owner.get("kind") == kind]
