@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from renderer.adopt.dump.files import STDIN, find_files
-from renderer.adopt.dump.gather import gather
+from renderer.adopt.dump.gather import Gathered, gather
 from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.selection import qualified_name, selected, unmatched
 from renderer.adopt.dump.sources import counted_by_kind
@@ -85,28 +85,9 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         raise UsageError(f"{label} is not a label key: {label_errors[0]}", "--group-by")
     output = _output_folder(project, request.output)
     try:
-        dump = read_dump(find_files(request.files, request.piped))
-        gathered = gather(dump, all_namespaces=request.all_namespaces or bool(request.only))
+        gathered = _gather(request)
     except DiagnosticError as error:
         return ImportedCluster(_locate(error.diagnostics))
-    if not gathered.objects and not has_errors(gathered.findings):
-        nothing = Diagnostic(
-            Code.DUMP_INVALID,
-            "the dump holds no object that belongs in Git",
-            hint="print virtual machines and what they need: "
-            "kubectl get vm,datavolume,pvc,service -A -o yaml",
-            location=Location(request.files[0]) if request.files else None,
-        )
-        return ImportedCluster(_locate((*gathered.findings, nothing)))
-    if request.only:
-        for pattern in unmatched(gathered.objects, request.only):
-            hint = did_you_mean(
-                pattern,
-                map(qualified_name, gathered.objects),
-                otherwise="vmrender import lists why objects are left out",
-            )
-            raise UsageError(f"the dump holds no {pattern} that belongs in Git; {hint}", "--only")
-        gathered = selected(gathered, request.only)
     release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, project.config)
     rules = project.config.rules
     findings = with_levels((*gathered.findings, *release_findings), rules)
@@ -171,6 +152,35 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         unordered=entry_objects.unordered,
     )
     return ImportedCluster(_locate(findings), summary)
+
+
+def _gather(request: ClusterImport) -> Gathered:
+    """Read the dump, and keep what ``only`` selects.
+
+    Raises ``UsageError`` for a pattern that matches nothing, and ``DiagnosticError`` for a dump that cannot
+    be read or holds nothing that belongs in Git.
+    """
+    dump = read_dump(find_files(request.files, request.piped))
+    gathered = gather(dump, all_namespaces=request.all_namespaces or bool(request.only))
+    if not gathered.objects and not has_errors(gathered.findings):
+        nothing = Diagnostic(
+            Code.DUMP_INVALID,
+            "the dump holds no object that belongs in Git",
+            hint="print virtual machines and what they need: "
+            "kubectl get vm,datavolume,pvc,service -A -o yaml",
+            location=Location(request.files[0]) if request.files else None,
+        )
+        raise DiagnosticError(*gathered.findings, nothing)
+    if not request.only:
+        return gathered
+    for pattern in unmatched(gathered.objects, request.only):
+        hint = did_you_mean(
+            pattern,
+            map(qualified_name, gathered.objects),
+            otherwise="vmrender import lists why objects are left out",
+        )
+        raise UsageError(f"the dump holds no {pattern} that belongs in Git; {hint}", "--only")
+    return selected(gathered, request.only)
 
 
 def _output_folder(project: Project, written: Path | None) -> str:

@@ -2,7 +2,7 @@
 
 Objects that a controller makes, or that describe an action rather than a state, are left out. So are the
 fields that render removes from any source (``kubevirt.facts.server_fields``), values that a cluster
-allocated, the marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), those of other
+allocated, the marks of tools that sync from Git (``kubevirt.facts.allocated_fields``), the marks of other
 controllers (``kubevirt.facts.controller_marks``), and the output of Go for empty fields. The identity of a VM
 stays: MAC addresses, firmware UUID and serial, machine type, and ``dataVolumeTemplates`` that already ran.
 """
