@@ -43,6 +43,7 @@ def as_json(summary: ImportSummary) -> JsonObject:
         "output": summary.output,
         "rendered": summary.rendered,
         "entries": list(summary.entries),
+        "unorderedPins": list(summary.unordered),
     }
 
 

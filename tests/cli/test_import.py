@@ -849,6 +849,8 @@ def test_machine_that_is_pinned_later_is_reported(repository: Path) -> None:
     result = run("import", "--entries", "flux", dump=listed(later, revision("3Gi")))
 
     assert "apply the ControllerRevisions of prod before the machines" in result.stderr
+    again = run("import", "--entries", "flux", "--format", "json", dump=listed(later, revision("3Gi")))
+    assert json.loads(again.stdout)["import"]["unorderedPins"] == ["prod"]
     assert "pins" not in (repository / "flux/vms.yaml").read_text()
 
 
