@@ -30,7 +30,7 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, pa
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
@@ -127,7 +127,7 @@ class MigratedProject:
     @cached_property
     def _manifests(self) -> ManifestFiles:
         outputs = [overlay.output for overlay in self._overlays]
-        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE, self.config.exclude)
+        return ManifestFiles(self.fs, outputs, self.config.exclude)
 
     @cached_property
     def _graph(self) -> KustomizationGraph:

@@ -11,7 +11,7 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
-from renderer.model.render_config import OWNERSHIP_FILE, Overlay
+from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.project.lone_file import LoneFiles
@@ -41,7 +41,7 @@ class ValidationRun:
     @cached_property
     def manifests(self) -> ManifestFiles:
         outputs = [overlay.output for overlay in self.overlays]
-        return ManifestFiles(self.fs, outputs, OWNERSHIP_FILE, self.config.exclude)
+        return ManifestFiles(self.fs, outputs, self.config.exclude)
 
     @cached_property
     def graph(self) -> KustomizationGraph:

@@ -10,7 +10,6 @@ from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release, target_release
-from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.project.definitions import Definitions
 from renderer.project.validation_scope import ManifestFiles
 
@@ -36,7 +35,7 @@ def unused_catalogs(manifests: Manifests, assigned: Collection[str]) -> Iterator
 def needed_catalogs(manifests: Manifests, composed: Iterable[ResourceSet]) -> Iterator[str]:
     """Yield kustomizations of objects that machines in ``composed`` name and only other entries deploy."""
     fs = manifests.fs
-    definitions = Definitions(fs, ManifestFiles(fs, (), OWNERSHIP_FILE), lambda *_: ())
+    definitions = Definitions(fs, ManifestFiles(fs), lambda *_: ())
     for resources in composed:
         deployed = {(each.kind, each.name) for each in resources}
         for each in resources:

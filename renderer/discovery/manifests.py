@@ -16,7 +16,6 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.project.validation_scope import ManifestFiles
 
 
@@ -34,7 +33,7 @@ class Manifests:
         return dict(self._contents_below("."))
 
     def _contents_below(self, folder: str) -> Iterator[tuple[str, bytes]]:
-        for path in ManifestFiles(self.fs, (), OWNERSHIP_FILE, self._exclude).below(folder):
+        for path in ManifestFiles(self.fs, (), self._exclude).below(folder):
             try:
                 yield path, self.fs.read(path)
             except DiagnosticError:

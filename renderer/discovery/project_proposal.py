@@ -121,12 +121,12 @@ def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | 
     proposed = config._replace(
         kubevirt=found.survey.release or config.kubevirt,
         catalogs=catalogs,
-        overlays=tuple(with_copies(each.entry) for each in listed),
+        overlays=tuple(with_repoint(each.entry) for each in listed),
     )
     return found._replace(config=proposed)
 
 
-def with_copies(entry: OverlayEntry) -> OverlayEntry:
+def with_repoint(entry: OverlayEntry) -> OverlayEntry:
     """Return the entry of a new project: trees of an engine's entry have copies that point at trees."""
     return entry._replace(entry=entry.entry._replace(repoint=entry.entry.has_engine))
 

@@ -52,7 +52,7 @@ def is_named_retired(manifests: Manifests, path: str) -> bool:
 def _reason_by_name(manifests: Manifests, path: str) -> str:
     for each in (*reversed(list(_folders_above(path))), path):
         name = _EXTENSION.sub("", posixpath.basename(each))
-        if name.lower() in _RETIRED_FOLDERS and each != "." and _is_folder(manifests, each):
+        if name.lower() in _RETIRED_FOLDERS and each != "." and manifests.fs.is_folder(each):
             return f"it is in {each}, a folder of retired files"
         original = _PROBABLE_COPY.sub("", name)
         is_copy = original != name and _exists(manifests, posixpath.join(posixpath.dirname(each), original))
@@ -73,7 +73,7 @@ def _reason_by_comment(manifests: Manifests, path: str) -> str:
 
 def _reason_by_kustomization(manifests: Manifests, path: str) -> str:
     folder = posixpath.dirname(path) or "."
-    links = None if _is_folder(manifests, path) else manifests.graph.links(folder)
+    links = None if manifests.fs.is_folder(path) else manifests.graph.links(folder)
     if links is None or not links.is_readable or path in links.files:
         return ""
     return f"{links.file} beside it does not list it"
@@ -94,10 +94,6 @@ def _commented_entries(manifests: Manifests, file: str) -> Iterator[str]:
     except DiagnosticError:
         return
     yield from _COMMENTED_ENTRY.findall(text)
-
-
-def _is_folder(manifests: Manifests, path: str) -> bool:
-    return manifests.fs.is_folder(path)
 
 
 def _exists(manifests: Manifests, path: str) -> bool:

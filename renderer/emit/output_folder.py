@@ -96,11 +96,9 @@ class OutputFolder(Record):
 def check_outputs(
     outputs: Mapping[str, tuple[Site, ...]], inputs: Collection[str]
 ) -> Mapping[str, tuple[Diagnostic, ...]]:
-    """Return the problems of rendering into ``outputs`` from folders ``inputs``, all relative to the root.
+    """Return the problems of rendering from folders ``inputs``, for each output that has any.
 
-    They are by output, for those that have any.
-
-    Each of ``outputs`` has the sites where the project names it.
+    All paths are relative to the root. Each of ``outputs`` has the sites where the project names it.
 
     The code is output-invalid. An output may not be an input, be inside one or hold one (a build might read
     the output of the last one, and pruning might remove sources), and it may not be inside another output.

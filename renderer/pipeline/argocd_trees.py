@@ -16,7 +16,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Extra, OverlayEntry, RenderConfig
-from renderer.project.tree_paths import tree_around
+from renderer.project.tree_paths import is_tree
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -78,7 +78,7 @@ class ArgocdTrees:
         application = reached.entry
         own = self._outputs.path(application.namespace, application.name)
         is_broken = reached.outcome is not None and reached.outcome.failed
-        if is_broken and reached.generated_by is None and tree_around(self._fs, own) != own:
+        if is_broken and reached.generated_by is None and not is_tree(self._fs, own):
             return
         every = list(sources(application))
         found = [

@@ -27,7 +27,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import OWNERSHIP_FILE, Overlay, RenderConfig
+from renderer.model.render_config import Overlay, RenderConfig
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 
@@ -45,7 +45,7 @@ class Deployers:
     """The Applications, ApplicationSets and Flux Kustomizations of one tree, and Argo CD's settings."""
 
     def __init__(self, fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> None:
-        files = ManifestFiles(fs, [each.output for each in overlays], OWNERSHIP_FILE, config.exclude)
+        files = ManifestFiles(fs, [each.output for each in overlays], config.exclude)
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
         for path in files.below("."):

@@ -37,7 +37,7 @@ from renderer.pipeline.reached_objects import (
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
-from renderer.project.tree_paths import tree_around
+from renderer.project.tree_paths import is_tree
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
@@ -124,8 +124,8 @@ def flux_points(
 
 def _has_or_gets_tree(fs: FileSystem, reached: ReachedKustomization, outputs: _Outputs) -> bool:
     """Return False for a Kustomization that cannot be built, and that has no tree of an earlier run."""
-    tree = outputs.tree_of(reached.entry)
-    return reached.outcome is None or not reached.outcome.failed or tree_around(fs, tree) == tree
+    is_built = reached.outcome is None or not reached.outcome.failed
+    return is_built or is_tree(fs, outputs.tree_of(reached.entry))
 
 
 def _can_point_at_tree(reached: ReachedKustomization) -> bool:

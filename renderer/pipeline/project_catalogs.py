@@ -145,11 +145,10 @@ class ProjectCatalogs:
 
     @cached_property
     def _definitions(self) -> Definitions:
-        from renderer.model.render_config import OWNERSHIP_FILE
         from renderer.project.definitions import Definitions
         from renderer.project.validation_scope import ManifestFiles
 
-        manifests = ManifestFiles(self._fs, (), OWNERSHIP_FILE, self._config.exclude)
+        manifests = ManifestFiles(self._fs, (), self._config.exclude)
         return Definitions(self._fs, manifests, _generated)
 
     def _find_named_sources(self) -> tuple[NamedSource, ...]:

@@ -17,7 +17,7 @@ def tree_around(fs: FileSystem, path: str) -> str:
         return ""
     parts = path.split("/")
     folders = ("/".join(parts[:depth]) for depth in range(1, len(parts) + 1))
-    return next((each for each in folders if _is_tree(fs, each)), "")
+    return next((each for each in folders if is_tree(fs, each)), "")
 
 
 def tree_at(fs: FileSystem, path: str) -> str:
@@ -28,10 +28,11 @@ def tree_at(fs: FileSystem, path: str) -> str:
     return path if _holds_only_trees(fs, path) else ""
 
 
-def _is_tree(fs: FileSystem, folder: str) -> bool:
+def is_tree(fs: FileSystem, folder: str) -> bool:
+    """Return True if a run has rendered into the folder."""
     return fs.is_file(posixpath.join(folder, OWNERSHIP_FILE))
 
 
 def _holds_only_trees(fs: FileSystem, folder: str) -> bool:
     below = [posixpath.join(folder, name) for name in fs.list(folder)]
-    return bool(below) and all(_is_tree(fs, each) or _holds_only_trees(fs, each) for each in below)
+    return bool(below) and all(is_tree(fs, each) or _holds_only_trees(fs, each) for each in below)

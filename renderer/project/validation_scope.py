@@ -13,6 +13,7 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, co
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, CatalogPath, Overlay, RenderConfig
 from renderer.project.overlays import overlay_at
+from renderer.project.tree_paths import is_tree
 
 _SUFFIXES = (".yaml", ".yml", ".json")
 _TOP = "."
@@ -21,18 +22,15 @@ _TOP = "."
 class ManifestFiles:
     """The manifests of one tree, without rendered ones: their sources are checked instead."""
 
-    def __init__(
-        self, fs: FileSystem, outputs: Collection[str], ownership_file: str, excluded: Iterable[str] = ()
-    ) -> None:
+    def __init__(self, fs: FileSystem, outputs: Collection[str] = (), excluded: Iterable[str] = ()) -> None:
         """``outputs`` are the folders that the project is rendered into.
 
-        A file named ``ownership_file`` marks a folder that was rendered into before. ``excluded`` are paths
-        and globs of files and folders without manifests of the project; ``**`` matches any folders.
+        ``excluded`` are paths and globs of files and folders without manifests of the project; ``**`` matches
+        any folders.
         """
         self._excluded = [pattern.split("/") for pattern in excluded]
         self._fs = fs
         self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
-        self._ownership_file = ownership_file
         self._rendered: dict[str, bool] = {}
         self._below: dict[str, tuple[str, ...]] = {}
 
@@ -67,7 +65,7 @@ class ManifestFiles:
         if folder not in self._rendered:
             self._rendered[folder] = (
                 folder in self._outputs
-                or self._fs.is_file(posixpath.join(folder, self._ownership_file))
+                or is_tree(self._fs, folder)
                 or (folder != _TOP and self.is_rendered(posixpath.dirname(folder) or _TOP))
             )
         return self._rendered[folder]

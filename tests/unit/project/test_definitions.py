@@ -28,7 +28,7 @@ def no_generator(_content: JsonObject, _site: Site) -> Iterator[tuple[JsonObject
 
 def found(root: Path, name: str = "shop.small") -> Definition | None:
     fs = DiskFileSystem(root)
-    return Definitions(fs, ManifestFiles(fs, (), ".vmrender-owned"), no_generator).find(KINDS, name)
+    return Definitions(fs, ManifestFiles(fs), no_generator).find(KINDS, name)
 
 
 def test_definition_in_a_listed_file_is_found(tmp_path: Path) -> None:

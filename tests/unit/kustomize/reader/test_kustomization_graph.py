@@ -53,7 +53,7 @@ def scope(*files: str, **more: str) -> ValidationScope:
     fs = MemoryFileSystem({path: text.encode() for path, text in {**FILES, **more}.items()})
     config = RenderConfig(overlays=(OverlayEntry("overlays/*"),), catalogs=(CatalogPath("catalog"),))
     overlays = find_overlays(fs, config)
-    graph, manifests = KustomizationGraph(fs), ManifestFiles(fs, (), ".owned")
+    graph, manifests = KustomizationGraph(fs), ManifestFiles(fs)
     return ScopeFinder(graph, manifests, config, overlays, graph.files_of_overlay).scope_of(files)
 
 
@@ -122,11 +122,11 @@ def test_circular_kustomizations_terminate() -> None:
 
 def test_candidates_are_neither_hidden_nor_rendered_nor_of_another_project() -> None:
     names = (
-        "a.yaml b.yml c.json d.txt .hidden/a.yaml rendered/prod/a.yaml old/.owned old/deep/a.yaml"
+        "a.yaml b.yml c.json d.txt .hidden/a.yaml rendered/prod/a.yaml old/.vmrender-owned old/deep/a.yaml"
         " project/vmrender.yaml project/a.yaml deep/Kustomization"
     )
     fs = MemoryFileSystem(dict.fromkeys(names.split(), b""))
-    candidates = ManifestFiles(fs, ("rendered/prod",), ".owned")
+    candidates = ManifestFiles(fs, ("rendered/prod",))
     assert set(candidates.below(".")) == {"a.yaml", "b.yml", "c.json", "deep/Kustomization"}
     assert candidates.is_rendered("old/deep")
     assert not candidates.is_rendered("deep")
@@ -147,7 +147,7 @@ def test_candidates_are_neither_hidden_nor_rendered_nor_of_another_project() -> 
 def test_excluded_file_is_not_a_manifest(patterns: list[str], left: set[str]) -> None:
     paths = ("vm.yaml", "tests/a.yaml", "tests/x/b.yaml", "app/tests/c.yaml", "app/testdata/d.yaml")
     fs = MemoryFileSystem(dict.fromkeys(paths, b""))
-    manifests = ManifestFiles(fs, (), ".owned", patterns)
+    manifests = ManifestFiles(fs, (), patterns)
     assert set(manifests.below(".")) == left
     assert {path for path in paths if manifests.is_candidate(path)} == left
     assert set(manifests.below("tests/x")) == left & {"tests/x/b.yaml"}
