@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
 from renderer.diff.match import match
 from renderer.diff.server_defaults import is_default_on_one_side
 from renderer.kubevirt.facts.cluster import Cluster
@@ -15,7 +16,6 @@ from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement, judge
-from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
@@ -56,7 +56,6 @@ _KEPT_IN_STATUS = Impact(
     "pkg/instancetype/revision/store.go syncStatusWithMatcher",
 )
 _CONTROLLER_REVISION = Gvk.parse(f"{APPS_GROUP}/v1", CONTROLLER_REVISION)
-_MOST_NAMED = 3
 _NO_CHANGES = Judgement((), None)
 
 
@@ -118,8 +117,8 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
 ) -> OverlayDifference:
     """Compare an overlay that is on at least one side.
 
-    ``vm_change_of`` returns its VMs as the cluster has them.
-    ``accumulated``: the VMs had other states between the two sides, and may differ from both.
+    ``vm_change_of`` returns its VMs as the cluster has them. ``accumulated``: the VMs had other states
+    between the two sides, and may differ from both.
     """
     old = before.written if before else ()
     new = after.written if after else ()
@@ -143,7 +142,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         ),
         equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
         totals=(_totals(before), _totals(after)),
-        notes=tuple(comparison.notes()),
+        notes=tuple(comparison.leaving_revisions.notes()),
     )
 
 
@@ -187,24 +186,20 @@ class _Comparison:
         self._accumulated = accumulated
         self._before = before
         self._after = after
+        self.leaving_revisions = LeavingRevisions(before.written, after.written, after.release)
         self._cluster = Cluster.of(after.release, after.kubevirt, after.feature_gates)
 
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)
         impact = None if view is None else _DELETED
-        change = ResourceChange(
-            ChangeType.REMOVED, resource.current_id, None, (), impact, _effects_of(impact)
+        names = () if view is None else self.leaving_revisions.named_by(view)
+        return ResourceChange(
+            ChangeType.REMOVED, resource.current_id, None, (), impact, _effects_of(impact), revisions=names
         )
-        if view is None or self._after.release < SINCE_REVISION_IN_STATUS:
-            return change
-        named = named_revisions(view.spec).items()
-        leaving = ((key, name) for key, name in named if (view.namespace, name) in self._removed_revisions)
-        return change._replace(revisions=tuple(leaving))
 
     def addition_of(self, resource: Resource) -> ResourceChange:
         impact = self._refusal(resource)
-        matchers = [(key, object_at(_vm_spec(resource), key)) for key in MATCHER_KEYS]
-        names = tuple((key, text_at(matcher, "revisionName")) for key, matcher in matchers if matcher)
+        names = written_revisions(resource)
         return ResourceChange(
             ChangeType.ADDED, None, resource.current_id, (), impact, _effects_of(impact), revisions=names
         )
@@ -236,46 +231,12 @@ class _Comparison:
         objects = (each.content for side in (self._before, self._after) for each in side.written)
         return Masking(secret_values(objects) | tainted())
 
-    def _lost_revisions(self, before: VirtualMachineView, after: VirtualMachineView) -> Iterator[str]:
-        """Yield the ControllerRevisions that a VM needs after the change, and that leave Git with it."""
-        if self._after.release < SINCE_REVISION_IN_STATUS:
-            return
-        namespace = after.resource.namespace
-        for name in still_needed(named_revisions(before.spec), after.spec):
-            if (namespace, name) in self._removed_revisions:
-                yield name
-
-    @cached_property
-    def _removed_revisions(self) -> Mapping[tuple[str, str], Resource]:
-        kept = _revisions(self._after)
-        return {key: each for key, each in _revisions(self._before).items() if key not in kept}
-
-    def notes(self) -> Iterator[str]:
-        """Yield notes about revisions that leave Git, although the status of an unpinned VM may name them."""
-        if self._after.release < SINCE_REVISION_IN_STATUS or not self._removed_revisions:
-            return
-        pinned = {each.current_id for each in self._before.written if any(named_revisions(_vm_spec(each)))}
-        for (namespace, name), revision in self._removed_revisions.items():
-            stored = text_at(revision.content, "data", "metadata", "name")
-            users = [
-                str(each.current_id)
-                for each in self._after.written
-                if each.namespace == namespace and each.current_id not in pinned
-                if any(_names_object(_vm_spec(each), key, stored) for key in MATCHER_KEYS)
-            ]
-            if users:
-                names = ", ".join(users[:_MOST_NAMED]) + (", …" if len(users) > _MOST_NAMED else "")
-                yield (
-                    f"ControllerRevision {name} leaves Git: a machine whose status still names it will not"
-                    f" start again ({names}); vmrender diff --live says whether one does"
-                )
-
     def _judge(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         judgement = self._judge_fields(before, after, kind)
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
             return judgement
-        return with_lost_revisions(judgement, self._lost_revisions(written[0], written[1]), _leaves_git)
+        return self.leaving_revisions.judged(judgement, written[0], written[1])
 
     def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
@@ -331,35 +292,13 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
             revision = ResId(_CONTROLLER_REVISION, name, change.id.namespace)
             if names.get(key) in ("", name) and revision not in added:
                 judgement = Judgement((), _ELSEWHERE, _effects_of(_ELSEWHERE))
-                lost = with_lost_revisions(judgement, [name], _leaves_git)
+                lost = judged_without(judgement, [name])
                 return change._replace(
                     impact=lost.impact, effects=lost.effects, start_refusal=lost.start_refusal
                 )
         return change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE))
 
     return tuple(overlay._replace(changes=tuple(map(moved, overlay.changes))) for overlay in overlays)
-
-
-def _revisions(side: OverlaySide) -> Mapping[tuple[str, str], Resource]:
-    return {(each.namespace, each.name): each for each in side.written if each.kind == CONTROLLER_REVISION}
-
-
-def _vm_spec(resource: Resource) -> JsonObject:
-    view = VirtualMachineView.of(resource)
-    return EMPTY if view is None else view.spec
-
-
-def _names_object(vm_spec: JsonObject, key: str, name: str) -> bool:
-    """Return True if a matcher names this object, and no revision of it."""
-    matcher = object_at(vm_spec, key)
-    return bool(name) and matcher.get("name") == name and not matcher.get("revisionName")
-
-
-def _leaves_git(revision: str) -> str:
-    return (
-        f"its status goes on naming ControllerRevision {revision}, which leaves Git:"
-        " keep that until the status is cleared"
-    )
 
 
 def _effects_of(impact: Impact | None) -> tuple[Effect, ...]:
