@@ -16,14 +16,9 @@ from renderer.adopt.dump.sources import counted_by_kind
 from renderer.adopt.entry_objects import Engine
 from renderer.adopt.import_summary import ImportSummary
 from renderer.app.import_entries import EntryFiles, entry_files
-from renderer.app.import_files import (
-    NewFolder,
-    SourceChoices,
-    plan_sources,
-    project_file,
-    rendered_folder,
-)
+from renderer.app.import_files import SourceChoices, plan_sources
 from renderer.app.import_outlook import applied_by, files_to_seal, restarts
+from renderer.app.import_project_file import NewFolder, project_file, rendered_folder
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
