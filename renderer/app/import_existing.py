@@ -66,7 +66,7 @@ def object_key(content: JsonObject) -> ObjectKey:
 
 
 def read_existing(project: Project, output: str, *, everywhere: bool) -> ExistingSources:
-    """Read the sources below the folder ``output``, and with ``everywhere`` those of all overlays.
+    """Read the sources below the folder ``output``, and with ``everywhere`` the sources of all overlays.
 
     A folder counts as composed by kustomize, so an object is found in whatever file, base or generator it has
     been moved to. Of a folder that cannot be composed, the files that it lists count. Raises

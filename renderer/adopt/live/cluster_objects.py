@@ -62,7 +62,7 @@ class ClusterObjects:
 
     @cached_property
     def applied_revisions(self) -> frozenset[tuple[str, str]]:
-        """Namespace and name of the ControllerRevisions that no controller made, such as those of pins."""
+        """Namespace and name of the ControllerRevisions that no controller made, such as pins."""
         return frozenset(key for key, each in self.revisions.items() if controller_of(each.content) is None)
 
     @cached_property

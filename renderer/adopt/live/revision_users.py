@@ -85,7 +85,7 @@ class RevisionUsers:
     def reason_to_keep(self, namespace: str, name: str, machines: Iterable[Resource]) -> str:
         """Return why a revision has to stay in the cluster; empty if nothing there uses it.
 
-        ``machines`` are those of Git that may use the revision: the dump must have them.
+        ``machines`` are the machines of Git that may use the revision: the dump must have them.
         """
         user = self.user_of(namespace, name)
         if user:

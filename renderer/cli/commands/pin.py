@@ -6,7 +6,8 @@ import re
 
 import click
 
-from renderer.app.pin import PinnedOverlay, PinResult, VmChoice, Wave, pin
+from renderer.app.pin import VmChoice, Wave, pin
+from renderer.app.pinned_overlay import PinnedOverlay, PinResult
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report

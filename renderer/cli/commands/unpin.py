@@ -6,7 +6,8 @@ import sys
 
 import click
 
-from renderer.app.pin import Evidence, PinnedOverlay, VmChoice, unpin
+from renderer.app.pin import Evidence, VmChoice, unpin
+from renderer.app.pinned_overlay import PinnedOverlay
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.commands.pin import print_result

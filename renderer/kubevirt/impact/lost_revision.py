@@ -37,7 +37,7 @@ def named_revisions(vm_spec: JsonObject, status: JsonObject = EMPTY) -> Mapping[
 def still_needed(named: Mapping[str, str], vm_spec: JsonObject) -> Iterator[str]:
     """Yield the revisions among ``named`` that a VM needs after its spec has changed to ``vm_spec``.
 
-    It needs all except those of matchers that are gone or that name another revision.
+    It needs all except the revisions of matchers that are gone or name another one.
     """
     for key, name in named.items():
         if vm_spec.get(key) is not None and text_at(vm_spec, key, "revisionName") in ("", name):
