@@ -197,9 +197,9 @@ def _unread_findings(fs: FileSystem, place: str, error: DiagnosticError) -> Iter
 
     Then it most likely is left over: it deploys nothing, and no kustomization of the entry uses it.
     """
-    from renderer.gitops.argocd.roots import mentions_applications
+    from renderer.gitops.argocd.roots import may_have_applications
 
-    if mentions_applications(fs, place):
+    if may_have_applications(fs, place):
         yield from error.diagnostics
         return
     for found in error.diagnostics:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import GROUP, is_application, is_application_set
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import array_at
@@ -70,12 +70,24 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
             yield from _places(fs, below)
 
 
-def mentions_applications(fs: FileSystem, path: str) -> bool:
-    """Return True if a manifest mentions Argo CD: the file ``path``, or one in the folder or below it."""
-    if fs.is_file(path):
+def may_have_applications(fs: FileSystem, path: str) -> bool:
+    """Return True if a manifest mentions Argo CD: the file ``path``, or one that the folder has or uses.
+
+    A folder that cannot be built probably should use what has a name similar to a missing one.
+    """
+    places = {path}
+    if fs.is_folder(path):
+        graph = KustomizationGraph(fs)
+        places |= graph.files(path) | graph.probable_inputs(path) - {"."}
+    return any(_mentions_applications(fs, place) for place in places)
+
+
+def _mentions_applications(fs: FileSystem, path: str) -> bool:
+    if confined(fs.is_file, path):
         return path.endswith(_MANIFESTS) and GROUP.encode() in fs.read(path)
-    places = (posixpath.normpath(posixpath.join(path, name)) for name in fs.list(path))
-    return any(fs.resolve(place) == place and mentions_applications(fs, place) for place in places)
+    names = fs.list(path) if confined(fs.is_folder, path) else ()
+    places = (posixpath.normpath(posixpath.join(path, name)) for name in names)
+    return any(fs.resolve(place) == place and _mentions_applications(fs, place) for place in places)
 
 
 def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:

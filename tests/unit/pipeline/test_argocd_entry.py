@@ -5,12 +5,14 @@ from __future__ import annotations
 import pytest
 
 from renderer.files.file_system import MemoryFileSystem
+from renderer.model.diagnostic import Severity
 from renderer.model.kube.json import JsonObject
-from renderer.pipeline.entry_points import find_overlays
+from renderer.pipeline.entry_points import find_overlays, look_up_overlays
 from renderer.project.project import load_project
 from renderer.yamlio.encode import encode
 
 HERE: JsonObject = {"repoURL": "https://git.example.org/fleet.git", "path": "web"}
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{argocd: argocd}]\n"
 CHARTS = "https://charts.example.org"
 
 
@@ -22,10 +24,9 @@ def notes(*sources: JsonObject) -> list[str]:
         "metadata": {"name": "web", "namespace": "argocd"},
         "spec": {"destination": {"namespace": "web"}, "sources": list(sources)},
     }
-    project = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{argocd: argocd}]\n"
     files = {
         ".git/HEAD": "ref: refs/heads/master\n",
-        "vmrender.yaml": project,
+        "vmrender.yaml": PROJECT,
         "argocd/web.yaml": encode([application]),
         "web/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n",
     }
@@ -56,3 +57,31 @@ def test_chart_version_is_not_a_revision() -> None:
 def test_revision_of_values_for_a_chart_is_ignored() -> None:
     values: JsonObject = {"repoURL": HERE["repoURL"], "ref": "values", "targetRevision": "stable"}
     assert notes(HERE, values) == []
+
+
+@pytest.mark.parametrize(
+    ("listed", "severity"),
+    [
+        ("[../../base, nope.yaml]", Severity.ERROR),
+        ("[../../bases]", Severity.ERROR),  # mistyped
+        ("[../../elsewhere]", Severity.WARNING),
+    ],
+)
+def test_broken_folder_whose_base_has_applications_is_an_error(listed: str, severity: Severity) -> None:
+    application: JsonObject = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "web", "namespace": "argocd"},
+        "spec": {"destination": {"namespace": "web"}, "source": HERE},
+    }
+    files = {
+        "vmrender.yaml": PROJECT,
+        "argocd/web.yaml": encode([application]),
+        "argocd/prod/kustomization.yaml": f"resources: {listed}\n",
+        "base/kustomization.yaml": "resources: [db.yaml]\n",
+        "base/db.yaml": encode([application]).replace("name: web", "name: db"),
+        "web/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n",
+    }
+    fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
+    found = look_up_overlays(fs, load_project(fs))
+    assert [each.severity for _, each in found.findings] == [severity]
