@@ -35,9 +35,8 @@ def installed_files(
 ) -> tuple[Mapping[str, bytes], tuple[Diagnostic, ...]]:
     """Return the files of the objects of ``installed`` that machines name, by path below ``output``.
 
-    A file that exists with other
-    content is replaced with ``replace``; otherwise it stays, with a warning. Raises ``DiagnosticError``:
-    edit-refused.
+    A file that exists with other content is replaced with ``replace``; otherwise it stays, with a warning.
+    Raises ``DiagnosticError``: edit-refused.
     """
     views = (VirtualMachineView.of(Resource(each.content, Site(each.path))) for each in objects)
     named = {matched for view in views if view is not None for matched in view.matched_objects()}
@@ -48,7 +47,16 @@ def installed_files(
         place = posixpath.join(output, path)
         is_present = fs.is_file(place)
         if is_present and not replace:
-            outdated.append(_outdated(place, each))
+            outdated.append(
+                Diagnostic.in_file(
+                    place,
+                    Code.NOT_CHECKED,
+                    f"the cluster has another {each.kind} {each.name} than this file: machines that name it"
+                    " are checked and compared with the one in the file",
+                    "import --force takes over what the cluster has",
+                    severity=Severity.WARNING,
+                )
+            )
         elif is_present or (each.kind, each.name) in named:
             files[path] = encode_source(_lookup_object(each.content)).encode()
     if files:
@@ -70,17 +78,6 @@ def unknown_to_git(installed: Iterable[Resource], catalog: Catalog) -> Iterator[
 
 def _spec(resource: Resource) -> Json:
     return resource.content.get("spec")
-
-
-def _outdated(file: str, installed: Resource) -> Diagnostic:
-    return Diagnostic.in_file(
-        file,
-        Code.NOT_CHECKED,
-        f"the cluster has another {installed.kind} {installed.name} than this file: machines that name it are"
-        " checked and compared with the one in the file",
-        "import --force takes over what the cluster has",
-        severity=Severity.WARNING,
-    )
 
 
 def _lookup_object(content: JsonObject) -> JsonObject:

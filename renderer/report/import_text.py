@@ -21,7 +21,7 @@ def lines(summary: ImportSummary) -> Iterator[str]:
         yield f"in Git already: {plural(summary.known, 'object')}{places}, left as they are"
     yield from _left_out(summary)
     if summary.pins:
-        yield (f"pinned: {summary.pins} to instance types and preferences that differ from the catalogs")
+        yield f"pinned: {summary.pins} to instance types and preferences that differ from the catalogs"
     yield from fit_lines(summary.fits, summary.sizes)
     if summary.group_by:
         bases = f"{plural(summary.grouped, 'machine')} in {plural(summary.bases, 'base')}"
