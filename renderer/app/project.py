@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Protocol
 from renderer.app.usage_error import UsageError
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.suggest import did_you_mean
-from renderer.project.overlays import FoundOverlays, is_named, names_of, select_overlays
+from renderer.project.overlays import FoundOverlays, is_named, names_of
 from renderer.project.project import check_project_name, load_project
 from renderer.project.project_root import path_in_project
 
@@ -140,15 +142,24 @@ def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overla
     A name is a name, path or entry of an overlay, or a pattern of one (``is_named``). Raises ``UsageError``
     for an unknown one, and ``DiagnosticError`` if there is none because an entry failed, or none at all.
     """
-    overlays, wanted = found.overlays, tuple(wanted)
+    overlays = found.overlays or found.all_overlays()
     if not overlays:
-        found.all_overlays()
-    known = {name for overlay in overlays for name in names_of(overlay)}
-    for name in wanted if overlays else ():
-        if not any(is_named(overlay, name) for overlay in overlays):
+        raise Diagnostic.in_file(
+            PROJECT_FILE,
+            Code.CONFIG_INVALID,
+            "there is no overlay in this project",
+            "list folders, or Templates with parameters, under overlays in"
+            f" {PROJECT_FILE}, which vmrender init writes",
+        ).error()
+    selected: dict[str, Overlay] = {}
+    for name in wanted:
+        matching = {overlay.path: overlay for overlay in overlays if is_named(overlay, name)}
+        if not matching:
             found.all_overlays()
             paths = sorted(overlay.path for overlay in overlays)
             more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
             listing = f"this project has {', '.join(paths[:_MOST_NAMES])}{more}"
+            known = {each for overlay in overlays for each in names_of(overlay)}
             raise UsageError(f"there is no overlay {name!r}; {did_you_mean(name, known, otherwise=listing)}")
-    return select_overlays(overlays, wanted)
+        selected |= matching
+    return tuple(selected.values()) or overlays

@@ -129,38 +129,6 @@ def is_named(overlay: Overlay, wanted: str) -> bool:
     return name in names or (_is_glob(name) and any(fnmatchcase(each, name) for each in names))
 
 
-def select_overlays(overlays: Iterable[Overlay], wanted: Iterable[str]) -> tuple[Overlay, ...]:
-    """Return the overlays that ``wanted`` names (``is_named``); all overlays if it is empty.
-
-    Raises ``DiagnosticError``: config-invalid for an unknown one, and for a project without overlays.
-    """
-    overlays, wanted = tuple(overlays), tuple(wanted)
-    if not overlays:
-        raise Diagnostic.in_file(
-            PROJECT_FILE,
-            Code.CONFIG_INVALID,
-            "there is no overlay in this project",
-            "list folders, or Templates with parameters, under overlays in"
-            f" {PROJECT_FILE}, which vmrender init writes",
-        ).error()
-    if not wanted:
-        return overlays
-    selected: dict[str, Overlay] = {}
-    for name in wanted:
-        matching = {overlay.path: overlay for overlay in overlays if is_named(overlay, name)}
-        if not matching:
-            names = {each for overlay in overlays for each in names_of(overlay)}
-            nearest = suggest(name, names) or sorted(overlay.path for overlay in overlays)
-            raise Diagnostic.in_file(
-                PROJECT_FILE,
-                Code.CONFIG_INVALID,
-                f"no overlay {name!r} in this project",
-                f"there is {', '.join(nearest)}",
-            ).error()
-        selected |= matching
-    return tuple(selected.values())
-
-
 def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -> Overlay:
     """Return the project's overlay in ``folder``, or else one with the project's defaults.
 

@@ -7,7 +7,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.release import Release
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.project.overlays import find_overlays, overlay_at, select_overlays
+from renderer.project.overlays import find_overlays, overlay_at
 
 FS = MemoryFileSystem(
     {
@@ -52,11 +52,6 @@ def test_an_entry_without_a_kustomization_is_an_error_unless_it_is_a_glob() -> N
     assert find_overlays(FS, RenderConfig(overlays=(OverlayEntry("nothing/*"),))) == ()
 
 
-def test_project_without_overlays_is_reported_on_selection() -> None:
-    with pytest.raises(DiagnosticError, match="there is no overlay in this project"):
-        select_overlays((), ())
-
-
 @pytest.mark.parametrize(
     ("pattern", "hint"),
     [
@@ -84,18 +79,6 @@ def test_default_glob_may_match_nothing_yet() -> None:
         "clusters/east"
     ]
     assert find_overlays(fs, RenderConfig(overlays=(OverlayEntry("nothing/*"),))) == ()
-
-
-def test_overlays_are_selected_by_name_or_path_with_suggestions() -> None:
-    overlays = find_overlays(FS, RenderConfig())
-    assert [overlay.name for overlay in select_overlays(overlays, ["prod", "./overlays/dev/"])] == [
-        "prod",
-        "dev",
-    ]
-    assert select_overlays(overlays, []) == overlays
-    with pytest.raises(DiagnosticError) as error:
-        select_overlays(overlays, ["prd"])
-    assert error.value.diagnostics[0].hint == "there is prod"
 
 
 def test_folder_outside_the_projects_overlays_gets_the_defaults() -> None:
