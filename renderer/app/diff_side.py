@@ -94,8 +94,7 @@ class Side:
         overlay = self.overlays.get(path)
         if overlay is not None:
             return self.render_overlay(overlay)
-        failed = (entry for entry, found in self.found.findings if found.severity is Severity.ERROR)
-        return RenderedSide(None) if listed_as in failed else None
+        return RenderedSide(None) if listed_as in self.found.incomplete_entries else None
 
     def render_overlay(self, overlay: Overlay) -> RenderedSide:
         """Render an overlay, which the project need not list, within the project's limits."""

@@ -129,8 +129,8 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     selected = _select_overlays(project, found, request, reporter)
     is_first_shard = request.shard is None or request.shard.number == 1
     # An entry of which something cannot be read may own any of the trees.
-    finds_stale = is_first_shard and not request.overlays and not found.errors
-    if request.prune and found.findings:
+    finds_stale = is_first_shard and not request.overlays and not found.incomplete_entries
+    if request.prune and (found.findings or found.incomplete_entries):
         reporter.note("no tree is pruned: not all overlays are known")
         request = request._replace(prune=False)
     stale = _find_stale_trees(project, outputs) if finds_stale else ()

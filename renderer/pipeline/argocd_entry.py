@@ -140,6 +140,7 @@ def argocd_points(
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
             repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),
             matched=matched.intersection(built[each.key].targets),
+            is_partial=each.outcome is not None and each.outcome.failed,
         )
         points.append((name, point))
     notes = (*warnings, *trees.findings, *notes)

@@ -117,6 +117,7 @@ def flux_points(
                 tuple(tree for key, tree in trees.items() if key in deployed),
                 kept=described,
                 matched=matched.intersection(built[each.key].targets),
+                is_partial=each.outcome is not None and each.outcome.failed,
             ),
         )
         notes = described = ()

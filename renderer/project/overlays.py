@@ -51,6 +51,13 @@ class FoundOverlays(Record):
         """The errors: with one of them, there are overlays that are not known."""
         return tuple(found for _, found in self.findings if found.severity is Severity.ERROR)
 
+    @property
+    def incomplete_entries(self) -> frozenset[str]:
+        """The paths of entries that may have overlays which are not known, because of errors."""
+        failed = (path for path, found in self.findings if found.severity is Severity.ERROR)
+        partial = (each.listed_as for each in self.overlays if each.entry and each.entry.is_partial)
+        return frozenset((*failed, *partial))
+
     def all_overlays(self) -> tuple[Overlay, ...]:
         """Return the overlays if all are known. Raises ``DiagnosticError`` with the findings otherwise."""
         if self.errors:
