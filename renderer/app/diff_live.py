@@ -23,7 +23,7 @@ from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kube.live_object import LiveObject
@@ -186,9 +186,7 @@ class _Cluster:
         if not (found or self.mounted or self.others):
             message = "the dump holds no object"
             raise Diagnostic.in_file(dump.name, Code.DUMP_INVALID, message, _EMPTY_HINT).error()
-        errors = [each for each in consistency.findings() if each.severity is Severity.ERROR]
-        if errors:
-            raise DiagnosticError(*errors)
+        consistency.check()
         self.objects = ClusterObjects(found.values())
 
 

@@ -31,7 +31,6 @@ from renderer.authoring.pins.plan import (
 from renderer.authoring.pins.status_patch import MachineToClear
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.impact.lost_revision import named_revisions
-from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.kube.json import object_at
 from renderer.model.kube.label_selector import SelectorError, parse_selector, selects
 from renderer.model.kube.location import Site
@@ -178,15 +177,13 @@ def _machines_to_clear(
 def _users_in(dump: str, piped: BinaryIO | None) -> RevisionUsers:
     """Read who names revisions in a cluster. Raises ``DiagnosticError`` for an unusable dump."""
     consistency = Consistency()
-    objects = [
-        Resource(each.content, Site(each.location.path))
+    objects = {
+        each.id.object_key: Resource(each.content, Site(each.location.path))
         for each in read_dump(find_files([dump], piped))
         if each.kind in REVISION_USER_KINDS and consistency.add(each)
-    ]
-    errors = [each for each in consistency.findings() if each.severity is Severity.ERROR]
-    if errors:
-        raise DiagnosticError(*errors)
-    return RevisionUsers(objects)
+    }
+    consistency.check()
+    return RevisionUsers(objects.values())
 
 
 def _with_effect(note: PinNote, effects: Effects, when: str = "") -> str:

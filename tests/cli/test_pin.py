@@ -579,6 +579,23 @@ def test_pinning_a_machine_that_may_still_use_an_older_revision_says_so(reposito
     assert "if its status" not in repository.ok("pin", "prod", "db").stderr
 
 
+def test_newer_print_of_a_machine_counts(repository: Repository) -> None:
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    named = next(name for name in repository.pins() if "u1.medium" in name)
+    name = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
+    repository.ok("unpin", "prod", "--all")
+    printed = (
+        status(f"controllerRevisionRef: {{name: {revision}}}").replace(
+            "  namespace: prod\n", f"  namespace: prod\n  resourceVersion: '{version}'\n"
+        )
+        for version, revision in ((1, name), (2, "db-u1.medium-v1beta1-7-1"))
+    )
+    repository.write("dump.yaml", "---\n".join(printed))
+    result = repository.ok("unpin", "prod", "--live", "dump.yaml")
+    assert f"{name}: removed, since no machine in the cluster names it" in result.stderr
+
+
 def test_revision_of_the_running_machine_stays(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     keep_matchers(repository)

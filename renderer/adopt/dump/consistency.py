@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.kube.json import text_at
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location
@@ -63,6 +63,12 @@ class Consistency:
             return False
         self._seen[identity] = new
         return True
+
+    def check(self) -> None:
+        """Raise ``DiagnosticError`` if the objects do not describe one cluster."""
+        errors = [each for each in self.findings() if each.severity is Severity.ERROR]
+        if errors:
+            raise DiagnosticError(*errors)
 
     def findings(self) -> Iterator[Diagnostic]:
         """Yield the findings about the dump as a whole."""
