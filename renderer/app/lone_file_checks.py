@@ -88,9 +88,9 @@ class LoneFileChecks:
     def _not_rendered(
         self, file: str, resources: ResourceSet, found: Iterable[Diagnostic]
     ) -> Iterator[Diagnostic]:
-        """Yield a note that no overlay of the project has the first virtual machine of the file."""
+        """Yield a note that no overlay has the first virtual machine of the file, if all are known."""
         run = self._run
-        if not run.fs.is_file(PROJECT_FILE) or not run.overlays:
+        if not run.fs.is_file(PROJECT_FILE) or not run.overlays or run.found.incomplete_entries:
             return
         machine = next((each for each in resources if each.kind in MACHINES), None)
         if machine is None or any(each.code is Code.NOT_CHECKED for each in found):
