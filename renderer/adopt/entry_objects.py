@@ -71,14 +71,14 @@ def application_set(name: str, repository: str, trees: Sequence[DeployedTree]) -
         "spec": {
             "goTemplate": True,
             "goTemplateOptions": ["missingkey=error"],
-            "generators": [{"list": {"elements": elements(trees)}}],
+            "generators": [{"list": {"elements": [*elements(trees)]}}],
             "syncPolicy": {"preserveResourcesOnDeletion": True},
             "template": {"metadata": {"name": f"{name}-{{{{.name}}}}"}, "spec": spec},
         },
     }
 
 
-def elements(trees: Sequence[DeployedTree]) -> list[Json]:
+def elements(trees: Sequence[DeployedTree]) -> list[JsonObject]:
     """Return the elements of the list generator."""
     names = entry_names([each.name for each in trees])
     return [{"name": names[each.name], "path": each.path} for each in trees]

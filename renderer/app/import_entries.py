@@ -18,16 +18,13 @@ from renderer.app.project import Project
 from renderer.files.file_system import FilesAbove
 from renderer.files.git import GitProcess
 from renderer.golang.glob import file_path_match
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.field_edit import AddItem
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
-from renderer.model.kube.location import Site
+from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.project.project import load_project
 from renderer.yamlio.decode import decode_documents
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import add_elements
 from renderer.yamlio.encode import encode
 
 #: The address in an ApplicationSet if the repository has no remote.
@@ -88,7 +85,7 @@ def entry_files(
     if present is None:
         made = application_set(name, repository.address, trees)
         return EntryFiles({path: (_HEADS[engine] + encode([made])).encode()}, unordered)
-    return EntryFiles({path: _with_elements(present, path, trees)}, unordered)
+    return EntryFiles({path: add_elements(present, path, _ELEMENTS, "path", elements(trees))}, unordered)
 
 
 def _with_kustomizations(
@@ -113,24 +110,6 @@ def _with_kustomizations(
         return EntryFiles({path: present}, tuple(unordered))
     end = b"" if present.endswith(b"\n") else b"\n"
     return EntryFiles({path: present + end + b"---\n" + encode(missing).encode()}, tuple(unordered))
-
-
-def _with_elements(present: bytes, path: str, trees: Sequence[DeployedTree]) -> bytes:
-    """Return the ApplicationSet with the trees that its list lacks."""
-    documents = decode_documents(present, path)
-    listed = array_at(documents[0] if documents else None, "spec", "generators")
-    elements_of = array_at(object_at(listed[0] if listed else None), "list", "elements")
-    known = {text_at(each, "path") for each in elements_of}
-    missing = [each for each in elements(trees) if text_at(each, "path") not in known]
-    if not missing:
-        return present
-    try:
-        return edit_fields(present, EditedText(), [AddItem(_ELEMENTS, each) for each in missing])
-    except RefusedEditError:
-        message = f"{_ELEMENTS} is written in a way that cannot be edited safely"
-        paths = ", ".join(text_at(each, "path") for each in missing)
-        hint = f"add {paths} to it yourself, or move the file away, and import again"
-        raise Diagnostic.at(Site(path, 0, _ELEMENTS), Code.EDIT_REFUSED, message, hint).error() from None
 
 
 def _repository(project: Project) -> _Repository:

@@ -25,7 +25,8 @@ from renderer.model.field_edit import (
     apply_edits,
 )
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
@@ -51,6 +52,9 @@ class EditedText(NamedTuple):
     document: int = 0
     inline: FieldPath = ROOT
     is_kustomization: bool = False
+
+
+_KUSTOMIZATION = EditedText(is_kustomization=True)
 
 
 class RefusedEditError(ValueError):
@@ -86,6 +90,26 @@ def add_entries(content: bytes, path: str, field: str, entries: Iterable[Json]) 
     return _edited_list(content, Site(path, 0, place), hint, *(AddItem(place, each) for each in wanted))
 
 
+def add_elements(
+    content: bytes, path: str, place: FieldPath, key: str, elements: Iterable[JsonObject]
+) -> bytes:
+    """Return the file with those ``elements`` at the end of a list whose ``key`` no element of it has.
+
+    ``place`` is the list in the first document. Raises ``DiagnosticError``: the decoder's errors, and
+    edit-refused.
+    """
+    listed = value_at(decode_documents(content, path)[0], place.segments)
+    present = {text_at(each, key) for each in (listed if isinstance(listed, list) else ())}
+    missing = [each for each in elements if text_at(each, key) not in present]
+    if not missing:
+        return content
+    names = ", ".join(text_at(each, key) for each in missing)
+    hint = f"add {names} to {place} yourself, and run this again"
+    return _edited_list(
+        content, Site(path, 0, place), hint, *(AddItem(place, each) for each in missing), where=EditedText()
+    )
+
+
 def remove_entry(content: bytes, path: str, field: str, unwanted: Collection[str]) -> bytes:
     """Return the file without those entries in the list ``field``; a list that becomes empty is removed.
 
@@ -114,9 +138,11 @@ def _entries(content: bytes, path: str, field: str) -> tuple[str, Sequence[Json]
     return name, entries if isinstance(entries, list) else ()
 
 
-def _edited_list(content: bytes, site: Site, hint: str, *edits: Edit) -> bytes:
+def _edited_list(
+    content: bytes, site: Site, hint: str, *edits: Edit, where: EditedText = _KUSTOMIZATION
+) -> bytes:
     try:
-        return edit_fields(content, EditedText(is_kustomization=True), edits)
+        return edit_fields(content, where, edits)
     except RefusedEditError:
         message = f"{site.field} is written in a way that cannot be edited safely"
         raise Diagnostic.at(site, Code.EDIT_REFUSED, message, hint).error() from None
