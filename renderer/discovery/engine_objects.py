@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
+from renderer.discovery.flux_roots import root_urls
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.retired_files import is_named_retired, retired_reason
 from renderer.files.file_system import is_inside, normal_path
@@ -102,7 +103,7 @@ class EngineObjects:
         self._ignore_rules = {each.reference: text_at(each.content, "spec", "ignore") for each in fetched}
         named = [each for application in applications for each in named_sources(application)]
         named += (NamedSource(self._urls_of_sources.get(source_key(each), "")) for each in kustomizations)
-        bootstrapped = self._urls_of_sources.get(_BOOTSTRAPPED, "")
+        bootstrapped = self._urls_of_sources.get(_BOOTSTRAPPED) or next(root_urls(manifests), "")
         urls = repository_urls(manifests.fs, config).naming(each for each in named if each.url)
         self._urls = urls.with_known(bootstrapped) if bootstrapped else urls
         self._files_of: dict[tuple[Site, str], frozenset[str]] = {}
@@ -110,6 +111,10 @@ class EngineObjects:
             *map(self._of_kustomization, kustomizations),
             *(each for application in applications for each in self._of_application(application)),
         ]
+
+    def may_be_own(self, kustomization: Resource) -> bool:
+        """Return True if a Kustomization of Flux deploys a folder of this repository, or may do so."""
+        return self._of_kustomization(kustomization).is_this_repository
 
     def reason_against(self, path: str) -> str:
         """Return why a folder or file that no entry reads is not an overlay; empty if it may be one."""

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable
 from functools import cached_property
 
+from renderer.discovery.flux_roots import declared_roots
 from renderer.discovery.machines_in_files import containing_objects
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import FoundEntry, LeftOut
@@ -132,7 +133,9 @@ class EntryCollector:
             return f"Argo CD, {entry.path}: kubectl apply --recursive --filename {tree}" if tree else ""
         root = cluster_root(self._manifests.fs, entry.path).kustomization
         tree = trees.get(f"{cluster}/{root.name}")
-        if not tree or normal_path(text_at(root.content, "spec", "path")) == tree:
+        declared = (each for _, each in declared_roots(self._manifests))
+        paths = (normal_path(text_at(each.content, "spec", "path")) for each in (root, *declared))
+        if not tree or tree in paths:
             return ""
         return f"Flux, {entry.path}: give the Kustomization {root.name} the path ./{tree}"
 

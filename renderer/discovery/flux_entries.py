@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 
+from renderer.discovery.flux_roots import declared_roots
 from renderer.discovery.manifests import Manifests, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import is_inside, normal_path
-from renderer.gitops.flux.cluster_root import cluster_root
+from renderer.files.file_system import FileSystem, is_inside, normal_path
 from renderer.gitops.flux.discovery import is_flux_kustomization
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import SOURCE_PATH, EntryKind, EntryOptions
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import OverlayEntry
+from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.project.entry_settings import cluster_name
 from renderer.project.tree_paths import tree_at
 
 
-def flux_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
-    """Yield the folders of clusters: Flux was bootstrapped there, or nothing else deploys them."""
-    switched = dict(_switched(manifests))
-    roots = dict.fromkeys((*_bootstrapped(manifests), *switched.values()))
+def flux_entries(
+    manifests: Manifests, config: RenderConfig, is_own: Callable[[Resource], bool]
+) -> Iterator[OverlayEntry]:
+    """Yield the folders of clusters: Flux was bootstrapped there, or nothing else deploys them.
+
+    ``is_own`` tests whether the source of a Kustomization may be this repository.
+    """
+    declared = declared_roots(manifests)
+    switched = dict(_switched(manifests, config, declared))
+    listed = _listed_folders(manifests.fs, config)
+    roots = dict.fromkeys((*_bootstrapped(manifests.fs, declared), *switched.values(), *listed))
     links = [
         (posixpath.dirname(path) or ".", normal_path(text_at(each.content, "spec", "path")))
-        for path, each in manifests.objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef")
-        if is_flux_kustomization(each) and not is_named_retired(manifests, path)
+        for path, each in _kustomizations(manifests)
+        if is_own(each)
     ]
     deployed = [to for folder, to in links if not is_inside(folder, to)]
     for folder, to in links:  # Flux was bootstrapped at one that deploys itself
@@ -39,33 +45,63 @@ def flux_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
         yield OverlayEntry(folder, entry=options)
 
 
-def _bootstrapped(manifests: Manifests) -> Iterator[str]:
+def _kustomizations(manifests: Manifests) -> Iterator[tuple[str, Resource]]:
+    for path, each in manifests.objects(b"kustomize.toolkit.fluxcd.io", b"sourceRef"):
+        if is_flux_kustomization(each) and not is_named_retired(manifests, path):
+            yield path, each
+
+
+def _listed_folders(fs: FileSystem, config: RenderConfig) -> tuple[str, ...]:
+    """Return the folders of the project's own Flux entries."""
+    return tuple(
+        posixpath.normpath(each.path)
+        for each in config.overlays
+        if each.entry.kind is EntryKind.FLUX and fs.is_folder(each.path) and not tree_at(fs, each.path)
+    )
+
+
+def _bootstrapped(fs: FileSystem, declared: Iterable[tuple[str, Resource]]) -> Iterator[str]:
     """Yield the folders that the bootstrap or the operator of Flux refers to."""
-    for _, root in _roots(manifests):
+    for _, root in declared:
         folder = normal_path(text_at(root.content, "spec", "path"))
-        if manifests.fs.is_folder(folder) and not tree_at(manifests.fs, folder):
+        if fs.is_folder(folder) and not tree_at(fs, folder):
             yield folder
 
 
-def _switched(manifests: Manifests) -> Iterator[tuple[str, str]]:
+def _switched(
+    manifests: Manifests, config: RenderConfig, declared: Iterable[tuple[str, Resource]]
+) -> Iterator[tuple[str, str]]:
     """Yield the tree that a root is pointed at in Git, and the folder of its sources.
 
-    Without an annotation, that is the folder above the one into which ``flux bootstrap`` writes the root.
+    An annotation or the project's entry with that tree names the folder. Without them, it is one with the
+    name that the tree has.
     """
-    for path, root in _roots(manifests):
-        tree = tree_at(manifests.fs, normal_path(text_at(root.content, "spec", "path")))
-        above = posixpath.dirname(posixpath.dirname(path)) or "."
-        folder = text_at(root.annotations, SOURCE_PATH) or above
-        if tree and manifests.fs.is_folder(folder):
-            yield tree, posixpath.normpath(folder)
+    fs = manifests.fs
+    for path, root in declared:
+        tree = tree_at(fs, normal_path(text_at(root.content, "spec", "path")))
+        if tree:
+            folder = text_at(root.annotations, SOURCE_PATH) or _folder_of_entry(config, tree, root.name)
+            folder = folder or _folder_by_name(manifests, path, posixpath.basename(posixpath.dirname(tree)))
+            if fs.is_folder(folder):
+                yield tree, posixpath.normpath(folder)
 
 
-def _roots(manifests: Manifests) -> Iterator[tuple[str, Resource]]:
-    """Yield the root Kustomizations of clusters, each with its file."""
-    for path, content in manifests.contents.items():
-        is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
-        if is_sync or (b"\ninstance:" in content and b"sync:" in content):
-            try:
-                yield path, cluster_root(manifests.fs, posixpath.dirname(path) or ".").kustomization
-            except DiagnosticError:
-                continue
+def _folder_of_entry(config: RenderConfig, tree: str, name: str) -> str:
+    """Return the folder of the project's entry whose root ``name`` has the tree; empty without one."""
+    for entry in config.overlays:
+        if entry.entry.kind is EntryKind.FLUX:
+            output = config.output_of(entry, f"{entry.entry.cluster}/{name}")
+            if posixpath.normpath(output) == tree:
+                return entry.path
+    return ""
+
+
+def _folder_by_name(manifests: Manifests, path: str, cluster: str) -> str:
+    """Return the folder with the default name ``cluster`` whose root is in the file ``path``.
+
+    ``flux bootstrap`` writes that file into a folder below it; the operator of Flux reads it from anywhere.
+    """
+    above = posixpath.dirname(posixpath.dirname(path)) or "."
+    with_manifests = (posixpath.dirname(other) or "." for other, _ in _kustomizations(manifests))
+    candidates = (above, posixpath.dirname(path) or ".", *outermost_folders(with_manifests))
+    return next((each for each in candidates if cluster_name(each, EntryKind.FLUX) == cluster), above)

@@ -41,15 +41,18 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
         config = config._replace(output=RenderConfig().output)
     manifests = Manifests(fs, config.exclude)
     collector = EntryCollector(manifests, config)
+    engines = EngineObjects(manifests, config, collector.compose)
     # An entry of the project says which trees are its own: a root in Git may be pointed at one of them.
-    own = {(entry.listed_by, entry.path.rstrip("/")): entry for entry in config.overlays}
+    own = {(entry.listed_by, posixpath.normpath(entry.path)): entry for entry in config.overlays}
     of_engines = tuple(
         own.get((each.listed_by, each.path), each)
-        for each in (*flux_entries(manifests), *argocd_entries(manifests))
+        for each in (
+            *flux_entries(manifests, config, engines.may_be_own),
+            *argocd_entries(manifests),
+        )
     )
     for entry in of_engines:
         collector.add(entry)
-    engines = EngineObjects(manifests, config, collector.compose)
     add_kustomizations(manifests, collector, engines)
     add_templates(manifests, collector)
     add_plain_manifests(manifests, collector, engines)

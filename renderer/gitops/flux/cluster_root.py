@@ -52,6 +52,14 @@ def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
 
     Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
     """
+    return declared_root(fs, folder) or _root_of_sync({"path": folder}, Site(folder), folder)
+
+
+def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
+    """Return the root that a file in ``folder`` declares.
+
+    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
+    """
     files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
     for path in files:
         if posixpath.basename(path) == "gotk-sync.yaml":
@@ -69,7 +77,7 @@ def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
             if sync:
                 annotations = object_at(document, "metadata", "annotations")
                 return _root_of_sync(sync, Site(path, index), folder, annotations)
-    return _root_of_sync({"path": folder}, Site(folder), folder)
+    return None
 
 
 def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
