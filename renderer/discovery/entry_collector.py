@@ -205,8 +205,11 @@ class EntryCollector:
         related = [each.message for found in located for each in found.related]
         reported = [text.removeprefix(f"not rendered of {entry.path}: ") for text in related]
         reported = reported or [self._first_error(error.diagnostics).removeprefix(f"{entry.path} ")]
-        of_sets = (found for found in located if found.code is Code.APPLICATION_SET and found.hint)
-        return "; ".join((*reported, *(f"{found.message}: {found.hint}" for found in of_sets)))
+        codes = (Code.APPLICATION_SET, Code.RENDERED_SOURCE)
+        of_sets = [found for found in located if found.code in codes and found.hint]
+        messages = {found.message for found in of_sets}
+        cures = (f"{found.message}: {found.hint}" for found in of_sets)
+        return "; ".join((*(each for each in reported if each not in messages), *cures))
 
     def _first_error(self, found: Iterable[Diagnostic]) -> str:
         """Return the message of the first error as a report has it, with confidential values masked."""

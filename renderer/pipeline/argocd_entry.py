@@ -14,6 +14,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.entry_point import EntryPoint
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects
@@ -87,7 +88,14 @@ def argocd_points(
         errors = [
             error
             for source in own
-            if (error := rendered_sources.error(application, FieldPath((*source.field, "path")), source.path))
+            if (
+                error := rendered_sources.error(
+                    application,
+                    FieldPath((*source.field, "path")),
+                    source.path,
+                    generated_by=sets.get(application.origin) if application.origin.field.segments else None,
+                )
+            )
         ]
         if errors:
             return Outcome(ResourceSet(), tuple(errors))
@@ -98,9 +106,19 @@ def argocd_points(
     def generated(entry: Resource, warn: Callable[[Diagnostic], None]) -> tuple[Resource, ...]:
         return generate(fs, entry, config.clusters, urls.is_this_repository, warn)
 
-    discovery = ArgocdDiscovery(
-        build, lambda entry: generated(entry, warnings.append), urls.is_this_repository
-    )
+    sets: dict[Site, Resource] = {}  # by the site of their Applications
+
+    def followed(entry: Resource) -> tuple[Resource, ...]:
+        found = generated(entry, warnings.append)
+        rendered_sources.check_set(
+            entry,
+            found,
+            lambda tree: generate(tree, entry, config.clusters, urls.is_this_repository, lambda _: None),
+        )
+        sets.update((each.origin, entry) for each in found)
+        return found
+
+    discovery = ArgocdDiscovery(build, followed, urls.is_this_repository)
     reached = discovery.follow(roots)
     if discovery.findings and not reached:
         raise DiagnosticError(*discovery.findings)

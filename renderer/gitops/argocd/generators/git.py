@@ -6,7 +6,8 @@ Argo CD ``applicationset/generators/git.go``; files match as in ``git ls-files``
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_this_repository
@@ -16,7 +17,10 @@ from renderer.golang.template.text_functions import sanitized_name
 from renderer.golang.template.values import go_value
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.yamlio.decode import decode_yaml11
+
+_PARAMETER = re.compile(r"\{\{.*?\}\}")
 
 
 def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
@@ -31,6 +35,26 @@ def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
         rendering.with_values(values, path_parameters(path, prefix, go_template=rendering.go_template))
         for path in found
     ]
+
+
+def matched_by(entry: Resource, paths: Iterable[str]) -> tuple[str, ...]:
+    """Return the paths that ``directories`` of a git generator in the ApplicationSet ``entry`` match.
+
+    Parameters in a pattern match any name.
+    """
+    blocks = list(_blocks(array_at(entry.content, "spec", "generators")))
+    return tuple(path for path in paths if any(_is_included(path, block) for block in blocks))
+
+
+def _blocks(generators: Iterable[Json]) -> Iterator[list[JsonObject]]:
+    """Yield ``directories`` of each git generator, also of nested ones."""
+    for generator in generators:
+        for kind, block in object_at(generator).items():
+            if kind == "git":
+                listed = (object_at(each) for each in array_at(block, "directories"))
+                yield [{**each, "path": _PARAMETER.sub("*", text_at(each, "path"))} for each in listed]
+            else:
+                yield from _blocks(array_at(block, "generators"))
 
 
 def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
