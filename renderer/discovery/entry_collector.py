@@ -121,8 +121,28 @@ class EntryCollector:
             overlays = look_up_overlays(self._manifests.fs, self._config._replace(overlays=(entry,))).overlays
         except DiagnosticError:  # rendering reports it
             return found
-        kept = tuple(kept for overlay in overlays if overlay.entry for kept in overlay.entry.kept)
-        return found._replace(kept=kept, switch=self._switch(entry, overlays))
+        points = [overlay.entry for overlay in overlays if overlay.entry]
+        cautions = dict.fromkeys(
+            f"{note.message}; {note.hint}"
+            for point in points
+            for note in point.notes
+            if note.code is Code.SOURCE_ASSUMED
+        )
+        namespaces = sorted({each.namespace for point in points for each in point.objects} - {""})
+        if len(namespaces) > 1:
+            caution = (
+                f"{START} of {entry.path} has a folder for each of the namespaces {', '.join(namespaces)}: if"
+                " they belong to different instances of Argo CD, apply each folder by itself"
+            )
+            cautions[caution] = None
+        return found._replace(
+            kept=tuple(kept for point in points for kept in point.kept),
+            switch=self._switch(entry, overlays),
+            started=tuple(
+                f"{each.kind} {each.namespace}/{each.name}" for point in points for each in point.objects
+            ),
+            cautions=tuple(cautions),
+        )
 
     def _switch(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> str:
         """Return what points the engine of an entry at its trees; empty if it is, or if it has none."""

@@ -86,8 +86,20 @@ class ProjectProposal(NamedTuple):
 
     @property
     def switches(self) -> tuple[str, ...]:
-        """Return, for each entry of an engine, what points the engine at its trees."""
-        return tuple(each.switch for each in self.survey.entries if each.switch)
+        """Return, for each entry of an engine, what points the engine at its trees, with cautions."""
+        switched = [each for each in self.survey.entries if each.switch]
+        by_object: dict[str, list[str]] = {}
+        for each in switched:
+            for name in dict.fromkeys(each.started):
+                by_object.setdefault(name, []).append(each.entry.path)
+        cautions = [caution for each in switched for caution in each.cautions]
+        cautions += [
+            f"{name} is an object of {len(paths)} entries ({', '.join(paths)}): in one cluster, apply it from"
+            " one of them only, or the last one replaces the others"
+            for name, paths in by_object.items()
+            if len(paths) > 1
+        ]
+        return (*(each.switch for each in switched), *(f"note: {each}" for each in dict.fromkeys(cautions)))
 
     @property
     def changes(self) -> tuple[str, ...]:

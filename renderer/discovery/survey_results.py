@@ -21,7 +21,8 @@ class FoundEntry(NamedTuple):
 
     ``sizes`` is the number of its instance types and preferences, if it has no virtual machine. ``error`` is
     the reason why it cannot be built, empty if it can. ``kept`` says what its engine goes on to apply from
-    other places than the trees. ``switch`` says what points the engine at the trees, empty if it is already.
+    other places than the trees. ``switch`` says what points the engine at the trees, empty if it is already;
+    ``started`` are the objects that are applied by hand for it. ``cautions`` say what else it needs.
     """
 
     entry: OverlayEntry
@@ -31,6 +32,8 @@ class FoundEntry(NamedTuple):
     sizes: int = 0
     kept: tuple[str, ...] = ()
     switch: str = ""
+    started: tuple[str, ...] = ()
+    cautions: tuple[str, ...] = ()
 
 
 class LeftOut(NamedTuple):

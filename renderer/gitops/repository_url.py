@@ -61,6 +61,10 @@ class RepositoryUrls:
         """Return True if a known URL equals ``url``, except for spelling."""
         return self._level(url) == _WHOLE
 
+    def names(self, url: str) -> bool:
+        """Return True if a known URL has the same owner and name, or if none is known."""
+        return not self.known or self._level(url) >= _OWNER_AND_NAME
+
     def is_this_repository(self, url: str, path: str = "") -> bool:
         """Return True if ``url``, with the source's ``path`` in it, is this repository.
 

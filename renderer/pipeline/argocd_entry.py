@@ -32,6 +32,7 @@ from renderer.pipeline.reached_objects import (
     points_at_sources,
     rendered_source_errors,
     repository_urls,
+    urls_of_copies,
     with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
@@ -132,6 +133,8 @@ def argocd_points(
     outputs = Outputs(config, entry, reached[0].entry.namespace)
     trees = ArgocdTrees(fs, outputs, lambda entry: generated(entry, lambda _warning: None))
     points: list[tuple[str, EntryPoint]] = []
+    used = (source.url for each in rendered for source in _rendered_sources(each.entry, urls))
+    notes = (*notes, *urls_of_copies(entry, urls, used))
     if entry.entry.repoint:
         rendered = with_parents(reached, rendered)
         for each in rendered:

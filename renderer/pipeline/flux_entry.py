@@ -33,6 +33,7 @@ from renderer.pipeline.reached_objects import (
     points_at_sources,
     rendered_source_errors,
     repository_urls,
+    urls_of_copies,
     with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
@@ -53,7 +54,7 @@ def flux_points(
     """Yield (name, entry point) for each Flux Kustomization with virtual machines that the entry deploys."""
     from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
     from renderer.gitops.flux.cluster_root import cluster_root
-    from renderer.gitops.flux.discovery import FluxDiscovery, variable_sources
+    from renderer.gitops.flux.discovery import FluxDiscovery, source_key, variable_sources
 
     root = cluster_root(fs, entry.path)
     outputs = _Outputs(config, entry, root.kustomization.namespace)
@@ -87,6 +88,9 @@ def flux_points(
         if _can_point_at_tree(reached[0]):
             trees |= _operator_trees(rendered, root.kustomization, outputs)
         notes = (*notes, *_left_out_trees(rendered, builder, discovery))
+        found = (discovery.known(source_key(each.entry)) for each in rendered)
+        used = (text_at(each.content, "spec", "url") for each in found if each is not None)
+        notes = (*notes, *urls_of_copies(entry, urls, used))
     shared = deployed_instancetypes(each.outcome for each in reached)
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())

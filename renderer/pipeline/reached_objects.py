@@ -152,6 +152,20 @@ def with_parents(reached: Iterable[ReachedT], rendered: Iterable[ReachedT]) -> l
         wanted |= {each.key: each for each in parents}
 
 
+def urls_of_copies(entry: OverlayEntry, urls: RepositoryUrls, used: Iterable[str]) -> Iterator[Diagnostic]:
+    """Yield a note for each URL of re-pointed objects that is not known to be this repository's."""
+    for url in dict.fromkeys(used):
+        if entry.entry.repoint and url and not urls.names(url):
+            yield Diagnostic.at(
+                entry_site(entry.path, entry.listed_by),
+                Code.SOURCE_ASSUMED,
+                f"the copies of {entry.path} point at trees in {url}, which is not a Git remote of this"
+                " repository",
+                "merge the trees there before anybody applies a copy, or write the URL of this repository",
+                severity=Severity.INFO,
+            )
+
+
 def points_at_sources(entry: OverlayEntry, name: str, objects: Collection[str]) -> Iterator[Diagnostic]:
     """Yield a warning if the tree ``name`` has ``objects`` that would undo the use of other trees."""
     if objects:

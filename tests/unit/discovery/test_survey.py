@@ -683,3 +683,31 @@ def test_the_root_of_a_cluster_is_pointed_at_its_own_tree_once(
     assert entries(found) == [("flux", "clusters/prod", 1)]
     words = f"Flux, clusters/prod: give the Kustomization fleet the path {switch}" if switch else ""
     assert [each.switch for each in found.entries] == [words]
+
+
+@pytest.mark.parametrize(
+    ("owner", "expected"), [("acme", ()), ("fork", ("https://git.example.org/acme/fleet.git",))]
+)
+def test_copies_with_the_url_of_another_repository_are_noted(owner: str, expected: tuple[str, ...]) -> None:
+    files = {
+        ".git/config": f'[remote "origin"]\n\turl = https://git.example.org/{owner}/fleet.git\n',
+        "argocd/web.yaml": APPLICATION.format(name="web", path="web"),
+        "web/vm.yaml": VM.format(name="web"),
+    }
+    fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
+    [found] = survey(fs, with_adoption=True).entries
+    assert len(found.cautions) == len(expected)
+    assert all(url in caution for url, caution in zip(expected, found.cautions, strict=True))
+
+
+def test_only_a_source_of_this_repository_makes_its_top_a_cluster() -> None:
+    crds = SOURCE.replace("flux-system", "crds", 1).replace("acme/fleet", "vendor/operator")
+    top = FLUX.format(name="crds", path="").replace("name: flux-system}", "name: crds}")
+    files = {
+        "clusters/prod/flux-system/gotk-sync.yaml": f"{SOURCE}---\n"
+        + FLUX.format(name="flux-system", path="clusters/prod"),
+        "clusters/prod/apps.yaml": FLUX.format(name="apps", path="apps"),
+        "apps/vm.yaml": VM.format(name="web"),
+        "charts/crds.yaml": f"{crds}---\n{top}",
+    }
+    assert entries(surveyed(files)) == [("flux", "clusters/prod", 1)]
