@@ -8,6 +8,7 @@ from functools import cached_property, partial
 
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
+from renderer.files.file_system import STANDARD_INPUT
 from renderer.findings.levels import with_levels
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_KEYS
 from renderer.kubevirt.facts.placeholders import placeholder_in
@@ -28,9 +29,9 @@ from renderer.model.render_config import (
 )
 from renderer.pipeline import Pipeline
 from renderer.pipeline.reached_objects import MACHINES
-from renderer.project.lone_file import is_generator, with_generator
+from renderer.project.lone_file import is_generator, lacks_api_version, with_generator
 from renderer.project.overlays import overlay_at
-from renderer.project.stray_patch import StrayPatches, is_named_as_patch
+from renderer.project.stray_patch import StrayPatches
 
 #: Findings about missing objects: another file, applied in the same way, may have them.
 _NOT_FOUND = frozenset(
@@ -90,7 +91,8 @@ class LoneFileChecks:
     ) -> Iterator[Diagnostic]:
         """Yield a note that no overlay has the first virtual machine of the file, if all are known."""
         run = self._run
-        if not run.fs.is_file(PROJECT_FILE) or not run.overlays or run.found.incomplete_entries:
+        is_project = file != STANDARD_INPUT and run.fs.is_file(PROJECT_FILE)
+        if not is_project or not run.overlays or run.found.incomplete_entries:
             return
         machine = next((each for each in resources if each.kind in MACHINES), None)
         if machine is None or any(each.code is Code.NOT_CHECKED for each in found):
@@ -173,9 +175,8 @@ class LoneFileChecks:
         misspelt = (
             each
             for each in self._resources(file)
-            if each.kind in GROUPS_OF_KINDS
-            and (each.api_version or not is_named_as_patch(file, each.name))
-            and object_at(each.content, "spec")
+            if lacks_api_version(each.content, file)
+            or (each.kind in GROUPS_OF_KINDS and each.api_version and object_at(each.content, "spec"))
         )
         found = tuple(error for each in misspelt for error in refuse_api_version(each))
         self.checked += [file] if found else []

@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
-from renderer.files.file_system import FilesAbove, FileSystem
+from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
@@ -18,6 +18,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pattern import pattern
 from renderer.project.project import API_VERSION, KIND
+from renderer.project.stray_patch import is_named_as_patch
 from renderer.yamlio.decode import decode_documents
 
 _OWN_GROUP = API_VERSION.partition("/")[0]
@@ -26,6 +27,7 @@ _KIND_OF_OURS = pattern(
     rf"""^\s*(?:-\s+)?[{{"']*kind["']?\s*:\s*["']?(?:{"|".join(sorted(GROUPS_OF_KINDS))})\b""".encode(),
     re.MULTILINE,
 )
+_API_VERSION = pattern(rb"""\bapiVersion["']?\s*:\s*["']?\w""")
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: The tags of Helm, Jinja and others; until they are filled in, a file is often not valid YAML.
 TEMPLATE_TAG = pattern(rb"\{\{|\{%")
@@ -45,10 +47,10 @@ class LoneFiles:
         """Return the objects in the file; no objects if none of them is to be checked.
 
         Objects in an OpenShift template are included. Raises ``DiagnosticError``: the errors of the decoder,
-        for files that mention one of the groups, and resource-invalid.
+        for standard input and for files that seem to have such an object, and resource-invalid.
         """
         content = self._content(path)
-        if not self._mention.search(_as_ascii(content)):
+        if path != STANDARD_INPUT and not self._mentions_object(content):
             return ResourceSet()
         if TEMPLATE_TAG.search(content) and self._is_in_chart(path):
             raise _needs_another_tool(path)
@@ -87,6 +89,13 @@ class LoneFiles:
         """Return True if an object in the file seems to be of a kind of KubeVirt's or CDI's, in any group."""
         return _KIND_OF_OURS.search(_as_ascii(self._content(path))) is not None
 
+    def _mentions_object(self, content: bytes) -> bool:
+        """Return True if the text mentions one of the groups, or one of their kinds without any group."""
+        text = _as_ascii(content)
+        if self._mention.search(text):
+            return True
+        return _KIND_OF_OURS.search(text) is not None and not _API_VERSION.search(text)
+
     def _content(self, path: str) -> bytes:
         """Return the content of a file; the last one is kept, because each file is asked about twice."""
         if self._last[0] != path:
@@ -99,8 +108,9 @@ class LoneFiles:
             if not TEMPLATE_TAG.search(content):
                 raise error
             raise _needs_another_tool(path)
-        if any(self._is_checked(document) for document in decode_documents(content, path)):
-            raise error
+        for document in decode_documents(content, path):
+            if self._is_checked(document) or lacks_api_version(document, path):
+                raise error
         return ResourceSet()
 
     def _is_in_chart(self, path: str) -> bool:
@@ -126,6 +136,20 @@ def _needs_another_tool(path: str) -> DiagnosticError:
 def _as_ascii(content: bytes) -> bytes:
     """Return the text to search for groups: UTF-16 is refused later, and only if it is about KubeVirt."""
     return content.replace(b"\0", b"") if b"\0" in content else content
+
+
+def lacks_api_version(content: Json, path: str) -> bool:
+    """Return True if it has a kind of KubeVirt's or CDI's, no API version, and is no patch.
+
+    A patch need not have one. Standard input that no path names is not taken for a patch.
+    """
+    kind, version = text_at(content, "kind"), object_at(content).get("apiVersion")
+    if kind not in GROUPS_OF_KINDS or version not in (None, ""):
+        return False
+    if path == STANDARD_INPUT:
+        return True
+    name = text_at(content, "metadata", "name")
+    return bool(object_at(content, "spec")) and not is_named_as_patch(path, name)
 
 
 def is_generator(resource: Resource) -> bool:

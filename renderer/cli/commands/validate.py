@@ -81,13 +81,16 @@ def command(  # noqa: PLR0913 - one for each option
         raise UsageError("--path names the file whose content is read from standard input; add -", "--path")
     ignored = frozenset({Code.SCHEMA_MISSING} if ignore_missing_schemas else ())
     chosen = FindingFilter(ignored, strict, limits().findings)
+    nothing = "no file has an object to check"
     if named and paths:
         raise UsageError("--overlay checks overlays of this project; leave out PATH")
     if named:
         project = open_project()
         result = validate_overlays(project, named, kubevirt, chosen)
     elif reads_input:
-        project = open_project(name, standard_input=read_limited(sys.stdin.buffer, STANDARD_INPUT))
+        content = read_limited(sys.stdin.buffer, STANDARD_INPUT)
+        nothing = f"standard input {'has no object to check' if content.strip() else 'is empty'}"
+        project = open_project(name, standard_input=content)
         file = project.relative(name) if name else STANDARD_INPUT
         result = validate(project, [file], kubevirt, chosen)
     else:
@@ -96,20 +99,20 @@ def command(  # noqa: PLR0913 - one for each option
         ReportTarget.current()._replace(folder=".").activate()
     code = report(result.fs, result.findings, result.overlays, result.unshown)
     if ReportTarget.current().format is Format.TEXT:
-        note(f"checked {_scope_text(result)}")
+        note(f"checked {_scope_text(result, nothing)}")
         if result.unchecked:
             note(_unchecked_text(result.unchecked))
     return code
 
 
-def _scope_text(result: ValidationResult) -> str:
-    """Return what was checked, ``2 overlays and 1 file``, to tell no findings from nothing to check."""
+def _scope_text(result: ValidationResult, nothing: str) -> str:
+    """Return what was checked, ``2 overlays and 1 file``, or why ``nothing`` was."""
     counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
     parts = [plural(count, noun) for noun, count in counts.items() if count]
     if result.unbuilt:
         overlays = plural(result.unbuilt, "overlay")
         return f"{' and '.join(parts) or 'nothing'}; {overlays} could not be built"
-    return " and ".join(parts) or "nothing: no file has an object to check"
+    return " and ".join(parts) or f"nothing: {nothing}"
 
 
 def _unchecked_text(kinds: Mapping[str, int]) -> str:
