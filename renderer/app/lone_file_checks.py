@@ -10,7 +10,7 @@ from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.files.file_system import STANDARD_INPUT
 from renderer.findings.levels import with_levels
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES, MATCHER_KEYS
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
@@ -28,7 +28,6 @@ from renderer.model.render_config import (
     Overlay,
 )
 from renderer.pipeline import Pipeline
-from renderer.pipeline.reached_objects import MACHINES
 from renderer.project.lone_file import is_generator, lacks_api_version, with_generator
 from renderer.project.overlays import overlay_at
 from renderer.project.stray_patch import StrayPatches

@@ -30,13 +30,14 @@ from renderer.gitops.argocd.generators.context import ArgoCluster
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, source_key
 from renderer.gitops.repository_url import NamedSource
+from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.pipeline.reached_objects import MACHINES, repository_urls
+from renderer.pipeline.reached_objects import repository_urls
 
 #: The objects of a kustomization, folder or file.
 Compose: TypeAlias = Callable[[OverlayEntry], Outcome[ResourceSet]]

@@ -14,7 +14,7 @@ from renderer.files.file_system import is_inside, normal_path
 from renderer.findings.run_findings import locate
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.openshift_template import is_template
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryKind
@@ -25,7 +25,7 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.argocd_trees import START
 from renderer.pipeline.entry_points import find_overlays, look_up_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
-from renderer.pipeline.reached_objects import MACHINES, is_broken
+from renderer.pipeline.reached_objects import is_broken
 from renderer.project.lone_file import TEMPLATE_TAG
 
 #: Texts in files that may deploy virtual machines, directly or through other entry points.

@@ -12,11 +12,11 @@ from renderer.discovery.retired_files import retired_reason
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process_templates
+from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.kube.json import array_at, object_at, scalar_text, text_at
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import OverlayEntry
-from renderer.pipeline.reached_objects import MACHINES
 
 
 def add_kustomizations(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:

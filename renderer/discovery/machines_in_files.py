@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.resource import Resource
-from renderer.pipeline.reached_objects import MACHINES
 
 _MACHINE = re.compile(
     rb"(?:^[ \t-]*|[{,][ \t]*)[\"']?kind[\"']?:[ \t]*[\"']?(?:%b)[\"']?[ \t]*(?:[,}]|(?:#.*)?\r?$)"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, Protocol, TypeAlias, TypeVar
 
 from renderer.files.file_system import FileSystem
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.kube.encryption import is_encrypted
@@ -50,13 +50,6 @@ ReachedT = TypeVar("ReachedT", bound=Reached)
 _MOST_NAMED = 5
 #: Errors about entries that deploy other objects, or need charts, services or other repositories.
 _CANNOT_RENDER = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
-#: Kinds that are counted as virtual machines.
-MACHINES = (
-    "VirtualMachine",
-    "VirtualMachineInstance",
-    "VirtualMachinePool",
-    "VirtualMachineInstanceReplicaSet",
-)
 #: API groups of objects that only deploy others: a rendered tree with only these would be useless.
 _PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
 

@@ -26,6 +26,8 @@ VMI_PRESET = "VirtualMachineInstancePreset"
 VM_POOL = "VirtualMachinePool"
 KUBEVIRT = "KubeVirt"
 CONTROLLER_REVISION = "ControllerRevision"
+#: Kinds that are counted as virtual machines.
+MACHINES = (VM, VMI, VM_POOL, VMI_REPLICA_SET)
 
 #: The API version in which every release of KubeVirt stores instance types and preferences.
 INSTANCETYPE_VERSION = "v1beta1"
