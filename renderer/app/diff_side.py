@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from renderer.app.project import proposed_config
@@ -121,6 +122,7 @@ class Side:
             ),
             EMPTY,
         )
+        owner = overlay.entry.entry if overlay.entry else None
         content = OverlaySide(
             release=overlay.kubevirt,
             written=tuple(written),
@@ -128,6 +130,8 @@ class Side:
             refused=refused,
             kubevirt=kubevirt,
             feature_gates=self.config.feature_gates,
+            owner=owner.current_id if owner else None,
+            exemption_of=partial(_exemption_of, owner) if owner else None,
         )
         # The state for expanding VMs has the instance types that the overlay composes.
         resources = written
@@ -160,6 +164,12 @@ class Side:
         if location is None or location.path.startswith("builtin:"):
             return location
         return location._replace(path=f"{self.revision}:{location.path}")
+
+
+def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  # noqa: FBT001 - of a callback
+    from renderer.gitops.pruning import exemption_needed  # noqa: PLC0415 - only for what was removed
+
+    return exemption_needed(owner, moved, may_be_gone=may_be_gone)
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:

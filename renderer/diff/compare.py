@@ -40,6 +40,7 @@ from renderer.model.run.taint import tainted
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
 VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
+ExemptionOf: TypeAlias = Callable[[Resource, bool], str]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
@@ -65,7 +66,9 @@ class OverlaySide(NamedTuple):
     ``applied`` are its virtual machines with their instance types applied, as KubeVirt sees them, by id. It
     has only the machines that differ from their manifests. ``refused`` maps resources to the reason why the
     cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
-    ``feature_gates`` are the gates that the project file lists.
+    ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
+    that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
+    given the VM, and whether the owner may be gone, too.
     """
 
     release: Release
@@ -74,6 +77,8 @@ class OverlaySide(NamedTuple):
     refused: Mapping[ResId, str] = {}
     kubevirt: JsonObject = EMPTY
     feature_gates: tuple[str, ...] = ()
+    owner: ResId | None = None
+    exemption_of: ExemptionOf | None = None
 
 
 def change_as_written(before: Resource, after: Resource) -> VmChange:
@@ -194,14 +199,33 @@ class _Comparison:
         impact = None if view is None else _DELETED
         names = () if view is None else self.leaving_revisions.named_by(view)
         return ResourceChange(
-            ChangeType.REMOVED, resource.current_id, None, (), impact, _effects_of(impact), revisions=names
+            ChangeType.REMOVED,
+            resource.current_id,
+            None,
+            (),
+            impact,
+            _effects_of(impact),
+            revisions=names,
+            owner=self._before.owner,
+            exemption=self._exemption_of(resource) if view else "",
         )
+
+    def _exemption_of(self, resource: Resource) -> str:
+        exemption_of = self._before.exemption_of
+        return exemption_of(resource, self._after.owner != self._before.owner) if exemption_of else ""
 
     def addition_of(self, resource: Resource) -> ResourceChange:
         impact = self._refusal(resource)
         names = written_revisions(resource)
         return ResourceChange(
-            ChangeType.ADDED, None, resource.current_id, (), impact, _effects_of(impact), revisions=names
+            ChangeType.ADDED,
+            None,
+            resource.current_id,
+            (),
+            impact,
+            _effects_of(impact),
+            revisions=names,
+            owner=self._after.owner,
         )
 
     def changes_between(
@@ -278,7 +302,8 @@ class _Comparison:
 def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
     """Return the overlays without deletions of resources that another overlay has on the side after.
 
-    An overlay whose folder was renamed counts as two overlays: a deleted one and a new one.
+    An overlay whose folder was renamed counts as two overlays: a deleted one and a new one. A Kustomization
+    or Application may delete a VM before another one takes it over.
     """
     changes = (change for overlay in overlays for change in overlay.changes)
     added = {change.id: change for change in changes if change.type is ChangeType.ADDED}
@@ -287,6 +312,9 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
         now = added.get(change.id) if change.impact == _DELETED else None
         if now is None:
             return change
+        if change.exemption and now.owner and now.owner != change.owner:
+            risk = _handover_risk(change, now.owner)
+            return change._replace(impact=risk, effects=_effects_of(risk))
         names = dict(now.revisions)
         for key, name in change.revisions:
             revision = ResId(_CONTROLLER_REVISION, name, change.id.namespace)
@@ -299,6 +327,21 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
         return change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE))
 
     return tuple(overlay._replace(changes=tuple(map(moved, overlay.changes))) for overlay in overlays)
+
+
+def _handover_risk(change: ResourceChange, new: ResId) -> Impact:
+    old = change.owner
+    assert old is not None  # noqa: S101 - it may delete the VM
+    return Impact(
+        Effect.AT_RISK,
+        f"{_owner_text(old)} may delete it, with the disks that it owns, before {_owner_text(new)} takes it"
+        f" over: annotate it with {change.exemption} first, and move it once the cluster has that",
+    )
+
+
+def _owner_text(owner: ResId) -> str:
+    name = f"{owner.namespace}/{owner.name}" if owner.namespace else owner.name
+    return f"{owner.gvk.kind} {name}"
 
 
 def _effects_of(impact: Impact | None) -> tuple[Effect, ...]:

@@ -44,6 +44,7 @@ class Effect(TextEnum):
     EVICTED = "evicted"  # KubeVirt shuts the VM down, because it cannot migrate it
     STOP = "stop"  # the change stops the VM
     NO_START = "no-start"  # accepted, but the VM will not start again
+    AT_RISK = "at-risk"  # another owner takes the VM over, but the old one may delete it first
     REPLACED = "replaced"  # deleted and created again
     DELETED = "deleted"
     REFUSED = "refused"  # the cluster rejects the change: nothing changes
@@ -100,7 +101,8 @@ class ResourceChange(Record):
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
     ``start_refusal`` is the reason why it will not start. ``runs`` is known only for VMs in a cluster.
     ``revisions`` are the ControllerRevisions of an added or removed VM by matcher: those that it names, or
-    empty names; those that leave Git with it.
+    empty names; those that leave Git with it. ``owner`` is the Kustomization or Application that applies an
+    added or removed VM, ``exemption`` the annotation without which that may delete a VM that it loses.
     """
 
     type: ChangeType
@@ -113,6 +115,8 @@ class ResourceChange(Record):
     start_refusal: str = ""
     runs: bool | None = None
     revisions: tuple[tuple[str, str], ...] = ()
+    owner: ResId | None = None
+    exemption: str = ""
 
     @property
     def id(self) -> ResId:

@@ -45,6 +45,7 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.EVICTED: "evicted",
     Effect.STOP: "stopped",
     Effect.NO_START: "accepted, but it will not start again",
+    Effect.AT_RISK: "may be deleted",
     Effect.REPLACED: "replaced",
     Effect.DELETED: "deleted",
     Effect.REFUSED: "refused",
@@ -57,7 +58,10 @@ _PLURALS = {
 }
 #: Effects that do not depend on what the virtual machine was started from.
 _ANYHOW = frozenset(
-    {Effect.NONE, Effect.NEXT_START, Effect.START, Effect.DELETED, Effect.REPLACED, Effect.REFUSED}
+    {
+        *(Effect.NONE, Effect.NEXT_START, Effect.START),
+        *(Effect.AT_RISK, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
+    }
 )
 #: The objects of a dump that ``Difference.others`` counts.
 _NOT_COMPARED = "of a kind or in a namespace that the project does not have, or made by controllers"

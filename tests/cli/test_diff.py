@@ -526,3 +526,140 @@ def test_an_overlay_in_another_folder_deletes_nothing(folder: Path) -> None:
     text = run().stdout
     assert "removed VirtualMachine prod/db: no effect\n    another overlay has it now" in text
     assert "deleted" not in text
+
+
+ORIGIN = "https://git.example.org/acme/fleet.git"
+FLUX_SOURCE = f"""\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {{name: flux-system, namespace: flux-system}}
+spec: {{interval: 1h, url: "{ORIGIN}"}}
+"""
+
+
+def kustomization(name: str, fields: str = "prune: true") -> str:
+    return f"""\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {{name: {name}, namespace: flux-system}}
+spec:
+  interval: 1h
+  path: ./{name}
+  sourceRef: {{kind: GitRepository, name: flux-system}}
+  {fields}
+"""
+
+
+def application(name: str, automated: str = "prune: true", finalizers: str = "") -> str:
+    return f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: {name}, namespace: argocd, finalizers: [{finalizers}]}}
+spec:
+  project: default
+  source: {{repoURL: "{ORIGIN}", targetRevision: main, path: {name}}}
+  destination: {{server: "https://kubernetes.default.svc"}}
+  syncPolicy: {{automated: {{{automated}}}}}
+"""
+
+
+OWNERS = {"flux": kustomization, "argocd": application}
+
+
+def moved(folder: Path, engine: str, owner: str, machine: str = VM, new: str = "vms") -> str:
+    """What ``diff`` says about a VM that ``owner``, of the name apps, leaves to another object, ``new``."""
+    make = OWNERS[engine]
+    entry = PROJECT + f"repositories: ['{ORIGIN}']\noverlays: [{{{engine}: clusters}}]\n"
+    other = VM.replace("name: db,", "name: web,")
+    commit(
+        folder,
+        {
+            "vmrender.yaml": entry,
+            "clusters/source.yaml": FLUX_SOURCE,
+            "clusters/apps.yaml": owner,
+            f"clusters/{new}.yaml": make(new),
+            "apps/db.yaml": machine,
+            "apps/other.yaml": VM.replace("name: db,", "name: other,"),
+            f"{new}/web.yaml": other,
+        },
+    )
+    (folder / "apps/db.yaml").rename(folder / new / "db.yaml")
+    return run().stdout
+
+
+def test_flux_may_delete_a_machine_that_moves(folder: Path) -> None:
+    text = moved(folder, "flux", kustomization("apps"))
+    assert "removed VirtualMachine prod/db: may be deleted" in text
+    assert "Kustomization flux-system/apps may delete it" in text
+    assert "annotate it with kustomize.toolkit.fluxcd.io/prune: disabled first" in text
+    assert "1 may be deleted" in text
+
+
+def test_argo_cd_may_delete_a_machine_that_moves(folder: Path) -> None:
+    text = moved(folder, "argocd", application("apps"))
+    assert "removed VirtualMachine prod/db: may be deleted" in text
+    assert "annotate it with argocd.argoproj.io/sync-options: Prune=false first" in text
+
+
+KEPT = VM.replace("metadata: {", "metadata: {annotations: {%s}, ")
+
+
+@pytest.mark.parametrize(
+    ("engine", "owner", "machine"),
+    [
+        ("flux", kustomization("apps", "prune: false"), VM),
+        ("flux", kustomization("apps"), KEPT % "kustomize.toolkit.fluxcd.io/prune: disabled"),
+        ("argocd", application("apps", "prune: false"), VM),
+        ("argocd", application("apps", "enabled: false, prune: true"), VM),
+        ("argocd", application("apps"), KEPT % "argocd.argoproj.io/sync-options: Prune=false"),
+    ],
+)
+def test_a_machine_that_no_engine_deletes_moves_safely(
+    folder: Path, engine: str, owner: str, machine: str
+) -> None:
+    text = moved(folder, engine, owner, machine)
+    assert "another overlay has it now" in text
+    assert "may be deleted" not in text
+
+
+@pytest.mark.parametrize(
+    ("engine", "old", "exemption"),
+    [
+        ("flux", kustomization("apps"), "kustomize.toolkit.fluxcd.io/prune: disabled"),
+        ("flux", kustomization("apps", "deletionPolicy: Delete"), "prune: disabled"),
+        ("flux", kustomization("apps", "prune: false"), ""),
+        ("argocd", application("apps", "", "resources-finalizer.argocd.argoproj.io"), ": Delete=false"),
+        (
+            "argocd",
+            application("apps", "prune: true", "resources-finalizer.argocd.argoproj.io/background"),
+            ": Prune=false,Delete=false",
+        ),
+        ("argocd", application("apps", ""), ""),
+    ],
+)
+def test_a_renamed_owner_may_delete_its_machines(folder: Path, engine: str, old: str, exemption: str) -> None:
+    entry = PROJECT + f"repositories: ['{ORIGIN}']\noverlays: [{{{engine}: clusters}}]\n"
+    files = {"vmrender.yaml": entry, "clusters/source.yaml": FLUX_SOURCE, "apps/db.yaml": VM}
+    commit(folder, {**files, "clusters/apps.yaml": old})
+    write(folder, {"clusters/apps.yaml": old.replace("name: apps,", "name: databases,")})
+    text = run().stdout
+    assert (f"{exemption} first" in text) is bool(exemption)
+    assert ("removed VirtualMachine prod/db: may be deleted" in text) is bool(exemption)
+
+
+def test_a_renamed_entry_moves_nothing(folder: Path) -> None:
+    entry = PROJECT + f"repositories: ['{ORIGIN}']\noverlays: [{{flux: clusters}}]\n"
+    commit(
+        folder,
+        {
+            "vmrender.yaml": entry,
+            "clusters/source.yaml": FLUX_SOURCE,
+            "clusters/apps.yaml": kustomization("apps"),
+            "apps/db.yaml": VM,
+        },
+    )
+    (folder / "clusters").rename(folder / "fleet")
+    write(folder, {"vmrender.yaml": entry.replace("flux: clusters", "flux: fleet")})
+    text = run().stdout
+    assert "another overlay has it now" in text
+    assert "may be deleted" not in text
