@@ -16,7 +16,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.plural import plural
 from renderer.model.record import Record
-from renderer.model.render_config import Overlay
+from renderer.model.render_config import Extra, Overlay
 from renderer.project.overlays import output_sites
 
 if TYPE_CHECKING:
@@ -168,7 +168,10 @@ class RenderedTrees:
             raise done
         overlay = rendered.overlay
         changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
-        self._record(TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes))
+        result = TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes)
+        by_hand = overlay.entry is not None and bool(overlay.entry.objects)
+        has_list = Extra.KUSTOMIZATION in (overlay.tree.extras or ())
+        self._record(result._replace(by_hand=by_hand, is_kustomization=has_list))
         self.reporter.detail(f"{overlay.output}: written in {elapsed}")
         return self._foreign_manifests(rendered).values()
 

@@ -20,7 +20,8 @@ class TreeResult(Record):
 
     ``source`` is the overlay's path, empty for a stale tree. ``changed_meanwhile`` are files that someone
     else wrote while vmrender was running, under their present names. ``diff`` is a unified diff of a compared
-    tree. ``stays`` is True if the folder still exists after a removal.
+    tree. ``stays`` is True if the folder still exists after a removal. ``by_hand``: somebody has to apply the
+    tree with kubectl, by ``--kustomize`` if ``is_kustomization``.
     """
 
     action: TreeAction
@@ -34,3 +35,5 @@ class TreeResult(Record):
     diff: str = ""
     is_stale: bool = False
     stays: bool = False
+    by_hand: bool = False
+    is_kustomization: bool = False

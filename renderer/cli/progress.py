@@ -65,6 +65,9 @@ class TerminalReporter:
             if result.source
             else _removal_text(result)
         )
+        if result.by_hand and (result.created or result.updated):
+            option = "--kustomize" if result.is_kustomization else "--recursive --filename"
+            note(f"  once it is merged, apply it yourself: kubectl apply {option} {result.output}")
 
 
 def closing_line(result: RenderResult) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -563,7 +564,7 @@ spec:
 """
 
 
-OWNERS = {"flux": kustomization, "argocd": application}
+OWNERS: dict[str, Callable[[str], str]] = {"flux": kustomization, "argocd": application}
 
 
 def moved(folder: Path, engine: str, owner: str, machine: str = VM, new: str = "vms") -> str:
