@@ -225,7 +225,7 @@ def compare_sides(
     ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
     """
     failed = [
-        f"it cannot be rendered in {side.name}"
+        content.unknown or f"it cannot be rendered in {side.name}"
         for side, content in zip(sides, rendered, strict=True)
         if content is not None and content.content is None
     ]

@@ -124,7 +124,7 @@ class _BothSides:
 
 
 def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> OverlayDifference:
-    overlay, (content, _, state) = rendered
+    overlay, (content, _, state, _) = rendered
     objects, deployers = sides.objects, sides.deployers
     if content is None or state is None:
         reason = f"it cannot be rendered in {side.name}"

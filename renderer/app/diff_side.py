@@ -35,12 +35,14 @@ class RenderedSide(NamedTuple):
     """An overlay rendered on one side.
 
     ``content`` is None if it could not be rendered; ``errors`` say why, or which resources are refused.
-    ``state`` has the resources and instance types that its virtual machines find in the cluster.
+    ``state`` has the resources and instance types that its virtual machines find in the cluster. ``unknown``
+    says why the side cannot be compared, if rendering it has not failed.
     """
 
     content: OverlaySide | None
     errors: tuple[Diagnostic, ...] = ()
     state: ProjectState | None = None
+    unknown: str = ""
 
 
 class Side:
@@ -65,7 +67,11 @@ class Side:
         if not self.found.overlays:
             self.found.all_overlays()
         self.config = config
-        self.overlays: Mapping[str, Overlay] = {overlay.path: overlay for overlay in self.found.overlays}
+        self.overlays: Mapping[str, Overlay] = {
+            overlay.path: overlay
+            for overlay in self.found.overlays
+            if overlay.listed_as not in self.found.uncertain_entries
+        }
         self._pipeline = Pipeline(self.fs, config)
 
     def propose(self) -> Self:
@@ -90,12 +96,21 @@ class Side:
     def render(self, path: str, listed_as: str = "") -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None if this side does not have it.
 
-        It may have it if the entry ``listed_as``, which lists it on another side, has an error here.
+        It may have it if the entry ``listed_as``, which lists it on another side, is not fully known here.
         """
         overlay = self.overlays.get(path)
         if overlay is not None:
             return self.render_overlay(overlay)
-        return RenderedSide(None) if listed_as in self.found.incomplete_entries else None
+        if path in self.found.suspended:
+            state = "suspended: it is no longer applied, and its objects stay in the cluster"
+            if self.found.suspended[path].by_parent:
+                state = "deployed by a suspended one: it stays in the cluster as it is there"
+            return RenderedSide(None, unknown=f"in {self.name}, it is {state}")
+        if listed_as in self.found.uncertain_entries:
+            return RenderedSide(None)
+        if listed_as in self.found.incomplete_entries:
+            return RenderedSide(None, unknown=f"{self.name} may deploy it: what deploys it cannot be built")
+        return None
 
     def render_overlay(self, overlay: Overlay) -> RenderedSide:
         """Render an overlay, which the project need not list, within the project's limits."""

@@ -126,20 +126,24 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
     found = project.look_up_overlays()
     outputs = {overlay.output: output_sites(overlay) for overlay in found.overlays}
-    selected = _select_overlays(project, found, request, reporter)
+    chosen = _select_overlays(project, found, request, reporter)
+    selected = tuple(each for each in chosen if each.listed_as not in found.uncertain_entries)
     is_first_shard = request.shard is None or request.shard.number == 1
-    # An entry of which something cannot be read may own any of the trees.
+    # An entry of which something cannot be read or built may own any of the trees.
     finds_stale = is_first_shard and not request.overlays and not found.incomplete_entries
     if request.prune and (found.findings or found.incomplete_entries):
         reporter.note("no tree is pruned: not all overlays are known")
         request = request._replace(prune=False)
-    stale = _find_stale_trees(project, outputs) if finds_stale else ()
+    kept = {*outputs, *(each.output for each in found.suspended.values())}
+    stale = _find_stale_trees(project, kept) if finds_stale else ()
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
     findings = RunFindings(project.fs, FindingFilter(strict=request.strict, most=request.most_findings))
     if not request.overlays:
         findings.add(with_levels(tuple(each for _, each in found.findings), project.config.rules))
+    stopped = [each for each in chosen if each.listed_as in found.uncertain_entries]
+    findings.add(map(_uncertain, {each.listed_as: each for each in stopped}.values()))
     results = _Results(selected, findings)
     with RenderedTrees(project.root, forced, reporter) as trees:
         with RunCache.of(project, wanted=request.use_cache) as cache:
@@ -157,9 +161,10 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
                 findings.add(untracked_files(project, [each.overlay.output for each in sound]))
         for overlay in _without_tree(project, found.overlays, results.broken):
             findings.add(with_levels((_tree_missing(overlay),), project.config.rules), overlay.path)
-    paths = tuple(overlay.path for overlay in selected)
+    paths = tuple(overlay.path for overlay in chosen)
+    broken = results.broken.union(each.path for each in stopped)
     located = _in_project_order(findings.found(), paths)
-    return RenderResult(tuple(trees.results), located, paths, findings.unshown, frozenset(results.broken))
+    return RenderResult(tuple(trees.results), located, paths, findings.unshown, frozenset(broken))
 
 
 def _without_tree(
@@ -172,6 +177,16 @@ def _without_tree(
         is_pointed_at = each.path in broken and normpath(each.output) in pointed_at
         if is_pointed_at and not lexists(project.root / each.output / OWNERSHIP_FILE):
             yield each
+
+
+def _uncertain(overlay: Overlay) -> Diagnostic:
+    return Diagnostic.at(
+        entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by),
+        Code.ENTRY_POINT,
+        f"all trees of {overlay.listed_as} stay as they are: what cannot be read there may deploy, patch or"
+        " replace any of its Applications",
+        "correct it first",
+    )
 
 
 def _tree_missing(overlay: Overlay) -> Diagnostic:

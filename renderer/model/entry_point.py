@@ -108,8 +108,7 @@ class EntryPoint(Record):
     objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
     hand. ``repositories`` are the URLs by which an Application names this repository. ``kept`` says, at the
     first point of an entry, what the engine goes on to apply from other places than the trees.
-    ``matched`` are targets of patches that select something in another entry point. ``is_partial``: it cannot
-    be built, so it may deploy entry points that are not known.
+    ``matched`` are targets of patches that select something in another entry point.
     """
 
     options: EntryOptions
@@ -125,7 +124,6 @@ class EntryPoint(Record):
     repositories: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     matched: frozenset[Site] = frozenset()
-    is_partial: bool = False
 
     @property
     def files(self) -> frozenset[str]:

@@ -28,6 +28,7 @@ from renderer.pipeline.reached_objects import (
     git_file,
     is_rendered,
     left_out_notes,
+    may_deploy_more,
     nothing_rendered,
     points_at_sources,
     rendered_source_errors,
@@ -37,28 +38,29 @@ from renderer.pipeline.reached_objects import (
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
-from renderer.project.overlays import Report, entry_site
+from renderer.project.overlays import EntryReport, entry_site
 from renderer.project.tree_paths import tree_at
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
-    from renderer.gitops.argocd.discovery import ReachedApplication
+    from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
     from renderer.gitops.repository_url import RepositoryUrls
 
 _APPLYING = "Application(s) that apply rendered trees"
 
 
 def argocd_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: Report
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     """Yield (name, entry point) for each Application with virtual machines that the entry deploys.
 
-    ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets.
+    ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets. A file that
+    cannot be read may deploy, patch or replace any Application of the entry.
     """
     from renderer.gitops.argocd.application import named_sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
     from renderer.gitops.argocd.repointing import at_sources
-    from renderer.gitops.argocd.roots import application_objects
+    from renderer.gitops.argocd.roots import application_objects, may_have_applications
     from renderer.pipeline.argocd_build import build_application, generate
 
     warnings: list[Diagnostic] = []
@@ -72,7 +74,8 @@ def argocd_points(
     if unread and not roots:
         raise DiagnosticError(*(found for error in unread.values() for found in error.diagnostics))
     for place, error in unread.items():
-        report(_unread_findings(fs, place, error))
+        report.add(_unread_findings(fs, place, error))
+    report.is_certain = report.is_complete
     if entry.entry.repoint:
         roots = tuple(at_sources(each, lambda path: bool(tree_at(fs, path))) for each in roots)
     urls = repository_urls(fs, config).naming(each for root in roots for each in named_sources(root))
@@ -123,14 +126,18 @@ def argocd_points(
     reached = discovery.follow(roots)
     if discovery.findings and not reached:
         raise DiagnosticError(*discovery.findings)
-    report(discovery.findings)
+    report.add(discovery.findings)
+    broken = [each.entry for each in reached if may_deploy_more(each.outcome)]
+    folders = {folder for each in broken for folder in _application_folders(fs, each, urls)}
+    knows_start = report.is_complete and not any(may_have_applications(fs, each) for each in folders)
+    report.is_complete = report.is_complete and not broken
     _check_application_cycles(reached)
     kept = _left_to_sources(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: applying_trees}))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if not rendered:
         raise DiagnosticError(*warnings, *_nothing_rendered(entry, reached, notes).diagnostics)
-    outputs = Outputs(config, entry, reached[0].entry.namespace)
+    outputs = Outputs(config, entry, roots[0].namespace)
     trees = ArgocdTrees(fs, outputs, lambda entry: generated(entry, lambda _warning: None))
     points: list[tuple[str, EntryPoint]] = []
     used = (source.url for each in rendered for source in _rendered_sources(each.entry, urls))
@@ -141,7 +148,7 @@ def argocd_points(
             trees.add(each, lambda source: _is_rendered(source, urls))
         started = tuple(start_objects(roots, reached))
         copied = tuple(trees.of(started))
-        if copied:
+        if copied and knows_start:  # what cannot be built may deploy some of them
             points.append((START, EntryPoint(entry.entry, trees=copied, objects=started)))
     shared = deployed_instancetypes(each.outcome for each in reached)
     built = {each.key: _built_patches(each) for each in reached}
@@ -157,11 +164,10 @@ def argocd_points(
             folders=tuple(_application_folders(fs, each.entry, urls)),
             instancetypes=shared,
             machines=count_machines(each.outcome),
-            notes=tuple(rendered_source_errors(each.outcome)),
+            notes=(*rendered_source_errors(each.outcome), *_failed_sets(each, discovery, entry)),
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
             repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),
             matched=matched.intersection(built[each.key].targets),
-            is_partial=each.outcome is not None and each.outcome.failed,
         )
         points.append((name, point))
     notes = (*warnings, *trees.findings, *notes)
@@ -169,6 +175,14 @@ def argocd_points(
     for name, point in points:
         yield name, point._replace(notes=(*notes, *point.notes), kept=described)
         notes = described = ()
+
+
+def _failed_sets(
+    reached: ReachedApplication, discovery: ArgocdDiscovery, entry: OverlayEntry
+) -> Iterator[Diagnostic]:
+    """Yield the errors of the sets that the Application deploys: it would get them without their trees."""
+    for key in reached.deployed & discovery.failed.keys() if entry.entry.repoint else ():
+        yield from discovery.failed[key]
 
 
 def _built_patches(reached: ReachedApplication) -> BuiltPatches:

@@ -22,7 +22,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.project import overlays as source_overlays
-from renderer.project.overlays import FoundOverlays, Report, check_is_source, entry_site, missing_path
+from renderer.project.overlays import EntryReport, FoundOverlays, check_is_source, entry_site, missing_path
 
 if TYPE_CHECKING:
     from renderer.pipeline.flux_build import BuildContext
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
     #: Finds the entry points of an entry, each with its name.
     Engine: TypeAlias = Callable[
-        [FileSystem, RenderConfig, OverlayEntry, Relevant, Report], Iterator[tuple[str, EntryPoint]]
+        [FileSystem, RenderConfig, OverlayEntry, Relevant, EntryReport], Iterator[tuple[str, EntryPoint]]
     ]
 
 
@@ -51,14 +51,14 @@ def look_up_overlays(
 ) -> FoundOverlays:
     """Find the overlays of the project, as far as they can be found. Raises ``DiagnosticError``."""
 
-    def resolve(entry: OverlayEntry, report: Report) -> Iterator[Overlay]:
+    def resolve(entry: OverlayEntry, report: EntryReport) -> Iterator[Overlay]:
         return _overlays_of(fs, config, entry, relevant, report)
 
     return source_overlays.look_up_overlays(fs, config, resolve)
 
 
 def _overlays_of(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: Report
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
 ) -> Iterator[Overlay]:
     if not fs.is_folder(entry.path) and not fs.is_file(entry.path):
         site = entry_site(entry.path, entry.listed_by).below(entry.listed_by)
@@ -71,15 +71,15 @@ def _overlays_of(
 
 
 def _flux_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, _report: Report
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.pipeline.flux_entry import flux_points
 
-    return flux_points(fs, config, entry, relevant)
+    return flux_points(fs, config, entry, relevant, report)
 
 
 def _argocd_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: Report
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
     from renderer.pipeline.argocd_entry import argocd_points
 

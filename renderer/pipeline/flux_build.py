@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-from renderer.model.codes import Code
+from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -68,14 +68,27 @@ def compose_supported(
     """Return the resources as ``compose_completed``; of a failure, the objects that can be followed.
 
     If only charts or bases in other repositories make the build fail, the outcome has their errors and the
-    other resources.
+    other resources. If those cannot be read either, it has the errors about them as warnings.
     """
     composed = compose_completed(fs, completed, restrictor, sorted_by_kind=sorted_by_kind)
     if not needs_others(composed):
         return composed
     supported = completed._replace(skips_unsupported=True)
     part = compose_completed(fs, supported, restrictor, sorted_by_kind=sorted_by_kind)
-    return composed if part.failed else Outcome(part.value, composed.diagnostics)
+    if not part.failed:
+        return Outcome(part.value, composed.diagnostics)
+    unread = [each for each in part.diagnostics if each.severity is Severity.ERROR and _is_of_source(each)]
+    warnings = (each._replace(severity=Severity.WARNING) for each in unread)
+    return Outcome(composed.value, (*composed.diagnostics, *warnings))
+
+
+def has_unread_part(outcome: Outcome[ResourceSet]) -> bool:
+    """Return True if there are objects beside charts and bases in other repositories that cannot be read."""
+    return any(map(_is_of_source, outcome.diagnostics))
+
+
+def _is_of_source(found: Diagnostic) -> bool:
+    return Trait.SOURCE in found.code.traits
 
 
 def needs_others(outcome: Outcome[ResourceSet]) -> bool:

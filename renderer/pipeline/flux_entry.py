@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.file_system import FileSystem, is_inside, normal_path
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint, Tree
@@ -28,6 +29,7 @@ from renderer.pipeline.reached_objects import (
     described_groups,
     is_rendered,
     left_out_notes,
+    may_deploy_more,
     named_objects,
     nothing_rendered,
     points_at_sources,
@@ -38,6 +40,7 @@ from renderer.pipeline.reached_objects import (
 )
 from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
+from renderer.project.overlays import EntryReport, Suspended
 from renderer.project.tree_paths import is_tree
 
 if TYPE_CHECKING:
@@ -46,12 +49,17 @@ if TYPE_CHECKING:
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
+_MOST_NAMED = 3
+_CIPHERTEXT = b"ENC["
 
 
 def flux_points(
-    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
-    """Yield (name, entry point) for each Flux Kustomization with virtual machines that the entry deploys."""
+    """Yield (name, entry point) for each Flux Kustomization with virtual machines that the entry deploys.
+
+    ``report`` gets what is suspended, and whether there may be more.
+    """
     from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
     from renderer.gitops.flux.cluster_root import cluster_root
     from renderer.gitops.flux.discovery import FluxDiscovery, source_key, variable_sources
@@ -65,6 +73,13 @@ def flux_points(
     discovery = FluxDiscovery(builder.build, urls, root.known)
     reached = discovery.follow(root.kustomization)
     _check_flux_cycles(reached)
+    broken = [each.entry.name for each in reached if may_deploy_more(each.outcome)]
+    stopped = frozenset(each.key for each in reached)
+    for each in _suspended(reached, discovery, builder):
+        path, tree = f"{entry.path.rstrip('/')}:{outputs.name_of(each.entry)}", outputs.tree_of(each.entry)
+        report.suspended[path] = Suspended(tree, by_parent=each.key not in stopped)
+        broken += [each.entry.name] if may_deploy_more(each.outcome) else []
+    report.is_complete = not broken
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if entry.entry.repoint:
         rendered = with_parents(reached, rendered)
@@ -102,11 +117,19 @@ def flux_points(
         "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
     }
     described = tuple(described_groups({**kept, **rendered_too}))
+    lost = {each.key: tuple(_lost_variables(each, discovery, broken, builder)) for each in rendered}
+    unknown = {
+        each.key: each.entry.name
+        for each in rendered
+        if each.key in trees and (lost[each.key] or builder.has_broken_secrets(each))
+    }
     for each in _dependencies_first(rendered):
         name, deployed = outputs.name_of(each.entry), each.deployed
         if not entry.entry.repoint:
             notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & deployed]))
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
+        copies = [unknown[key] for key in sorted(deployed & unknown.keys()) if key != each.key]
+        held = (*lost[each.key], *(_unknown_copy(each.entry, child) for child in copies))
         yield (
             name,
             EntryPoint(
@@ -117,14 +140,61 @@ def flux_points(
                 tuple(_flux_folders(each.entry)),
                 shared,
                 count_machines(each.outcome),
-                (*notes, *rendered_source_errors(each.outcome), *each.uncarried),
+                (*notes, *rendered_source_errors(each.outcome), *each.uncarried, *held),
                 tuple(tree for key, tree in trees.items() if key in deployed),
                 kept=described,
                 matched=matched.intersection(built[each.key].targets),
-                is_partial=each.outcome is not None and each.outcome.failed,
             ),
         )
         notes = described = ()
+
+
+def _suspended(
+    reached: Iterable[ReachedKustomization], discovery: FluxDiscovery, builder: _FluxBuilder
+) -> Iterator[ReachedKustomization]:
+    """Yield the suspended Kustomizations, and all that they deploy: their objects stay in the cluster."""
+    from renderer.gitops.flux.discovery import ReachedKustomization, is_flux_kustomization
+
+    every = list(reached)
+    known = {each.key for each in every}
+    waiting = [each for each in every if each.suspended]
+    while waiting:
+        above = waiting.pop()
+        held = ReachedKustomization(above.entry, source=above.source, ignore=above.ignore)
+        if above.source.is_built:
+            held.outcome = builder.build(held, discovery.objects)
+        yield held
+        for resource in held.outcome.value if held.outcome else ():
+            if is_flux_kustomization(resource) and resource.reference not in known:
+                known.add(resource.reference)
+                waiting.append(discovery.related(resource, above))
+
+
+def _lost_variables(
+    reached: ReachedKustomization, discovery: FluxDiscovery, broken: Collection[str], builder: _FluxBuilder
+) -> Iterator[Diagnostic]:
+    """Yield an error for each source of variables that is missing while others cannot be built."""
+    from renderer.gitops.flux.discovery import variable_sources
+
+    above = " and ".join(sorted(set(broken))[:_MOST_NAMED])
+    for index, key in enumerate(variable_sources(reached.entry) if broken else ()):
+        is_read = key[0] != "Secret" or builder.outputs.entry.entry.secrets
+        if discovery.known(key) is None and is_read:
+            yield Diagnostic.about(
+                reached.entry,
+                FieldPath.of("spec", "postBuild", "substituteFrom", index),
+                Code.ENTRY_POINT,
+                f"the {key[0]} {key[2]} is not known before {above} can be built",
+            )
+
+
+def _unknown_copy(parent: Resource, child: str) -> Diagnostic:
+    return Diagnostic.about(
+        parent,
+        None,
+        Code.ENTRY_POINT,
+        f"the tree of {parent.name} stays as it is: its copy of {child} depends on what cannot be built",
+    )
 
 
 def _has_or_gets_tree(fs: FileSystem, reached: ReachedKustomization, outputs: _Outputs) -> bool:
@@ -249,6 +319,15 @@ class _FluxBuilder:
         reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
         reached.uncarried = tuple(objects_of_decrypted_sources(outcome.value, entry, artifact))
         return outcome
+
+    def has_broken_secrets(self, reached: ReachedKustomization) -> bool:
+        """Return True if it cannot be built and has encrypted values, on which its copy depends."""
+        decryption = text_at(reached.entry.content, "spec", "decryption", "provider")
+        if not decryption or not may_deploy_more(reached.outcome):
+            return False
+        graph = KustomizationGraph(self._fs)
+        files = {file for folder in _flux_folders(reached.entry) for file in graph.build_files(folder)}
+        return any(confined(self._fs.is_file, file) and _CIPHERTEXT in self._fs.read(file) for file in files)
 
     def artifact(self, ignore: str) -> ArtifactFileSystem:
         """Return what Flux sees of the repository with the ignore rules of a source."""

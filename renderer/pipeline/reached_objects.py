@@ -17,7 +17,7 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.pipeline.flux_build import needs_others
+from renderer.pipeline.flux_build import has_unread_part, needs_others
 from renderer.project.overlays import entry_site
 
 if TYPE_CHECKING:
@@ -64,6 +64,14 @@ def rendered_source_errors(outcome: Outcome[ResourceSet] | None) -> Iterator[Dia
     for each in outcome.diagnostics if outcome else ():
         if each.code is Code.RENDERED_SOURCE:
             yield each
+
+
+def may_deploy_more(outcome: Outcome[ResourceSet] | None) -> bool:
+    """Return True if it cannot be built: it may deploy further Kustomizations or Applications.
+
+    Charts and bases in other repositories are not rendered; what stands beside them is known.
+    """
+    return outcome is not None and outcome.failed and (not needs_others(outcome) or has_unread_part(outcome))
 
 
 def is_broken(found: Iterable[Diagnostic]) -> bool:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
-from typing import TypeAlias
+from types import MappingProxyType
 
 from renderer.files.file_system import FileSystem
 from renderer.golang.glob import file_name_match
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
@@ -33,30 +33,58 @@ _MANIFESTS = (".yaml", ".yml", ".json")
 _LISTING, _LOOKING = 60, 60
 
 
-#: Takes findings about an entry, some of whose overlays cannot be found.
-Report: TypeAlias = Callable[[Iterable[Diagnostic]], object]
+class Suspended(Record):
+    """An overlay that its engine no longer applies, or, with ``by_parent``, whose Kustomization it does not.
+
+    Its objects stay in the cluster, and its tree in ``output``.
+    """
+
+    output: str
+    by_parent: bool = False
+
+
+class EntryReport:
+    """What is known of an entry of Flux or Argo CD beside its overlays.
+
+    ``findings`` are about what cannot be found. ``is_complete`` is False if the entry may deploy more
+    overlays than are known. ``is_certain`` is False if the known overlays may differ from what is deployed:
+    their trees are not written. ``suspended`` has overlays by path.
+    """
+
+    def __init__(self) -> None:
+        self.findings: list[Diagnostic] = []
+        self.is_complete = True
+        self.is_certain = True
+        self.suspended: dict[str, Suspended] = {}
+
+    def add(self, findings: Iterable[Diagnostic]) -> None:
+        """Add findings about the entry; with an error among them, it is not complete."""
+        self.findings += findings
+        self.is_complete = self.is_complete and not has_errors(self.findings)
+
+
+_NONE_SUSPENDED: Mapping[str, Suspended] = MappingProxyType({})
 
 
 class FoundOverlays(Record):
     """The overlays of a project, and the findings about entries, some of whose overlays cannot be found.
 
     ``overlays`` are in the order of the entries, ``findings`` have the path of the entry.
+    ``incomplete_entries`` are the paths of entries that may have overlays which are not known,
+    ``uncertain_entries`` of entries whose overlays may differ from what is deployed. ``suspended`` has
+    overlays by path.
     """
 
     overlays: tuple[Overlay, ...]
     findings: tuple[tuple[str, Diagnostic], ...] = ()
+    incomplete_entries: frozenset[str] = frozenset()
+    uncertain_entries: frozenset[str] = frozenset()
+    suspended: Mapping[str, Suspended] = _NONE_SUSPENDED
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
         """The errors: with one of them, there are overlays that are not known."""
         return tuple(found for _, found in self.findings if found.severity is Severity.ERROR)
-
-    @property
-    def incomplete_entries(self) -> frozenset[str]:
-        """The paths of entries that may have overlays which are not known, because of errors."""
-        failed = (path for path, found in self.findings if found.severity is Severity.ERROR)
-        partial = (each.listed_as for each in self.overlays if each.entry and each.entry.is_partial)
-        return frozenset((*failed, *partial))
 
     def all_overlays(self) -> tuple[Overlay, ...]:
         """Return the overlays if all are known. Raises ``DiagnosticError`` with the findings otherwise."""
@@ -73,7 +101,7 @@ def find_overlays(fs: FileSystem, config: RenderConfig) -> tuple[Overlay, ...]:
 def look_up_overlays(
     fs: FileSystem,
     config: RenderConfig,
-    resolve_entry: Callable[[OverlayEntry, Report], Iterable[Overlay]] = lambda _entry, _report: (),
+    resolve_entry: Callable[[OverlayEntry, EntryReport], Iterable[Overlay]] = lambda _entry, _report: (),
 ) -> FoundOverlays:
     """Find every overlay that can be found; of two entries for a folder, the later one counts.
 
@@ -85,18 +113,20 @@ def look_up_overlays(
     found: dict[str, Overlay] = {}
     findings: list[tuple[str, Diagnostic]] = []
     unmatched: list[OverlayEntry] = []
+    reports: list[tuple[str, EntryReport]] = []
     for entry in config.overlays:
-        about_entry: list[Diagnostic] = []
+        report = EntryReport()
+        reports.append((entry.path, report))
         try:
             if entry.entry.has_engine:
-                found |= {overlay.path: overlay for overlay in resolve_entry(entry, about_entry.extend)}
+                found |= {overlay.path: overlay for overlay in resolve_entry(entry, report)}
             else:
                 folders = _folders_of_entry(fs, entry)
                 found |= {folder: _overlay_in(fs, config, entry, folder) for folder in folders}
                 unmatched += () if folders or entry.path == _DEFAULT.path else (entry,)
         except DiagnosticError as error:
-            about_entry += error.diagnostics
-        findings += ((entry.path, each) for each in about_entry)
+            report.add(error.diagnostics)
+        findings += ((entry.path, each) for each in report.findings)
     if found:
         findings += ((entry.path, _unmatched_glob(fs, entry)) for entry in unmatched)
     if len(found) > limits().overlays:
@@ -104,7 +134,21 @@ def look_up_overlays(
         raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
     _check_names(found.values())
     _check_outputs(found.values())
-    return FoundOverlays(tuple(found.values()), tuple(findings))
+    failed = (path for path, about_entry in findings if about_entry.severity is Severity.ERROR)
+    return FoundOverlays(
+        tuple(found.values()),
+        tuple(findings),
+        incomplete_entries=frozenset(
+            (*failed, *(path for path, report in reports if not report.is_complete))
+        ),
+        uncertain_entries=frozenset(path for path, report in reports if not report.is_certain),
+        suspended={
+            path: each
+            for _, report in reports
+            for path, each in report.suspended.items()
+            if path not in found
+        },
+    )
 
 
 def _overlay_in(fs: FileSystem, config: RenderConfig, entry: OverlayEntry, folder: str) -> Overlay:

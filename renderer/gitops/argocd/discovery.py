@@ -61,7 +61,10 @@ Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
 
 
 class ArgocdDiscovery:
-    """Follows Applications breadth first; errors in an ApplicationSet are collected in ``findings``."""
+    """Follows Applications breadth first.
+
+    Errors in an ApplicationSet are collected in ``findings``, and by set in ``failed``.
+    """
 
     def __init__(
         self, build: Build, generate: Generate, is_this_repository: Callable[[str, str], bool]
@@ -71,6 +74,7 @@ class ArgocdDiscovery:
         self._is_this_repository = is_this_repository
         self._reached: dict[Key, ReachedApplication] = {}
         self.findings: list[Diagnostic] = []
+        self.failed: dict[Reference, tuple[Diagnostic, ...]] = {}
 
     def follow(self, entries: Iterable[Resource]) -> tuple[ReachedApplication, ...]:
         """Return all Applications, parents before children."""
@@ -104,6 +108,7 @@ class ArgocdDiscovery:
                 generated = self._generate(resource)
             except DiagnosticError as error:
                 self.findings += error.diagnostics
+                self.failed[resource.reference] = error.diagnostics
                 return
             for application in generated:
                 yield from self._new(application, parent, resource)

@@ -8,9 +8,10 @@ overlay.
 from __future__ import annotations
 
 import posixpath
+import re
 from collections.abc import Callable, Iterable, Iterator
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, is_inside
 from renderer.gitops.argocd.application import GROUP, is_application, is_application_set
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
@@ -22,6 +23,12 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 
 _MANIFESTS = (".yaml", ".yml", ".json")
+#: Signs of a file that becomes YAML only once Helm or Jinja has rendered it. ``{{ }}`` within a value is none
+#: of them: ApplicationSets have it.
+_TEMPLATE = re.compile(
+    rb"\{%|\.(?:Values|Release|Chart)\b|^[ \t]*(?:- )*(?:[\w./-]+:[ \t]+)\{\{", re.MULTILINE
+)
+_CONFLICT = re.compile(rb"^(?:<{7}|={7}|>{7})(?:[ \r]|$)", re.MULTILINE)
 
 
 def application_objects(
@@ -73,12 +80,14 @@ def _places(fs: FileSystem, path: str) -> Iterator[str]:
 def may_have_applications(fs: FileSystem, path: str) -> bool:
     """Return True if a manifest mentions Argo CD: the file ``path``, or one that the folder has or uses.
 
-    A folder that cannot be built probably should use what has a name similar to a missing one.
+    A folder that cannot be built probably should use what has a name similar to a missing one, or what its
+    unreadable kustomization names.
     """
     places = {path}
-    if fs.is_folder(path):
+    if confined(fs.is_folder, path):
         graph = KustomizationGraph(fs)
-        places |= graph.files(path) | graph.probable_inputs(path) - {"."}
+        places |= graph.files(path)
+        places |= {each for each in graph.probable_inputs(path) if not is_inside(path, each)}
     return any(_mentions_applications(fs, place) for place in places)
 
 
@@ -107,7 +116,7 @@ def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
     try:
         found = read_resources(content, Site(path))
     except DiagnosticError:
-        if b"{{" not in content:
+        if not _TEMPLATE.search(content) or _CONFLICT.search(content):
             raise
         return
     for resource in found:

@@ -24,6 +24,7 @@ from renderer.model.kube.resource import Resource
 from renderer.yamlio.decode import decode_documents
 
 _NAMESPACE = "flux-system"
+_OPERATOR_SIGNS = (b"kind: FluxInstance", b"fluxcd.controlplane.io")
 _SIGNS = (b"toolkit.fluxcd.io", b"fluxcd.controlplane.io", b"sync:")
 
 
@@ -50,7 +51,7 @@ class ClusterRoot(NamedTuple):
 def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
     """Return the root of the cluster in ``folder``.
 
-    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
+    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``, and for another broken file that may have it.
     """
     return declared_root(fs, folder) or _root_of_sync({"path": folder}, Site(folder), folder)
 
@@ -58,7 +59,7 @@ def cluster_root(fs: FileSystem, folder: str) -> ClusterRoot:
 def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
     """Return the root that a file in ``folder`` declares.
 
-    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``.
+    Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``, and for another broken file that may have it.
     """
     files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
     for path in files:
@@ -67,16 +68,21 @@ def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
             root = next((each for each in objects if is_flux_kustomization(each)), None)
             if root is not None:
                 return ClusterRoot(root, tuple(each for each in objects if each is not root))
+    unread: list[DiagnosticError] = []
     for path in files:
+        content = fs.read(path)
         try:
-            documents = decode_documents(fs.read(path), path)
-        except DiagnosticError:  # it may be unrelated to Flux
+            documents = decode_documents(content, path)
+        except DiagnosticError as error:  # most are unrelated to the root
+            unread += [error] if any(sign in content for sign in _OPERATOR_SIGNS) else []
             continue
         for index, document in enumerate(documents):
             sync = _sync(document)
             if sync:
                 annotations = object_at(document, "metadata", "annotations")
                 return _root_of_sync(sync, Site(path, index), folder, annotations)
+    if unread:
+        raise unread[0]
     return None
 
 

@@ -140,6 +140,17 @@ class FluxDiscovery:
             level = [child for each in level for child in each.children]
         return tuple(found)
 
+    @property
+    def objects(self) -> Mapping[Reference, Resource]:
+        """The objects of the cluster as they were deployed."""
+        return self._objects
+
+    def related(self, resource: Resource, parent: ReachedKustomization) -> ReachedKustomization:
+        """Return a Kustomization that is not followed, with its source."""
+        reached = ReachedKustomization(resource, parent)
+        self._find_source(reached)
+        return reached
+
     def known(self, key: Reference) -> Resource | None:
         """Return an object of the cluster as it was deployed."""
         return self._objects.get(key)
@@ -149,7 +160,7 @@ class FluxDiscovery:
             return False
         return all(key in self._objects for key in variable_sources(reached.entry))
 
-    def _visit(self, reached: ReachedKustomization) -> None:
+    def _find_source(self, reached: ReachedKustomization) -> None:
         reached.source = self._relation(reached)
         if reached.origin is not None:
             reached.entry = _with_path(reached.entry, reached.origin.folder)
@@ -157,6 +168,9 @@ class FluxDiscovery:
         if source is not None and reached.source is SourceRelation.SELF and not self._urls.known:
             self._urls = self._urls.with_known(text_at(source.content, "spec", "url"))
         reached.ignore = text_at(source.content, "spec", "ignore") if source else ""
+
+    def _visit(self, reached: ReachedKustomization) -> None:
+        self._find_source(reached)
         if reached.suspended or not reached.source.is_built:
             return
         reached.outcome = self._build(reached, self._objects)
