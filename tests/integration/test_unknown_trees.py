@@ -96,6 +96,19 @@ def test_broken_set_that_nothing_deploys_leaves_all_trees(repository: Path) -> N
     assert trees(repository) == before
 
 
+def test_broken_object_of_the_flux_operator_leaves_all_trees(repository: Path) -> None:
+    for path in ("clusters/prod/flux-system/gotk-sync.yaml", "clusters/prod/flux-system/kustomization.yaml"):
+        (repository / path).unlink()
+    instance = "apiVersion: fluxcd.controlplane.io/v1\nkind: FluxInstance\nmetadata: {name: flux}\nspec:\n"
+    sync = "kind: GitRepository, url: 'https://git.example.org/acme/fleet.git', path: clusters/prod"
+    write(repository, {"clusters/prod/instance.yaml": f"{instance}  sync: {{{sync}}}\n"})
+    assert run("render", "--prune").exit_code == 0
+    before = trees(repository)
+    break_file(repository, "clusters/prod/instance.yaml")
+    assert run("render", "--prune").exit_code == 1
+    assert trees(repository) == before
+
+
 def test_other_entries_are_rendered(repository: Path) -> None:
     break_file(repository, "argocd/root.yaml")
     for path in ("apps/db.yaml", "web/web.yaml"):

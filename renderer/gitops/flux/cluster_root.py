@@ -74,7 +74,8 @@ def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
         try:
             documents = decode_documents(content, path)
         except DiagnosticError as error:  # most are unrelated to the root
-            unread += [error] if any(sign in content for sign in _OPERATOR_SIGNS) else []
+            is_template = b"{{" in content
+            unread += [error] if not is_template and any(sign in content for sign in _OPERATOR_SIGNS) else []
             continue
         for index, document in enumerate(documents):
             sync = _sync(document)
