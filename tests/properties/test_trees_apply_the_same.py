@@ -7,6 +7,7 @@ same holds for repositories with errors, of which the other overlays are written
 
 from __future__ import annotations
 
+import posixpath
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -17,7 +18,7 @@ from click.testing import CliRunner
 
 from renderer.cli.app import main
 from renderer.files.builtin_catalogs import BuiltinFileSystem
-from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.files.file_system import DiskFileSystem, FileSystem, normal_path
 from renderer.gitops.argocd.application import named_sources
 from renderer.gitops.argocd.roots import application_objects
 from renderer.gitops.flux.cluster_root import cluster_root
@@ -131,7 +132,7 @@ def applied(
         root = cluster_root(fs, entry.path)
         start = root.kustomization
         tree = config.output_of(entry, f"{name}/{start.name}")
-        is_switched = "rendered" in text_at(start.content, "spec", "path")
+        is_switched = normal_path(text_at(start.content, "spec", "path")) == posixpath.normpath(tree)
         path = start.annotations.get("vmrender.io/source-path", entry.path) if is_switched else ""
         content = at_path(start.content, tree if switched and fs.is_folder(tree) else path)
         return Flux(fs, content, [each.content for each in root.known]).run()
