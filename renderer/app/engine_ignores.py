@@ -1,7 +1,7 @@
 """Keep the files of a new project out of what engines apply from the top of the repository.
 
-Flux reads every manifest below its path, and Argo CD those of a directory: the project file, hooks and the
-rendered trees would break their next sync.
+Flux reads every manifest below its path, and Argo CD every manifest in a directory: the project file, hooks
+and the rendered trees would break their next sync.
 """
 
 from __future__ import annotations

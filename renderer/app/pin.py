@@ -17,7 +17,7 @@ from renderer.authoring.pins.plan import (
     PatchTarget,
     PinNote,
     PinPlan,
-    Update,
+    PinUpdate,
     check_effect,
     is_named,
     orphans,
@@ -86,7 +86,7 @@ def pin(
     pinnables = overlay.pinnables()
     chosen = choose(pinnables, choice)
     most = None if wave is None else wave.size(len(chosen))
-    scope = Update(most) if update else None
+    scope = PinUpdate(most) if update else None
     plan = plan_pins(overlay.folder, pinnables, chosen, overlay.keeps_any_revision, scope)
     planned = overlay.changes(plan)
     changed = [each.pinnable for each in plan.notes if each.pinnable is not None and each.changes]

@@ -26,7 +26,7 @@ from renderer.authoring.pins.folder import (
 from renderer.authoring.pins.plan import (
     PinNote,
     PinPlan,
-    Update,
+    PinUpdate,
     is_named,
     plan_pins,
     revision_names,
@@ -148,7 +148,7 @@ class PinnedOverlay:
         """Return the effects of pinning to what the catalogs have; None if they do not have everything."""
         wanted = [each.pinnable for each in machines if each.pinnable is not None]
         try:
-            plan = plan_pins(self.folder, pinnables, wanted, self.keeps_any_revision, Update())
+            plan = plan_pins(self.folder, pinnables, wanted, self.keeps_any_revision, PinUpdate())
         except DiagnosticError:
             return None
         return self.effects(self.changes(plan))

@@ -1,7 +1,7 @@
 """The Flux Kustomizations and Applications in the files of a repository, and what they do to a folder.
 
-A folder that one of them deploys is no overlay of its own: alone it would be rendered without the namespace,
-prefix, patches and variables that the engine adds.
+A folder that one of them deploys is not an overlay by itself: alone it would be rendered without the
+namespace, prefix, patches and variables that the engine adds.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
 from renderer.gitops.argocd.generators.context import ArgoCluster
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, source_key
-from renderer.gitops.repository_url import NamedSource
+from renderer.gitops.repository_url import SourceAddress
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.entry_point import EntryKind, EntryOptions
@@ -86,7 +86,7 @@ class EngineObject(NamedTuple):
 
 
 class EngineObjects:
-    """The objects of all engines, except those of repositories that are certainly other ones."""
+    """The objects of all engines, except objects of repositories that are certainly other ones."""
 
     def __init__(self, manifests: Manifests, config: RenderConfig, compose: Compose) -> None:
         """``compose`` returns the objects of a kustomization, folder or file."""
@@ -103,7 +103,7 @@ class EngineObjects:
         self._urls_of_sources = {each.reference: text_at(each.content, "spec", "url") for each in fetched}
         self._ignore_rules = {each.reference: text_at(each.content, "spec", "ignore") for each in fetched}
         named = [each for application in applications for each in named_sources(application)]
-        named += (NamedSource(self._urls_of_sources.get(source_key(each), "")) for each in kustomizations)
+        named += (SourceAddress(self._urls_of_sources.get(source_key(each), "")) for each in kustomizations)
         bootstrapped = self._urls_of_sources.get(_BOOTSTRAPPED) or next(root_urls(manifests), "")
         urls = repository_urls(manifests.fs, config).naming(each for each in named if each.url)
         self._urls = urls.with_known(bootstrapped) if bootstrapped else urls

@@ -45,7 +45,7 @@ class Manifests:
         return _machine_files(self.contents.items())
 
     def machine_files_below(self, folder: str) -> dict[str, int]:
-        """Return the same for a hidden folder, whose files are no manifests of the repository otherwise."""
+        """Return the same for a hidden folder, whose files are otherwise not manifests of the repository."""
         return _machine_files(self._contents_below(folder))
 
     def read(self, path: str) -> ResourceSet:

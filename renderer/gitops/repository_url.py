@@ -19,7 +19,7 @@ _WHOLE, _OWNER_AND_NAME, _NAME = 3, 2, 1
 _SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
 
 
-class NamedSource(NamedTuple):
+class SourceAddress(NamedTuple):
     """A source that an object of the repository names: a URL, and a path in it."""
 
     url: str
@@ -32,7 +32,7 @@ class RepositoryUrls:
     def __init__(
         self,
         known: tuple[str, ...],
-        named: Iterable[NamedSource] = (),
+        named: Iterable[SourceAddress] = (),
         *,
         certain: bool = False,
         is_folder: Callable[[str], bool] = lambda _path: True,
@@ -47,14 +47,14 @@ class RepositoryUrls:
         self.is_folder = is_folder
         self._named = tuple(dict.fromkeys(named))
 
-    def naming(self, named: Iterable[NamedSource]) -> RepositoryUrls:
+    def naming(self, named: Iterable[SourceAddress]) -> RepositoryUrls:
         """Return the URLs, with the sources that objects name."""
         return RepositoryUrls(self.known, named, certain=self.certain, is_folder=self.is_folder)
 
     def with_known(self, url: str) -> RepositoryUrls:
         """Return the URLs, with one more that is known to be the repository's, if it is not empty."""
         known = (*self.known, url) if url else self.known
-        named = (*self._named, NamedSource(url))
+        named = (*self._named, SourceAddress(url))
         return RepositoryUrls(known, named, certain=self.certain, is_folder=self.is_folder)
 
     def lists(self, url: str) -> bool:

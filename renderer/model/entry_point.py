@@ -46,7 +46,7 @@ class EntryOptions(Record):
     ``parameter_file`` a file with more of them. ``cluster`` is the first part of the names of overlays that a
     Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too. ``strict``: a
     variable without value or default is an error. ``repoint``: trees hold the engine's objects re-pointed at
-    the trees of their overlays (``Tree``).
+    the trees of their overlays (``RepointedTree``).
     """
 
     kind: EntryKind = EntryKind.KUSTOMIZATION
@@ -73,7 +73,7 @@ class ClusterSettings(Record):
     annotations: Mapping[str, str] = EMPTY
 
 
-class Tree(Record):
+class RepointedTree(Record):
     """The tree that an object of Flux or Argo CD points at, in the copy that a rendered tree has of it.
 
     ``kind``, ``namespace`` and ``name`` identify the object, ``path`` is the tree's folder. ``has_list``: a
@@ -119,7 +119,7 @@ class EntryPoint(Record):
     instancetypes: tuple[Resource, ...] = ()
     machines: int = 0
     notes: tuple[Diagnostic, ...] = ()
-    trees: tuple[Tree, ...] = ()
+    trees: tuple[RepointedTree, ...] = ()
     objects: tuple[Resource, ...] = ()
     repositories: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()

@@ -299,7 +299,7 @@ def _check_application_cycles(reached: Iterable[ReachedApplication]) -> None:
 
 
 def _deploys_more(outcome: Outcome[ResourceSet]) -> bool:
-    """Return True if there are other objects than those of engines, or may be: it cannot be built whole."""
+    """Return True if there are, or may be, objects other than engine objects: it cannot be built whole."""
     return outcome.failed or is_rendered(outcome)
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.entry_point import Tree
+from renderer.model.entry_point import RepointedTree
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource
@@ -64,7 +64,7 @@ class ArgocdTrees:
         self._fs = fs
         self._outputs = outputs
         self._generate = generate
-        self._trees: dict[Key, Tree] = {}
+        self._trees: dict[Key, RepointedTree] = {}
         self.findings: dict[Diagnostic, None] = {}
 
     def add(self, reached: ReachedApplication, is_rendered: Callable[[DeployedSource], bool]) -> None:
@@ -104,10 +104,10 @@ class ArgocdTrees:
         elif found:
             namespace, name = application.namespace, application.name
             has_list = self._outputs.have_list
-            tree = Tree(application.kind, namespace, name, own, has_list, sources=tuple(found))
+            tree = RepointedTree(application.kind, namespace, name, own, has_list, sources=tuple(found))
             self._trees[namespace, name] = tree
 
-    def of(self, resources: Iterable[Resource]) -> Iterator[Tree]:
+    def of(self, resources: Iterable[Resource]) -> Iterator[RepointedTree]:
         """Yield the tree of each Application and ApplicationSet that gets a copy."""
         from renderer.gitops.argocd.application import is_application, is_application_set
 
@@ -131,7 +131,7 @@ class ArgocdTrees:
             return True
         return kind in (SourceType.KUSTOMIZE, SourceType.DIRECTORY)
 
-    def _of_set(self, entry: Resource) -> Tree | None:
+    def _of_set(self, entry: Resource) -> RepointedTree | None:
         from renderer.gitops.argocd.repointing import repointed_set
 
         namespace = entry.namespace
@@ -161,7 +161,7 @@ class ArgocdTrees:
             hint = "use sync or create-update until its Applications point at their trees"
             field = FieldPath.of("spec", "syncPolicy", "applicationsSync")
             self._note(Diagnostic.about(entry, field, Code.APPLICATION_SET, message, hint))
-        return Tree(entry.kind, namespace, entry.name, "", spec=spec)
+        return RepointedTree(entry.kind, namespace, entry.name, "", spec=spec)
 
     def _note(self, finding: Diagnostic) -> None:
         self.findings[finding._replace(severity=Severity.WARNING)] = None

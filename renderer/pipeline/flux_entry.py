@@ -12,7 +12,7 @@ from renderer.files.file_system import FileSystem, is_inside, normal_path
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.entry_point import EntryPoint, Tree
+from renderer.model.entry_point import EntryPoint, RepointedTree
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
@@ -93,7 +93,7 @@ def flux_points(
             raise DiagnosticError(*malformed)
         names = [each.entry.name for each in reached if each.entry is not root.kustomization]
         raise nothing_rendered(entry, "Flux Kustomization", names, notes, _other_urls(reached, discovery))
-    trees: dict[Reference, Tree] = {}
+    trees: dict[Reference, RepointedTree] = {}
     if entry.entry.repoint:
         trees = {
             each.key: outputs.tree(each)
@@ -229,25 +229,25 @@ class _Outputs(NamedTuple):
         name = f"{self.entry.entry.cluster}/{self.name_of(kustomization)}"
         return posixpath.normpath(self.config.output_of(self.entry, name))
 
-    def tree(self, reached: ReachedKustomization) -> Tree:
+    def tree(self, reached: ReachedKustomization) -> RepointedTree:
         kind, namespace, name = reached.key
         keeps = reached.keeps_variables
-        return Tree(kind, namespace, name, self.tree_of(reached.entry), keeps_variables=keeps)
+        return RepointedTree(kind, namespace, name, self.tree_of(reached.entry), keeps_variables=keeps)
 
 
 def _operator_trees(
     rendered: Iterable[ReachedKustomization], root: Resource, outputs: _Outputs
-) -> dict[Reference, Tree]:
+) -> dict[Reference, RepointedTree]:
     """Return the root's tree for each object of the Flux operator that creates the root."""
     from renderer.gitops.flux.repointing import sync_path
 
     places = (normal_path(text_at(root.content, "spec", "path")), outputs.tree_of(root))
-    found: dict[Reference, Tree] = {}
+    found: dict[Reference, RepointedTree] = {}
     for each in rendered:
         for resource in each.outcome.value if each.outcome else ():
             path = sync_path(resource)
             if path and normal_path(path) in places:
-                found[resource.reference] = Tree(*resource.reference, outputs.tree_of(root))
+                found[resource.reference] = RepointedTree(*resource.reference, outputs.tree_of(root))
     return found
 
 

@@ -117,7 +117,7 @@ class RenderedSources:
 
     @cached_property
     def _outputs(self) -> tuple[str, ...]:
-        """The outputs of overlays that are no entry points of an engine."""
+        """The outputs of overlays that are not entry points of an engine."""
         by_path = tuple(entry for entry in self._config.overlays if not entry.entry.has_engine)
         try:
             found = look_up_overlays(self._fs, self._config._replace(overlays=by_path))

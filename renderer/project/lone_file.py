@@ -139,7 +139,7 @@ def _as_ascii(content: bytes) -> bytes:
 
 
 def lacks_api_version(content: Json, path: str) -> bool:
-    """Return True if it has a kind of KubeVirt's or CDI's, no API version, and is no patch.
+    """Return True if it has a kind of KubeVirt's or CDI's, no API version, and is not a patch.
 
     A patch need not have one. Standard input that no path names is not taken for a patch.
     """

@@ -11,7 +11,7 @@ from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.gitops.argocd.repointing import application_at_tree, repointed_set
-from renderer.model.entry_point import Tree
+from renderer.model.entry_point import RepointedTree
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
@@ -75,8 +75,8 @@ def at_trees(entry: Resource, names: set[str]) -> dict[str, JsonObject]:
     }
 
 
-def tree(name: str) -> Tree:
-    return Tree("Application", "argocd", name, path_of(name), sources=(0,))
+def tree(name: str) -> RepointedTree:
+    return RepointedTree("Application", "argocd", name, path_of(name), sources=(0,))
 
 
 def path_of(name: str) -> str:

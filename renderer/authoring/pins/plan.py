@@ -100,7 +100,7 @@ class PinPlan:
 Keeps: TypeAlias = Callable[[PinFile], bool]
 
 
-class Update(NamedTuple):
+class PinUpdate(NamedTuple):
     """Pins are renewed, of at most ``most`` machines."""
 
     most: int | None = None
@@ -111,7 +111,7 @@ def plan_pins(
     everything: Sequence[Pinnable],
     chosen: Iterable[Pinnable],
     keeps: Keeps,
-    update: Update | None = None,
+    update: PinUpdate | None = None,
 ) -> PinPlan:
     """Pin ``chosen``; machines that are already pinned keep their pin without an ``update``.
 

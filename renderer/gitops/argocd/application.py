@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from renderer.files.file_system import FileSystem
-from renderer.gitops.repository_url import NamedSource
+from renderer.gitops.repository_url import SourceAddress
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -103,7 +103,7 @@ def sources(application: Resource) -> Iterator[DeployedSource]:
         yield DeployedSource(application, _normalized(single), ("spec", "source"))
 
 
-def named_sources(resource: Resource) -> Iterator[NamedSource]:
+def named_sources(resource: Resource) -> Iterator[SourceAddress]:
     """Yield the repositories and paths that an Application or an ApplicationSet names, except charts.
 
     A path with parameters of an ApplicationSet counts as none.
@@ -114,15 +114,15 @@ def named_sources(resource: Resource) -> Iterator[NamedSource]:
         yield from _read_by_generators(resource.content.get("spec"))
     for source in sources(application):
         if not source.is_chart:
-            yield NamedSource(source.url, "" if "{{" in source.path else source.path)
+            yield SourceAddress(source.url, "" if "{{" in source.path else source.path)
 
 
-def _read_by_generators(value: Json) -> Iterator[NamedSource]:
+def _read_by_generators(value: Json) -> Iterator[SourceAddress]:
     """Yield the repositories that generators read, also inside a matrix or merge."""
     for generator in array_at(value, "generators"):
         git = object_at(generator, "git")
         if git:
-            yield NamedSource(text_at(git, "repoURL"))
+            yield SourceAddress(text_at(git, "repoURL"))
         for combining in ("matrix", "merge"):
             yield from _read_by_generators(object_at(generator, combining))
 

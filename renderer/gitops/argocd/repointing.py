@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.entry_point import SOURCE_PATH, Tree
+from renderer.model.entry_point import SOURCE_PATH, RepointedTree
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value, without
 from renderer.model.kube.resource import Resource
 
@@ -28,7 +28,7 @@ _WHOLE = (
 )
 
 
-def repointed(resource: Resource, tree: Tree) -> Resource:
+def repointed(resource: Resource, tree: RepointedTree) -> Resource:
     """Return the copy of an Application or ApplicationSet that points at ``tree``."""
     if is_application(resource):
         return resource.with_content(application_at_tree(resource.content, tree))
@@ -50,7 +50,7 @@ def at_sources(resource: Resource, is_tree: Callable[[str], bool]) -> Resource:
     return resource.with_content(with_value(resource.content, ("spec", "source"), at_source))
 
 
-def application_at_tree(application: JsonObject, tree: Tree) -> JsonObject:
+def application_at_tree(application: JsonObject, tree: RepointedTree) -> JsonObject:
     """Return an Application, or the template of one, with the tree in place of its rendered sources."""
     application = _without_annotation(application, SOURCE_PATH)
     spec = object_at(application, "spec")
@@ -68,7 +68,7 @@ def application_at_tree(application: JsonObject, tree: Tree) -> JsonObject:
     return _with_refresh_paths({**application, "spec": spec}, is_alone=len(found) == 1)
 
 
-def _sources_at_tree(listed: Sequence[JsonObject], tree: Tree) -> Iterable[JsonObject]:
+def _sources_at_tree(listed: Sequence[JsonObject], tree: RepointedTree) -> Iterable[JsonObject]:
     """Yield the sources; the tree is where the last rendered one was, as later sources win.
 
     A source that also has values files for others stays as their ``ref``.
@@ -85,7 +85,7 @@ def _sources_at_tree(listed: Sequence[JsonObject], tree: Tree) -> Iterable[JsonO
             yield _source_at_tree(source, tree)
 
 
-def _source_at_tree(source: JsonObject, tree: Tree) -> JsonObject:
+def _source_at_tree(source: JsonObject, tree: RepointedTree) -> JsonObject:
     at_tree = {**_repository_of(source), "path": tree.path}
     return at_tree if tree.has_list else {**at_tree, "directory": {"recurse": True}}
 
@@ -122,7 +122,7 @@ def _without_annotation(application: JsonObject, name: str) -> JsonObject:
 def repointed_set(
     entry: Resource,
     generate: Callable[[Resource], Iterable[Resource]],
-    trees: Mapping[str, Tree],
+    trees: Mapping[str, RepointedTree],
     tree_pattern: Callable[[str], str],
 ) -> JsonObject | None:
     """Return the spec of an ApplicationSet that generates the same Applications, at their ``trees`` by name.
@@ -146,7 +146,9 @@ def repointed_set(
     return _with_list(entry, expected) if _is_of_repository(entry, expected) else None
 
 
-def _with_paths(entry: Resource, trees: Sequence[Tree], tree_pattern: Callable[[str], str]) -> JsonObject:
+def _with_paths(
+    entry: Resource, trees: Sequence[RepointedTree], tree_pattern: Callable[[str], str]
+) -> JsonObject:
     """Return the spec with the trees in the template's sources."""
     spec = object_at(entry.content, "spec")
     template = object_at(spec, "template")

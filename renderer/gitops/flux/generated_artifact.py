@@ -29,7 +29,7 @@ class CopiedFolder(NamedTuple):
 
 
 class _Copy(NamedTuple):
-    """The contents of ``folder`` of the source ``alias`` become those of ``target``, or something else does.
+    """``folder`` of the source ``alias`` is copied to ``target``.
 
     ``is_whole`` is False if only some files are copied, or if they are changed.
     """

@@ -8,7 +8,7 @@ What controls when, how and as whom the objects are applied stays.
 from __future__ import annotations
 
 from renderer.gitops.flux.discovery import is_flux_kustomization
-from renderer.model.entry_point import SOURCE_PATH, Tree
+from renderer.model.entry_point import SOURCE_PATH, RepointedTree
 from renderer.model.kube.json import object_at, text_at, with_value, without
 from renderer.model.kube.resource import Resource
 
@@ -33,7 +33,7 @@ _SYNC_PATHS = {
 }
 
 
-def repointed(resource: Resource, tree: Tree) -> Resource:
+def repointed(resource: Resource, tree: RepointedTree) -> Resource:
     """Return the copy of an object that points at ``tree``."""
     if sync_path(resource):
         return resource.with_content(with_value(resource.content, _SYNC_PATHS[resource.kind], tree.path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.gitops.repository_url import NamedSource, RepositoryUrls, checked_out_branch, remote_urls
+from renderer.gitops.repository_url import RepositoryUrls, SourceAddress, checked_out_branch, remote_urls
 
 KNOWN = ("git@github.com:acme/fleet.git",)
 SAME = (
@@ -20,7 +20,7 @@ OTHER = "https://github.com/acme/charts.git"
 
 @pytest.mark.parametrize("url", SAME)
 def test_spellings_forks_and_mirrors_match_the_repository(url: str) -> None:
-    assert RepositoryUrls(KNOWN, [NamedSource(url)]).is_this_repository(url)
+    assert RepositoryUrls(KNOWN, [SourceAddress(url)]).is_this_repository(url)
 
 
 @pytest.mark.parametrize("named", [(OTHER,), (SAME[0], OTHER), (SAME[4], OTHER)])
@@ -28,14 +28,14 @@ def test_spellings_forks_and_mirrors_match_the_repository(url: str) -> None:
 def test_another_name_is_another_repository_although_the_path_exists(
     named: tuple[str, ...], *, certain: bool
 ) -> None:
-    urls = RepositoryUrls(KNOWN, map(NamedSource, named), certain=certain)
+    urls = RepositoryUrls(KNOWN, map(SourceAddress, named), certain=certain)
     assert not urls.is_this_repository(OTHER, "vms")
 
 
 def test_namesake_of_another_owner_is_another_repository_if_an_object_names_this_one() -> None:
     namesake = "https://github.com/vendor/fleet"
-    assert not RepositoryUrls(KNOWN, map(NamedSource, (SAME[0], namesake))).is_this_repository(namesake)
-    assert RepositoryUrls(KNOWN, [NamedSource(namesake)]).is_this_repository(namesake)
+    assert not RepositoryUrls(KNOWN, map(SourceAddress, (SAME[0], namesake))).is_this_repository(namesake)
+    assert RepositoryUrls(KNOWN, [SourceAddress(namesake)]).is_this_repository(namesake)
 
 
 def test_namesake_without_the_path_is_another_repository() -> None:
@@ -44,7 +44,7 @@ def test_namesake_without_the_path_is_another_repository() -> None:
 
 
 def test_without_a_remote_the_repository_is_the_one_whose_paths_exist() -> None:
-    named = [NamedSource(SAME[0], "vms"), NamedSource(OTHER, "vms"), NamedSource(OTHER, "charts")]
+    named = [SourceAddress(SAME[0], "vms"), SourceAddress(OTHER, "vms"), SourceAddress(OTHER, "charts")]
     urls = RepositoryUrls((), named, is_folder=lambda path: path == "vms")
     assert urls.candidates == ("acme/fleet",)
     assert urls.is_this_repository(SAME[2], "vms")
@@ -52,13 +52,13 @@ def test_without_a_remote_the_repository_is_the_one_whose_paths_exist() -> None:
 
 
 def test_without_a_remote_two_repositories_may_be_this_one() -> None:
-    urls = RepositoryUrls((), [NamedSource(SAME[0], "vms"), NamedSource(OTHER, "web")])
+    urls = RepositoryUrls((), [SourceAddress(SAME[0], "vms"), SourceAddress(OTHER, "web")])
     assert urls.candidates == ("acme/fleet", "acme/charts")
     assert not urls.is_this_repository(OTHER, "web")
 
 
 def test_placeholders_match_the_repository_if_the_path_exists() -> None:
-    urls = RepositoryUrls(KNOWN, map(NamedSource, SAME), is_folder=lambda path: path == "vms")
+    urls = RepositoryUrls(KNOWN, map(SourceAddress, SAME), is_folder=lambda path: path == "vms")
     assert urls.is_this_repository("https://github.com/YOUR_USERNAME/x.git", "vms")
     assert not urls.is_this_repository("${INFRA_REPO}", "none")
 
