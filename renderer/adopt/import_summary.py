@@ -1,4 +1,4 @@
-"""What an import did, and what a person has to know before the first sync."""
+"""The summary of an import: what it wrote, and what to do before the first sync."""
 
 from __future__ import annotations
 

@@ -13,6 +13,7 @@ from renderer.discovery.survey_results import RootReaders
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.argocd.directory import DirectoryOptions, is_selected
 from renderer.gitops.flux.artifact import DEFAULT_PATTERNS, IGNORE_FILE, SourceIgnore, read_patterns
+from renderer.model.entry_point import SKIP_MARK
 from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.render_config import PROJECT_FILE
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
@@ -27,8 +28,7 @@ apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 namespace: _placeholder
 """
-#: Argo CD skips a file with this text.
-_SKIPPED = "# +argocd:skip-file-rendering: this is not a manifest\n"
+_SKIP_LINE = f"# {SKIP_MARK}: this is not a manifest"
 _MANIFESTS = (".yaml", ".yml")
 
 
@@ -45,7 +45,7 @@ class EngineIgnores(NamedTuple):
 def engine_ignores(
     readers: RootReaders, planned: dict[str, str], read: Callable[[str], str | None]
 ) -> EngineIgnores:
-    """Return what keeps the ``planned`` files and the rendered trees out of what the engines apply."""
+    """Return the changes that stop engines from applying the ``planned`` files and the rendered trees."""
     changes: dict[str, tuple[str | None, str]] = {}
     notes: list[str] = []
     if readers.flux:
@@ -55,9 +55,9 @@ def engine_ignores(
     for source in readers.applications:
         notes += _for_application(source, changes, read)
     if readers.applications and PROJECT_FILE in planned:
-        planned[PROJECT_FILE] = f"{_SKIPPED}{planned[PROJECT_FILE]}"
+        planned[PROJECT_FILE] = f"{_SKIP_LINE}\n{planned[PROJECT_FILE]}"
     elif any(_applies_project_file(source, read(PROJECT_FILE) or "") for source in readers.applications):
-        notes.append(f"{PROJECT_FILE}: add the line {_SKIPPED.strip()!r}, or Argo CD applies the file")
+        notes.append(f"{PROJECT_FILE}: add the line {_SKIP_LINE!r}, or Argo CD applies the file")
     return EngineIgnores(changes, tuple(notes))
 
 
@@ -105,9 +105,7 @@ def _for_application(
 
 
 def _applies_project_file(source: DeployedSource, text: str) -> bool:
-    return _SKIPPED[2:].partition(":")[0] not in text and is_selected(
-        PROJECT_FILE, DirectoryOptions.of(source.content)
-    )
+    return SKIP_MARK not in text and is_selected(PROJECT_FILE, DirectoryOptions.of(source.content))
 
 
 def _with_pattern(exclude: str, pattern: str) -> str:

@@ -61,7 +61,7 @@ class ClusterImport(NamedTuple):
 
 
 class ImportedCluster(NamedTuple):
-    """The findings, and what was written; if they have an error, nothing was, and there is no summary."""
+    """The findings, and the summary of what was written; nothing is written if a finding is an error."""
 
     findings: tuple[Located, ...]
     summary: ImportSummary | None = None

@@ -116,10 +116,9 @@ def _repository(project: Project) -> _Repository:
     """Return the repository, its address from the remote ``origin``."""
     try:
         git = GitProcess(project.root, project.environment)
-        answer = git.run("remote", "get-url", "origin")
-    except DiagnosticError:  # there is no git, or no repository
+        address = git.origin()
+    except DiagnosticError:  # git is missing, or the folder is not in a repository
         return _Repository()
-    address = answer.output.strip() if answer.code == 0 else ""
     if address.startswith("http"):
         address = _CREDENTIALS.sub("", address)
     folder = project.root.relative_to(git.top).as_posix() if git.top else ""

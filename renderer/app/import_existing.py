@@ -1,4 +1,4 @@
-"""What Git already has of a cluster: an import adds to it, and leaves the rest as it is."""
+"""Find the sources of a cluster that are in Git already; an import adds to them and changes nothing else."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from renderer.yamlio.decode import decode_documents
 
 
 class ExistingSources(Record):
-    """What Git has; paths are relative to the output folder of an import.
+    """The sources in Git; paths are relative to the output folder of an import.
 
     ``files`` has the file that each object comes from, by its identity, and ``inventory`` the Secrets and
     ConfigMaps that other objects create. ``elsewhere`` has the overlay of each object that comes from

@@ -1,4 +1,4 @@
-"""What the first sync of imported sources does to the machines, and what has to be done before it."""
+"""Predict what the first sync of imported sources does to machines, and list the steps to take before it."""
 
 from __future__ import annotations
 

@@ -163,10 +163,9 @@ def _check_top(root: Path) -> None:
 def _remote(root: Path, environment: Mapping[str, str]) -> str:
     """Return the address of the remote ``origin``, empty without one."""
     try:
-        answer = GitProcess(root, environment).run("remote", "get-url", "origin")
-    except DiagnosticError:  # there is no git, or no repository
+        return GitProcess(root, environment).origin()
+    except DiagnosticError:  # git is missing, or the folder is not in a repository
         return ""
-    return answer.output if answer.code == 0 else ""
 
 
 def _ci_system_of(root: Path, remote: str) -> CiSystem:

@@ -120,9 +120,8 @@ def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
 
 def _remote_of(git: GitProcess) -> tuple[str, bool] | None:
     """Return the address of ``origin`` without a password, and True if a password was removed."""
-    answer = git.run("remote", "get-url", "origin")
     try:
-        found = parse_address(answer.output.rstrip("\n"))
+        found = parse_address(git.origin())
     except ValueError:
         return None
     return found.url, found.dropped

@@ -27,6 +27,7 @@ from renderer.emit.ownership import LONGEST_PATH
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
+from renderer.model.entry_point import SKIP_MARK
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
@@ -44,7 +45,6 @@ _UNSAFE = pattern(r"[^a-z0-9._-]")
 _WINDOWS_DEVICES = frozenset({"con", "prn", "aux", "nul", "com", "lpt"})
 _WINDOWS_DEVICE = pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 _NAMELESS = "_"
-_SKIPS_FILE = "+argocd:skip-file-rendering"
 _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
 #: The forms of a path: short, with the group, with a digest of the identity, with a digest of the content.
@@ -170,14 +170,14 @@ def _file_text(resource: Resource) -> str:
     """Return the text of a resource in its file.
 
     Keys are sorted, except in an object that SOPS has encrypted: its MAC depends on the order of its values
-    (``sops.go`` Encrypt), and ``sops decrypt`` verifies the MAC. A text that would make Argo CD skip the file
-    is escaped (``reposerver/repository.go`` skipFileRenderingMarker).
+    (``sops.go`` Encrypt), and ``sops decrypt`` verifies the MAC. The mark that makes Argo CD skip a file is
+    escaped.
     """
     text = encode_in_order(resource.content) if is_encrypted(resource) else text_of(resource)
-    if _SKIPS_FILE not in text:
+    if SKIP_MARK not in text:
         return text
     in_json = json.dumps(resource.content, indent=2, sort_keys=not is_encrypted(resource))
-    return in_json.replace(_SKIPS_FILE, f"\\u002b{_SKIPS_FILE[1:]}") + "\n"
+    return in_json.replace(SKIP_MARK, f"\\u002b{SKIP_MARK[1:]}") + "\n"
 
 
 def _grouped(resources: Iterable[tuple[str, Resource]]) -> dict[str, list[Resource]]:

@@ -126,6 +126,10 @@ class GitProcess:
         output, error_output = process.communicate()
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
+    def origin(self) -> str:
+        """Return the URL of the remote ``origin``; empty if there is none."""
+        return self.run("remote", "get-url", "origin").output.rstrip("\n")
+
     def start(self, *arguments: str, **variables: str) -> Conversation:
         """Start a git command that answers line by line, with ``variables`` in its environment."""
         return Conversation((*self._command, *arguments), self._environment | variables)

@@ -12,6 +12,8 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
+#: A file with this text is not a manifest for Argo CD (``reposerver/repository.go`` skipFileRenderingMarker).
+SKIP_MARK = "+argocd:skip-file-rendering"
 #: The annotation of a first object that Git already points at its tree: the folder of its sources.
 SOURCE_PATH = "vmrender.io/source-path"
 

@@ -1,4 +1,4 @@
-"""What a dump says about the first sync of its objects from Git: who else acts on them, and what is going on.
+"""Read from a dump who else manages its objects, and which operations are in progress, before a first sync.
 
 Argo CD, Flux and Helm mark the objects that they deploy (argo-cd ``common/common.go``,
 kustomize-controller, helm-controller ``internal/postrender``, helm ``pkg/action/validate.go``). An autoscaler

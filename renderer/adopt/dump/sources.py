@@ -102,7 +102,7 @@ def kustomization_text(found: Sequence[SourceObject]) -> str:
 
 
 def entries(found: Iterable[SourceObject]) -> Sequence[str]:
-    """Return what a kustomization lists of these objects, sorted."""
+    """Return the paths under which a kustomization lists these objects, sorted."""
     return sorted({each.listed_as for each in found if not each.is_placeholder})
 
 

@@ -17,6 +17,7 @@ from renderer.files.file_system import FileSystem
 from renderer.golang.gobwas import GlobError, gobwas_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.entry_point import SKIP_MARK
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
@@ -25,7 +26,6 @@ from renderer.yamlio.decode import decode_json, decode_yaml11
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-_SKIP = b"+argocd:skip-file-rendering"
 _STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
 #: An unreadable file with these signs is a machine that Argo CD would skip silently.
@@ -57,7 +57,7 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
     """Yield the files that may hold manifests, in the order of a walk. Raises ``DiagnosticError``."""
     for path in _walk(fs, folder, recurse=options.recurse):
         relative = path if folder == "." else path[len(folder) + 1 :]
-        if is_selected(relative, options) and _SKIP not in fs.read(path):
+        if is_selected(relative, options) and SKIP_MARK.encode() not in fs.read(path):
             yield path
 
 
