@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -15,6 +14,7 @@ from renderer.adopt.entry_objects import (
     flux_kustomizations,
 )
 from renderer.app.project import Project
+from renderer.authoring.new_project.install_source import parse_address
 from renderer.files.file_system import FilesAbove
 from renderer.files.git import GitProcess
 from renderer.golang.glob import file_path_match
@@ -34,7 +34,6 @@ _HEADS = {
     Engine.ARGO_CD: "# Written by vmrender import. Nothing syncs by itself: look, then sync by hand.\n",
     Engine.FLUX: "# Written by vmrender import. Suspended and without pruning: look, then resume.\n",
 }
-_CREDENTIALS = re.compile(r"(?<=://)[^/@]*@")
 
 
 class _Repository(NamedTuple):
@@ -113,13 +112,15 @@ def _with_kustomizations(
 
 
 def _repository(project: Project) -> _Repository:
-    """Return the repository, its address from the remote ``origin``."""
+    """Return the repository, its address from ``origin``, without a password."""
     try:
         git = GitProcess(project.root, project.environment)
-        address = git.origin()
+        origin = git.origin()
     except DiagnosticError:  # git is missing, or the folder is not in a repository
         return _Repository()
-    if address.startswith("http"):
-        address = _CREDENTIALS.sub("", address)
+    try:
+        address = parse_address(origin).url
+    except ValueError:
+        address = UNKNOWN_REPOSITORY
     folder = project.root.relative_to(git.top).as_posix() if git.top else ""
-    return _Repository(address or UNKNOWN_REPOSITORY, "" if folder == "." else folder)
+    return _Repository(address, "" if folder == "." else folder)

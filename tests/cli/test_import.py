@@ -13,6 +13,7 @@ import yaml
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
+from renderer.app.import_entries import UNKNOWN_REPOSITORY
 from renderer.cli.app import main
 from renderer.model.kube.json import Json, JsonObject, object_at
 
@@ -854,15 +855,23 @@ def test_machine_that_is_pinned_later_is_reported(repository: Path) -> None:
     assert "pins" not in (repository / "flux/vms.yaml").read_text()
 
 
-def test_address_in_entry_objects_has_no_credentials(repository: Path) -> None:
+@pytest.mark.parametrize(
+    ("origin", "written"),
+    [
+        (f"https://me:{PASSWORD}@git.example.org/a/b.git", "https://git.example.org/a/b.git"),
+        (f"ssh://me:{PASSWORD}@git.example.org/a/b.git", "ssh://me@git.example.org/a/b.git"),
+        ("git@git.example.org:a/b.git", "git@git.example.org:a/b.git"),
+        (f"https://git.example.org/a/b.git?token={PASSWORD}", UNKNOWN_REPOSITORY),
+    ],
+)
+def test_address_in_entry_objects_has_no_password(repository: Path, origin: str, written: str) -> None:
     (repository / ".git").rmdir()
-    for command in ("init -q", f"remote add origin https://me:{PASSWORD}@git.example.org/a/b.git"):
-        subprocess.run(["git", *command.split()], check=True)
+    for command in (["init", "-q"], ["remote", "add", "origin", origin]):
+        subprocess.run(["git", *command], check=True)
 
     assert run("import", "--entries", "argocd", dump=listed(MACHINE)).exit_code == 0
 
-    written = (repository / "argocd/vms.yaml").read_text()
-    assert "repoURL: https://git.example.org/a/b.git\n" in written
+    assert f"repoURL: {written}\n" in (repository / "argocd/vms.yaml").read_text()
 
 
 @pytest.mark.parametrize("change", ["namePrefix: acme-", "nameSuffix: -x", "namespace: other"])
