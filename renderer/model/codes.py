@@ -117,6 +117,8 @@ class Code(TextEnum):
     CONFIG_MAP_NOT_FOUND = "config-map-not-found", Trait.RULE, Trait.STRICT
     DATA_SOURCE_NOT_FOUND = "data-source-not-found", Trait.RULE, Trait.STRICT
     DUPLICATE_DATA_VOLUME = "duplicate-data-volume", Trait.RULE
+    DUPLICATE_FIRMWARE_ID = "duplicate-firmware-id", Trait.RULE
+    DUPLICATE_HOST_NAME = "duplicate-host-name", Trait.RULE
     DUPLICATE_MAC_ADDRESS = "duplicate-mac-address", Trait.RULE
     HALTED_IN_SYNC_WAVES = "halted-in-sync-waves", Trait.RULE
     HUGEPAGES_OVERCOMMIT = "hugepages-overcommit", Trait.RULE

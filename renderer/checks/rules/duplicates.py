@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
-from renderer.kubevirt.facts.virtual_machine import HALTED, VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
@@ -33,56 +33,6 @@ def _duplicate_data_volumes(context: Context) -> Iterator[Finding]:
 
 
 DUPLICATE_DATA_VOLUME = Rule(Code.DUPLICATE_DATA_VOLUME, Level.WARNING, _duplicate_data_volumes)
-
-
-class _Interface(Record):
-    machine: VirtualMachineView
-    field: FieldPath
-    address: str
-    network: str
-
-
-def _duplicate_mac_addresses(context: Context) -> Iterator[Finding]:
-    first: dict[tuple[str, str], _Interface] = {}
-    for machine in context.machines:
-        if machine.is_one:
-            for interface in _interfaces(machine):
-                key = interface.address, interface.network
-                other = first.setdefault(key, interface)
-                if other is not interface:
-                    name = other.machine.name
-                    message = f"{name} has the MAC address {interface.address} on the same network"
-                    related = related_to(other.machine.resource, f"{name} has it here", other.field)
-                    hint = "leave macAddress out to get a generated one"
-                    yield Finding(machine.resource, interface.field, message, hint, (related,))
-
-
-def _interfaces(machine: VirtualMachineView) -> Iterator[_Interface]:
-    """Yield the interfaces of a machine, unless it is halted, on Multus networks and with a MAC address."""
-    networks: dict[str, str] = {}
-    for _, network in machine.networks:
-        multus_name = object_at(network, "multus").get("networkName") if "multus" in network else None
-        if isinstance(multus_name, str):
-            qualified = multus_name if "/" in multus_name else f"{machine.namespace}/{multus_name}"
-            networks[text_at(network, "name")] = qualified
-    if not networks:
-        return
-    written = [
-        (index, interface["macAddress"], text_at(interface, "name"))
-        for index, interface in machine.interfaces
-        if isinstance(interface.get("macAddress"), str)
-    ]
-    strategy = machine.written_run_strategy if written else None
-    if not written or (strategy is not None and strategy.strategy == HALTED):
-        return
-    for index, address, name in written:
-        on_network = networks.get(name)
-        if on_network:
-            field = machine.in_devices("interfaces", index, "macAddress")
-            yield _Interface(machine, field, str(address).lower().replace("-", ":"), on_network)
-
-
-DUPLICATE_MAC_ADDRESS = Rule(Code.DUPLICATE_MAC_ADDRESS, Level.WARNING, _duplicate_mac_addresses)
 
 
 class _WritableVolume(Record):
@@ -153,4 +103,4 @@ def _single_modes(claim: JsonObject) -> Iterator[str]:
 
 SHARED_CLAIM = Rule(Code.SHARED_CLAIM, Level.WARNING, _shared_claims)
 
-RULES = (DUPLICATE_DATA_VOLUME, DUPLICATE_MAC_ADDRESS, SHARED_CLAIM)
+RULES = (DUPLICATE_DATA_VOLUME, SHARED_CLAIM)

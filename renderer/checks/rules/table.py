@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from importlib import import_module
 
-from renderer.checks.rules import duplicates, hugepages, not_found, run_strategy, suppression
+from renderer.checks.rules import duplicates, hugepages, identities, not_found, run_strategy, suppression
 from renderer.checks.rules.rule import Rule
 from renderer.model.codes import RULE_CODES, Code
 
@@ -18,6 +18,7 @@ _OTHERS: Mapping[Code, Rule] = {
     for rule in (
         *duplicates.RULES,
         *hugepages.RULES,
+        *identities.RULES,
         *not_found.RULES,
         *run_strategy.RULES,
         suppression.RULE,

@@ -1,0 +1,161 @@
+"""Rules about what identifies a machine: its MAC addresses, the ids of its firmware, its name in DNS.
+
+A machine that was copied keeps them, and then two machines have the same. Machines that are halted are not
+compared: a copy that is kept for later is never on at the same time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import HALTED, VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.record import Record
+from renderer.model.rule_settings import Level
+
+_LONGEST_LABEL = 63
+#: A serial that begins so is a parameter of cloud-init, which many machines may share
+#: (``cloudinit/sources/DataSourceNoCloud.py``).
+_CLOUD_INIT_SERIAL = "ds="
+_UUID = ("domain", "firmware", "uuid")
+_SERIAL = ("domain", "firmware", "serial")
+
+
+class Identity(Record):
+    """Something in ``field`` of ``machine`` that no other machine may have.
+
+    Identities with an equal ``key`` are the same. ``text`` is its name in a sentence.
+    """
+
+    machine: VirtualMachineView
+    field: FieldPath
+    key: tuple[str, ...]
+    text: str
+
+
+_IdentitiesOf = Callable[[VirtualMachineView], Iterator[Identity]]
+
+
+def _duplicates(context: Context, identities_of: _IdentitiesOf) -> Iterator[tuple[Identity, Identity]]:
+    """Yield each identity that an earlier machine has, and the first one.
+
+    If all machines of a pool get the same identity, both are equal.
+    """
+    first: dict[tuple[str, ...], Identity] = {}
+    for machine in context.machines:
+        for identity in identities_of(machine):
+            other = first.setdefault(identity.key, identity)
+            if other is not identity or machine.replicas > 1:
+                yield identity, other
+
+
+def _is_kept_off(machine: VirtualMachineView) -> bool:
+    strategy = machine.written_run_strategy
+    return machine.replicas == 0 or (strategy is not None and strategy.strategy == HALTED)
+
+
+def _finding(identity: Identity, other: Identity, text: str, message: str, hint: str) -> Finding:
+    """Return the finding about two machines with ``text``, or about all machines of a pool."""
+    if identity is other:
+        pool = identity.machine
+        message = f"all {pool.replicas} machines of {pool.name} get {text}"
+        return Finding(pool.resource, identity.field, message, hint)
+    related = related_to(other.machine.resource, f"{other.machine.name} has it here", other.field)
+    return Finding(identity.machine.resource, identity.field, message, hint, (related,))
+
+
+def _duplicate_mac_addresses(context: Context) -> Iterator[Finding]:
+    for interface, other in _duplicates(context, _mac_addresses):
+        message = f"{other.machine.name} has {interface.text} on the same network"
+        hint = "leave macAddress out to get a generated one"
+        yield _finding(interface, other, interface.text, message, hint)
+
+
+def _mac_addresses(machine: VirtualMachineView) -> Iterator[Identity]:
+    """Yield the MAC addresses of a machine on Multus networks: every pod network is separate."""
+    networks: dict[str, str] = {}
+    for _, network in machine.networks:
+        multus_name = object_at(network, "multus").get("networkName") if "multus" in network else None
+        if isinstance(multus_name, str):
+            qualified = multus_name if "/" in multus_name else f"{machine.namespace}/{multus_name}"
+            networks[text_at(network, "name")] = qualified
+    if not networks:
+        return
+    written = [
+        (index, interface["macAddress"], text_at(interface, "name"))
+        for index, interface in machine.interfaces
+        if isinstance(interface.get("macAddress"), str)
+    ]
+    if not written or _is_kept_off(machine):
+        return
+    for index, value, name in written:
+        on_network = networks.get(name)
+        if on_network and not has_placeholder(value):
+            field = machine.in_devices("interfaces", index, "macAddress")
+            address = str(value).lower().replace("-", ":")
+            yield Identity(machine, field, (address, on_network), f"the MAC address {address}")
+
+
+def _duplicate_firmware_ids(context: Context) -> Iterator[Finding]:
+    """Yield one finding for two machines: a copy mostly has both ids of the other."""
+    found: dict[tuple[int, int], list[tuple[Identity, Identity]]] = {}
+    for identity, other in _duplicates(context, _firmware_ids):
+        found.setdefault((id(identity.machine), id(other.machine)), []).append((identity, other))
+    for pairs in found.values():
+        identity, other = pairs[0]
+        text = " and ".join(each.text for each, _ in pairs)
+        fields = " and ".join(f"firmware.{each.field.segments[-1]}" for each, _ in pairs)
+        message = f"{other.machine.name} and {identity.machine.name} both have {text}"
+        yield _finding(identity, other, text, message, f"leave {fields} out, so that no copy has it")
+
+
+def _firmware_ids(machine: VirtualMachineView) -> Iterator[Identity]:
+    """Yield the UUID and the serial that the guest reads from the firmware, and licences are bound to."""
+    firmware = object_at(machine.domain, "firmware")
+    uuid, serial = text_at(firmware, "uuid"), text_at(firmware, "serial")
+    if not (uuid or serial) or _is_kept_off(machine):
+        return
+    if uuid and not has_placeholder(uuid):
+        key = uuid.lower().replace("-", "")
+        yield Identity(machine, machine.in_instance(*_UUID), ("uuid", key), f"the firmware UUID {uuid}")
+    if serial and not has_placeholder(serial) and not serial.startswith(_CLOUD_INIT_SERIAL):
+        field = machine.in_instance(*_SERIAL)
+        yield Identity(machine, field, ("serial", serial), f"the firmware serial {serial}")
+
+
+def _duplicate_host_names(context: Context) -> Iterator[Finding]:
+    for name, other in _duplicates(context, _host_names):
+        both = f"{other.machine.name} and {name.machine.name} both have"
+        message = f"{both} {name.text} in their namespace, so DNS answers with either of them"
+        hint = "write a hostname that no other machine of the subdomain has"
+        yield _finding(name, other, name.text, message, hint)
+
+
+def _host_names(machine: VirtualMachineView) -> Iterator[Identity]:
+    """Yield the name of a machine's pod in DNS, which only a pod with a subdomain has.
+
+    KubeVirt ``pkg/util/net/dns/sanitize.go`` (``SanitizeHostname``): the host name is the first part of
+    the machine's name unless it is written.
+    """
+    subdomain = text_at(machine.instance, "subdomain")
+    written = text_at(machine.instance, "hostname")
+    if not subdomain or not machine.is_one or _is_kept_off(machine):
+        return
+    hostname = written or machine.name.partition(".")[0][:_LONGEST_LABEL]
+    if not hostname or has_placeholder(f"{hostname}.{subdomain}.{machine.namespace}"):
+        return
+    field = machine.in_instance("hostname" if written else "subdomain")
+    key = hostname, subdomain, machine.namespace
+    yield Identity(machine, field, key, f"the host name {hostname}.{subdomain}")
+
+
+RULES = (
+    Rule(Code.DUPLICATE_FIRMWARE_ID, Level.WARNING, _duplicate_firmware_ids),
+    Rule(Code.DUPLICATE_HOST_NAME, Level.WARNING, _duplicate_host_names),
+    Rule(Code.DUPLICATE_MAC_ADDRESS, Level.WARNING, _duplicate_mac_addresses),
+)
