@@ -21,8 +21,9 @@ def files_to_seal(output: str, objects: Sequence[SourceObject]) -> tuple[ToSeal,
     machines: dict[tuple[str, str, str], dict[str, None]] = {}
     for kind, found in references(view for view in views if view is not None).items():
         for each in found:
-            named = machines.setdefault((kind, each.namespace, each.name), {})
-            named[f"{each.resource.namespace}/{each.resource.name}"] = None
+            for name in each.names():
+                named = machines.setdefault((kind, each.namespace, name), {})
+                named[f"{each.resource.namespace}/{each.resource.name}"] = None
     return tuple(
         ToSeal(
             posixpath.join(output, each.path),

@@ -69,6 +69,6 @@ def _used(each: UserObject) -> Iterator[tuple[str, str, str]]:
     for kind, found in references([view]).items():
         for reference in found:
             for named in _CLAIMS.get(kind, (kind,)):
-                yield named, reference.namespace, reference.name
+                yield from ((named, reference.namespace, name) for name in reference.names())
     for kind, name in view.matched_objects():
         yield kind, ("" if kind in CLUSTER_KINDS else resource.namespace), name

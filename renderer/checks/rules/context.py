@@ -9,6 +9,7 @@ from typing import Final
 from renderer.checks.rules.inventory import Inventory, Item, may_be_in
 from renderer.checks.rules.near_miss import numbers_of
 from renderer.checks.rules.references import ObjectReference, references
+from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import ResId
@@ -156,11 +157,14 @@ class Context:
     @cached_property
     def references(self) -> Mapping[str, Sequence[ObjectReference]]:
         """The references of virtual machines to other objects, by kind."""
-        return references(self.machines)
+        return references(self.machines, self.release)
 
     def is_used(self, kind: str, item: Item) -> bool:
         """Return True if a virtual machine refers to the item."""
-        to_this_name = self._references_by_name.get((kind, item.name), ())
+        to_this_name = self._references_by_name.get((kind, item.name, False), ())
+        indexed = split_index(item.name) if self._has_indexed_references else None
+        if indexed is not None:
+            to_this_name = (*to_this_name, *self._references_by_name.get((kind, indexed[0], True), ()))
         return any(may_be_in(item, reference.namespace) for reference in to_this_name)
 
     def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
@@ -181,9 +185,14 @@ class Context:
         return {}
 
     @cached_property
-    def _references_by_name(self) -> Mapping[tuple[str, str], Sequence[ObjectReference]]:
-        found: dict[tuple[str, str], list[ObjectReference]] = {}
+    def _references_by_name(self) -> Mapping[tuple[str, str, bool], Sequence[ObjectReference]]:
+        """The references by kind, name, and whether an index is appended to the name."""
+        found: dict[tuple[str, str, bool], list[ObjectReference]] = {}
         for kind, references_to_kind in self.references.items():
             for reference in references_to_kind:
-                found.setdefault((kind, reference.name), []).append(reference)
+                found.setdefault((kind, reference.name, reference.is_indexed), []).append(reference)
         return found
+
+    @cached_property
+    def _has_indexed_references(self) -> bool:
+        return any(is_indexed for _, _, is_indexed in self._references_by_name)

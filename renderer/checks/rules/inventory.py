@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -90,6 +91,17 @@ class Inventory:
                 for earlier in item.resource.previous_ids if item.resource.name == item.name else ():
                     if earlier.name != item.name:
                         found.setdefault((kind, earlier.name), []).append(item)
+        return found
+
+    @cached_property
+    def indexed(self) -> Mapping[tuple[str, str], Mapping[int, Sequence[Item]]]:
+        """The items whose names end in an index, by kind and the name before it: ``ci-0`` by ``ci``."""
+        found: dict[tuple[str, str], dict[int, list[Item]]] = {}
+        for kind, by_name in self._by_kind.items():
+            for name, items in by_name.items():
+                split = split_index(name)
+                if split is not None:
+                    found.setdefault((kind, split[0]), {}).setdefault(split[1], []).extend(items)
         return found
 
     def has(self, kind: str, name: str, namespace: str) -> bool:

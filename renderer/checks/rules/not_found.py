@@ -12,6 +12,12 @@ from collections.abc import Iterator
 from functools import partial
 
 from renderer.checks.rules.context import Context
+from renderer.checks.rules.indexed_references import (
+    forgotten_index,
+    likely_mistake,
+    missing_finding,
+    missing_indices,
+)
 from renderer.checks.rules.inventory import (
     CLAIM,
     CONFIG_MAP,
@@ -45,30 +51,41 @@ def dangling(context: Context, kind: str) -> Iterator[Finding]:
 def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
     """Yield all references to a ``kind`` that the overlay lacks."""
     for reference in _missing_references(context, kind):
-        yield _likely_mistake(context, reference) or _finding(
+        likely = _likely_mistake(context, reference)
+        if likely is None and reference.is_indexed:
+            likely = missing_finding(context, reference)
+        yield likely or _finding(
             reference,
-            f"there is no {kind} {_qualified_name(reference)} in the overlay",
+            f"there is no {kind} {reference.qualified_name} in the overlay",
             "add it, or say in an annotation where it comes from",
         )
 
 
 def _missing_references(context: Context, kind: str) -> Iterator[ObjectReference]:
     for reference in context.references.get(kind, ()):
-        is_known = context.inventory.has(kind, reference.name, reference.namespace)
+        if reference.is_indexed:
+            is_known = not missing_indices(context, reference)
+        else:
+            is_known = context.inventory.has(kind, reference.name, reference.namespace)
         if not is_known and not has_placeholder(f"{reference.namespace}/{reference.name}"):
             yield reference
 
 
 def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | None:
+    if reference.is_indexed:
+        return likely_mistake(context, reference)
     renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
     for item in renamed:
         if may_be_in(item, reference.namespace):
             return _renamed_finding(reference, item)
+    without_index = forgotten_index(context, reference)
+    if without_index is not None:
+        return without_index
     unused = context.unused(reference.kind).get(numbers_of(reference.name), ())
     spend(len(unused) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
     for name, item in unused:
         if may_be_in(item, reference.namespace) and is_near_miss(reference.name, name):
-            message = f"there is no {reference.kind} {_qualified_name(reference)} in the overlay"
+            message = f"there is no {reference.kind} {reference.qualified_name} in the overlay"
             return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
     elsewhere = context.inventory.named(reference.kind, reference.name)
     if not elsewhere or any(context.is_used(reference.kind, item) for item in elsewhere):
@@ -79,7 +96,7 @@ def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | N
         hint = f"write {item.namespace}/{item.name} to use a network of another namespace"
     return _finding(
         reference,
-        f"there is no {reference.kind} {_qualified_name(reference)} in the overlay, "
+        f"there is no {reference.kind} {reference.qualified_name} in the overlay, "
         f"but one in {item.namespace}",
         hint,
         _existing_item(item),
@@ -93,10 +110,6 @@ def _renamed_finding(reference: ObjectReference, item: Item) -> Finding:
         f"configurations, or leave the {reference.kind} without prefix, suffix and hash"
     )
     return _finding(reference, message, hint, _existing_item(item))
-
-
-def _qualified_name(reference: ObjectReference) -> str:
-    return f"{reference.namespace}/{reference.name}" if reference.namespace else reference.name
 
 
 def _existing_item(item: Item) -> Related:

@@ -13,11 +13,14 @@ from renderer.checks.rules.inventory import (
     SECRET,
     SERVICE_ACCOUNT,
 )
+from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
+from renderer.model.release import LATEST, Release
+from renderer.model.run.work import spend
 
 _KeyPath = tuple[str, ...]
 
@@ -53,7 +56,10 @@ _place = lru_cache(maxsize=1024)(ReferencePlace)
 
 
 class ObjectReference(Record):
-    """``name`` is looked up in ``namespace``, which is empty if it is unknown."""
+    """``name`` is looked up in ``namespace``, which is empty if it is unknown.
+
+    If ``is_indexed``, each machine of a pool refers to an object of its own: ``ci-0``, ``ci-1`` … for ``ci``.
+    """
 
     machine: VirtualMachineView
     place: ReferencePlace
@@ -61,28 +67,45 @@ class ObjectReference(Record):
     kind: str
     name: str
     namespace: str
+    is_indexed: bool = False
 
     @property
     def resource(self) -> Resource:
         return self.machine.resource
 
     @property
+    def qualified_name(self) -> str:
+        """The name, after the namespace if it is known."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of the objects: one, or one for each machine of a pool."""
+        if not self.is_indexed:
+            yield self.name
+            return
+        replicas = max(self.machine.replicas, 0)
+        spend(replicas, "naming the objects of a pool's machines")
+        yield from (f"{self.name}-{index}" for index in range(replicas))
+
+    @property
     def field(self) -> FieldPath:
         return self.place.base.child(*self.place.at, *self.path)
 
 
-def references(machines: Iterable[VirtualMachineView]) -> Mapping[str, list[ObjectReference]]:
+def references(
+    machines: Iterable[VirtualMachineView], release: Release = LATEST
+) -> Mapping[str, list[ObjectReference]]:
     """Return all references, by the kind that they name."""
     found: dict[str, list[ObjectReference]] = {}
     for machine in machines:
-        for reference in _references(machine):
+        for reference in _references(machine, release):
             found.setdefault(reference.kind, []).append(reference)
     return found
 
 
-def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
+def _references(machine: VirtualMachineView, release: Release) -> Iterator[ObjectReference]:
     for index, volume in machine.volumes:
-        yield from _volume_references(machine, index, volume)
+        yield from _volume_references(machine, index, volume, release)
     for index, network in machine.networks:
         yield from _network_references(machine, index, network)
     for element in machine.data_volume_templates:
@@ -97,15 +120,17 @@ def _references(machine: VirtualMachineView) -> Iterator[ObjectReference]:
 
 
 def _volume_references(
-    machine: VirtualMachineView, index: int, volume: JsonObject
+    machine: VirtualMachineView, index: int, volume: JsonObject, release: Release
 ) -> Iterator[ObjectReference]:
     for source in volume:
         content = volume[source] if source in _IN_VOLUMES else None
         if isinstance(content, dict) and content.get("optional") is not True:
+            is_indexed = has_indexed_references(machine, source, release)
             for path, kind in _IN_VOLUMES[source]:
                 if path[0] in content:
                     place = _place(machine.paths.instance, ("volumes", index, source))
-                    yield from _references_at(machine, place, content, path, kind)
+                    for reference in _references_at(machine, place, content, path, kind):
+                        yield reference._replace(is_indexed=True) if is_indexed else reference
 
 
 def _network_references(

@@ -8,7 +8,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.judge import judge
 from renderer.model.codes import RULE_CODES
 from renderer.model.kube.json import Json, JsonObject
-from renderer.model.release import LATEST
+from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSetting, RuleSettings
 from tests.kubevirt_objects import NAMESPACE, labelled, resources, vm
 
@@ -16,9 +16,9 @@ STRICT = RuleSettings(tuple(RuleSetting(code, strict=True) for code in RULE_CODE
 LOOSE = RuleSettings()
 
 
-def messages(settings: RuleSettings, *contents: JsonObject) -> list[str]:
+def messages(settings: RuleSettings, *contents: JsonObject, release: Release = LATEST) -> list[str]:
     everything = resources(*contents)
-    found = judge(Context(everything, everything, LATEST), (), settings).diagnostics
+    found = judge(Context(everything, everything, release), (), settings).diagnostics
     return [
         f"{finding.code}: {finding.field}: {finding.message}"
         for finding in found
@@ -179,3 +179,60 @@ def test_sources_of_data_volume_templates_are_checked() -> None:
         "config-map-not-found",
         "secret-not-found",
     ]
+
+
+def pool(name: str, replicas: Json, volume: JsonObject, *options: str) -> JsonObject:
+    machine = with_instance(volumes=[{"name": "data", **volume}])
+    return {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": name, "namespace": NAMESPACE},
+        "spec": {
+            "replicas": replicas,
+            "nameGeneration": dict.fromkeys(options, True),
+            "virtualMachineTemplate": {"spec": machine["spec"]},
+        },
+    }
+
+
+SECRETS, CONFIG_MAPS = "appendIndexToSecretRefs", "appendIndexToConfigMapRefs"
+
+
+@pytest.mark.parametrize(
+    ("volume", "option", "kind", "since"),
+    [
+        ({"secret": {"secretName": "ci"}}, SECRETS, "Secret", "1.5"),
+        ({"configMap": {"name": "ci"}}, CONFIG_MAPS, "ConfigMap", "1.5"),
+        ({"cloudInitNoCloud": {"secretRef": {"name": "ci"}}}, SECRETS, "Secret", "1.8"),
+        ({"cloudInitNoCloud": {"networkDataSecretRef": {"name": "ci"}}}, SECRETS, "Secret", "1.8"),
+        ({"cloudInitConfigDrive": {"secretRef": {"name": "ci"}}}, SECRETS, "Secret", "1.8"),
+        ({"cloudInitConfigDrive": {"networkDataSecretRef": {"name": "ci"}}}, SECRETS, "Secret", "1.8"),
+        ({"sysprep": {"secret": {"name": "ci"}}}, SECRETS, "Secret", None),
+        ({"sysprep": {"configMap": {"name": "ci"}}}, CONFIG_MAPS, "ConfigMap", None),
+        ({"secret": {"secretName": "ci"}}, CONFIG_MAPS, "Secret", None),
+    ],
+)
+def test_pool_appends_index_by_release(volume: JsonObject, option: str, kind: str, since: str | None) -> None:
+    one = {**labelled(kind, "ci"), "apiVersion": "v1"}
+    each = [{**labelled(kind, f"ci-{index}"), "apiVersion": "v1"} for index in range(2)]
+    for release in map(Release.parse, ("1.4", "1.5", "1.7", "1.8", "1.9")):
+        is_indexed = since is not None and release >= Release.bound(since)
+        for secrets, is_right in (([one], not is_indexed), (each, is_indexed)):
+            found = messages(STRICT, pool("farm", 2, volume, option), *secrets, release=release)
+            assert bool(found) is not is_right, (str(release), found)
+
+
+def test_pool_of_any_size_lists_missing_objects_in_runs() -> None:
+    secrets = [labelled("Secret", f"ci-{index}") for index in (0, 7, 999_999_999)]
+    farm = pool("farm", 1_000_000_000, {"secret": {"secretName": "ci"}}, SECRETS)
+
+    (message,) = messages(LOOSE, farm, *secrets)
+    assert "there is no Secret prod/ci-1 to prod/ci-6, prod/ci-8 to prod/ci-999999998 in the" in message
+
+
+@pytest.mark.parametrize("replicas", [0, -1, None, "3", True, 1.5])
+def test_pool_with_unusual_replicas_never_fails(replicas: Json) -> None:
+    farm = pool("farm", replicas, {"secret": {"secretName": "ci"}}, SECRETS)
+
+    assert messages(LOOSE, farm) == []
+    assert len(messages(STRICT, farm)) == (replicas not in (0, -1) or replicas is True)
