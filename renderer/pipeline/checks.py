@@ -25,6 +25,7 @@ from renderer.pipeline.project_catalogs import ProjectCatalogs
 
 if TYPE_CHECKING:
     from renderer.checks.schemas.registry import SchemaRegistry
+    from renderer.kubevirt.facts.cluster import Cluster
     from renderer.kubevirt.instancetype.catalog import Catalog
 
 
@@ -129,17 +130,30 @@ class Checks:
         if not rules_apply_to(checked.value):
             return checked
         from renderer.authoring.catalogs.bundled import bundled_names
-        from renderer.checks.rules.context import Context, no_bundled_names
+        from renderer.checks.rules.context import Context, Lookups, no_bundled_names
         from renderer.checks.rules.judge import judge
 
-        context = Context(
-            checked.value,
-            composed,
-            overlay.kubevirt,
+        lookups = Lookups(
             self._catalogs.find,
             bundled_names if overlay.write_instancetypes else no_bundled_names,
+            lambda release: self._cluster(checked.value, release),
         )
+        context = Context(checked.value, composed, overlay.kubevirt, lookups)
         return judge(context, checked.diagnostics, overlay.rules)
+
+    def _cluster(self, resources: ResourceSet, release: Release) -> Cluster:
+        """Return the cluster of the ``KubeVirt`` object in the overlay, else in a catalog.
+
+        An invalid object, which the schema stage reports, counts as missing.
+        """
+        from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
+        from renderer.kubevirt.instancetype.stored_vm import read_cluster_config
+
+        config = DEFAULT_CONFIG
+        with suppress(DiagnosticError):
+            catalog = self._catalog_of_cluster(self._catalogs.empty, resources)
+            config = read_cluster_config(resources, catalog)
+        return Cluster(release, config)
 
     @cached_property
     def _schemas(self) -> SchemaRegistry:

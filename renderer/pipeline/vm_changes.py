@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.admission.vmi import check_vmi
+from renderer.kubevirt.facts.claims import claims_of, storage_profiles
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
@@ -15,7 +16,7 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -110,25 +111,7 @@ class VmChanges:
         """The access modes of claims and DataVolumes by name, after the change."""
         found: dict[str, tuple[str, ...]] = {}
         for state in self._states:
+            profiles = storage_profiles(state.resources)
             for resource in state.resources:
-                found |= {name: modes for name, modes in _claims(resource) if modes}
+                found |= {name: modes for name, modes in claims_of(resource, profiles) if modes}
         return found
-
-
-def _claims(resource: Resource) -> Iterable[tuple[str, tuple[str, ...]]]:
-    content = resource.content
-    if resource.kind == "PersistentVolumeClaim":
-        yield resource.name, _modes(object_at(content, "spec"))
-    if resource.kind == "DataVolume":
-        yield resource.name, _volume_modes(content)
-    for template in array_at(content, "spec", "dataVolumeTemplates"):
-        yield text_at(template, "metadata", "name"), _volume_modes(object_at(template))
-
-
-def _volume_modes(data_volume: JsonObject) -> tuple[str, ...]:
-    spec = object_at(data_volume, "spec")
-    return _modes(object_at(spec, "storage")) or _modes(object_at(spec, "pvc"))
-
-
-def _modes(spec: JsonObject) -> tuple[str, ...]:
-    return tuple(mode for mode in array_at(spec, "accessModes") if isinstance(mode, str))

@@ -54,12 +54,12 @@ _HINT = (
 def _check(context: Context) -> Iterator[Finding]:
     named_alike = [
         [resource for resource in context.of_kind(kind) if resource.name in names]
-        for kind, names in context.bundled_names(context.release).items()
+        for kind, names in context.lookups.bundled_names(context.release).items()
     ]
     if not any(named_alike):
         return
     kubevirt = next(iter(context.of_kind("KubeVirt")), None)
-    kubevirt = kubevirt or context.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
+    kubevirt = kubevirt or context.lookups.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
     cluster = Cluster.of(context.release, kubevirt.content if kubevirt else EMPTY)
     if not cluster.deploys_common_instancetypes:
         return

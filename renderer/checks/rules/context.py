@@ -9,11 +9,20 @@ from typing import Final
 from renderer.checks.rules.inventory import Inventory, Item, may_be_in
 from renderer.checks.rules.near_miss import numbers_of
 from renderer.checks.rules.references import ObjectReference, references
+from renderer.kubevirt.facts.claims import (
+    CLAIM,
+    DATA_VOLUME,
+    STORAGE_PROFILE,
+    claims_of,
+    storage_profiles,
+)
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.record import Record
 from renderer.model.release import Release
 
 INSTANCETYPE, PREFERENCE = "instancetype", "preference"
@@ -64,6 +73,17 @@ def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
     return None
 
 
+class Lookups(Record):
+    """What rules can ask about beyond the overlay; ``find_cluster`` finds the cluster that it is for."""
+
+    find_in_catalogs: Find = no_catalog
+    bundled_names: BundledNames = no_bundled_names
+    find_cluster: Callable[[Release], Cluster] = Cluster
+
+
+NO_LOOKUPS = Lookups()
+
+
 class Context:
     """``resources`` are rendered; ``composed`` are the same resources before their VMs were expanded."""
 
@@ -72,15 +92,18 @@ class Context:
         resources: ResourceSet,
         composed: ResourceSet,
         release: Release,
-        find_in_catalogs: Find = no_catalog,
-        bundled_names: BundledNames = no_bundled_names,
+        lookups: Lookups = NO_LOOKUPS,
     ) -> None:
         self.resources: Final = resources
         self.composed: Final = composed
         self.release: Final = release
-        self.find_in_catalogs: Final = find_in_catalogs
-        self.bundled_names: Final = bundled_names
+        self.lookups: Final = lookups
         self._found: dict[tuple[str, str, str], Resource | None] = {}
+
+    @cached_property
+    def cluster(self) -> Cluster:
+        """The target cluster, as the ``KubeVirt`` object of the overlay or of a catalog configures it."""
+        return self.lookups.find_cluster(self.release)
 
     @cached_property
     def machines(self) -> Sequence[VirtualMachineView]:
@@ -105,7 +128,7 @@ class Context:
         if key not in self._found:
             of_name = self._composed_by_name(kind).get(name, ())
             found = (each for each in of_name if not namespace or each.namespace in ("", namespace))
-            self._found[key] = next(found, None) or self.find_in_catalogs(kind, name, namespace)
+            self._found[key] = next(found, None) or self.lookups.find_in_catalogs(kind, name, namespace)
         return self._found[key]
 
     def spec_before(self, machine: VirtualMachineView) -> JsonObject:
@@ -149,6 +172,17 @@ class Context:
     @cached_property
     def _composed_of_kind(self) -> dict[str, Mapping[str, Sequence[Resource]]]:
         return {}
+
+    @cached_property
+    def access_modes(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
+        """The access modes of claims, by namespace and name; a claim with unknown modes is left out."""
+        profiles = storage_profiles(self.of_kind(STORAGE_PROFILE))
+        found: dict[str, dict[str, tuple[str, ...]]] = {}
+        for resource in (*self.of_kind(CLAIM, DATA_VOLUME), *(machine.resource for machine in self.machines)):
+            for name, modes in claims_of(resource, profiles):
+                if modes:
+                    found.setdefault(resource.namespace, {})[name] = modes
+        return found
 
     @cached_property
     def inventory(self) -> Inventory:

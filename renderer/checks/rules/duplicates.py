@@ -49,8 +49,12 @@ class _WritableVolume(Record):
 
 
 def _shared_claims(context: Context) -> Iterator[Finding]:
-    modes = {(name, namespace): each for name, namespace, each in _access_modes(context)}
-    one_node = {claim for claim, mode in modes.items() if mode in _ONE_NODE}
+    one_node = {
+        (name, namespace): modes[0]
+        for namespace, claims in context.access_modes.items()
+        for name, modes in claims.items()
+        if len(modes) == 1 and modes[0] in _ONE_NODE
+    }
     first: dict[tuple[str, str], _WritableVolume] = {}
     for machine in context.machines if one_node else ():
         if machine.is_one and not machine.is_halted:
@@ -58,7 +62,7 @@ def _shared_claims(context: Context) -> Iterator[Finding]:
                 claim = name, machine.namespace
                 other = first.setdefault(claim, volume)
                 if other.machine is not machine and claim in one_node:
-                    message = f"{other.machine.name} also writes to {name}, which is {modes[claim]}"
+                    message = f"{other.machine.name} also writes to {name}, which is {one_node[claim]}"
                     hint = "give each virtual machine its own claim, or make the claim ReadWriteMany"
                     related = related_to(
                         other.machine.resource, f"{other.machine.name} has it here", other.field
@@ -80,25 +84,6 @@ def _written_claims(machine: VirtualMachineView) -> Iterator[tuple[str, _Writabl
 def _is_read_only(disk: JsonObject) -> bool:
     devices = (object_at(disk, device) for device in ("disk", "lun"))
     return "cdrom" in disk or any(device.get("readonly") is True for device in devices)
-
-
-def _access_modes(context: Context) -> Iterator[tuple[str, str, str]]:
-    """Yield name, namespace and mode of each claim of the overlay that has a single access mode."""
-    for resource in context.of_kind("PersistentVolumeClaim", "DataVolume"):
-        for mode in _single_modes(resource.content):
-            yield resource.name, resource.namespace, mode
-    for machine in context.machines:
-        for _, template in machine.data_volume_templates:
-            for mode in _single_modes(template):
-                yield text_at(template, "metadata", "name"), machine.namespace, mode
-
-
-def _single_modes(claim: JsonObject) -> Iterator[str]:
-    spec = object_at(claim, "spec")
-    for section in (spec, object_at(spec, "pvc"), object_at(spec, "storage")):
-        modes = section.get("accessModes")
-        if isinstance(modes, list) and len(modes) == 1 and isinstance(modes[0], str):
-            yield modes[0]
 
 
 SHARED_CLAIM = Rule(Code.SHARED_CLAIM, Level.WARNING, _shared_claims)

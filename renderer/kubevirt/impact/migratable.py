@@ -7,8 +7,10 @@ model of its processor, are assumed not to be an obstacle.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
+from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.kubevirt.impact.state import InstanceState, Update
@@ -21,15 +23,27 @@ _SINCE_VGPU_MIGRATES = Release(1, 9)
 _SINCE_RESERVATION_MIGRATES = Release(1, 9)
 _SHARED = "ReadWriteMany"
 
+#: The access modes of claims by name; a claim with unknown modes is left out.
+AccessModes: TypeAlias = Mapping[str, tuple[str, ...]]
+
 
 def migration_obstacle(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated; empty if it can."""
-    return volume_migration_obstacle(update, state) or _volume_obstacle(update, state)
+    return obstacle_in_cluster(update.cluster, update.access_modes, state)
+
+
+def obstacle_in_cluster(cluster: Cluster, access_modes: AccessModes, state: InstanceState) -> str:
+    """Return why an instance with claims of these access modes cannot be migrated; empty if it can."""
+    return _obstacle(cluster, state) or _volume_obstacle(access_modes, state)
 
 
 def volume_migration_obstacle(update: Update, state: InstanceState) -> str:
     """Return why the instance cannot be migrated even if all its volumes are copied with it."""
-    return next(filter(None, (obstacle(update, state) for obstacle in _OBSTACLES)), "")
+    return _obstacle(update.cluster, state)
+
+
+def _obstacle(cluster: Cluster, state: InstanceState) -> str:
+    return next(filter(None, (obstacle(cluster, state) for obstacle in _OBSTACLES)), "")
 
 
 def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
@@ -38,7 +52,7 @@ def unknown_claims(update: Update, state: InstanceState) -> tuple[str, ...]:
     return tuple(claim for claim in claims if claim and claim not in update.access_modes)
 
 
-def _pod_network_obstacle(update: Update, state: InstanceState) -> str:
+def _pod_network_obstacle(cluster: Cluster, state: InstanceState) -> str:
     interfaces = elements_by_name(state.items("domain", "devices", "interfaces"))
     pod = next((each for each in state.items("networks") if each.get("pod") is not None), None)
     if not interfaces or pod is None:
@@ -50,21 +64,20 @@ def _pod_network_obstacle(update: Update, state: InstanceState) -> str:
         annotations = object_at(state.instance, "metadata", "annotations")
         return "" if _BRIDGE_ALLOWED in annotations else "it is on the pod network by a bridge"
     plugin = text_at(interface, "binding", "name")
-    if plugin in update.cluster.config.migrating_bindings:
+    if plugin in cluster.config.migrating_bindings:
         return ""
     if plugin:
         return f"the binding plugin {plugin} of its pod network does not migrate"
     return "its interface on the pod network does not migrate"
 
 
-def _host_device_obstacle(update: Update, state: InstanceState) -> str:
+def _host_device_obstacle(cluster: Cluster, state: InstanceState) -> str:
     devices = state.at("domain", "devices")
     if array_at(devices, "hostDevices"):
         return "it has host devices"
     gpus = array_at(devices, "gpus")
     if not gpus:
         return ""
-    cluster = update.cluster
     if (
         cluster.release < _SINCE_VGPU_MIGRATES
         or len(gpus) > 1
@@ -75,11 +88,11 @@ def _host_device_obstacle(update: Update, state: InstanceState) -> str:
     return "" if is_mediated else "its GPU is not a mediated device"
 
 
-def _launch_security_obstacle(_update: Update, state: InstanceState) -> str:
+def _launch_security_obstacle(_cluster: Cluster, state: InstanceState) -> str:
     return "it has launchSecurity" if state.at("domain").get("launchSecurity") is not None else ""
 
 
-def _hyperv_passthrough_obstacle(_update: Update, state: InstanceState) -> str:
+def _hyperv_passthrough_obstacle(_cluster: Cluster, state: InstanceState) -> str:
     passthrough = state.at("domain", "features").get("hypervPassthrough")
     return (
         "it has features.hypervPassthrough"
@@ -88,13 +101,13 @@ def _hyperv_passthrough_obstacle(_update: Update, state: InstanceState) -> str:
     )
 
 
-def _filesystem_obstacle(update: Update, state: InstanceState) -> str:
+def _filesystem_obstacle(cluster: Cluster, state: InstanceState) -> str:
     filesystems = state.items("domain", "devices", "filesystems")
-    return "it has filesystems" if filesystems and update.cluster.release < _SINCE_VIRTIOFS_MIGRATES else ""
+    return "it has filesystems" if filesystems and cluster.release < _SINCE_VIRTIOFS_MIGRATES else ""
 
 
-def _reservation_obstacle(update: Update, state: InstanceState) -> str:
-    if update.cluster.release >= _SINCE_RESERVATION_MIGRATES:
+def _reservation_obstacle(cluster: Cluster, state: InstanceState) -> str:
+    if cluster.release >= _SINCE_RESERVATION_MIGRATES:
         return ""
     disks = state.items("domain", "devices", "disks")
     return (
@@ -104,21 +117,25 @@ def _reservation_obstacle(update: Update, state: InstanceState) -> str:
     )
 
 
-def _volume_obstacle(update: Update, state: InstanceState) -> str:
+def _volume_obstacle(access_modes: AccessModes, state: InstanceState) -> str:
     """Return why a volume prevents a migration; empty if none does (``checkVolumesForMigration``)."""
     for volume in state.items("volumes"):
         name = text_at(volume, "name")
         host_disk = volume.get("hostDisk")
         if host_disk is not None and object_at(host_disk).get("shared") is not True:
             return f"the host disk of {name} is not shared"
-        if not is_shared(update, _claim(volume)):
+        if not _is_shared(access_modes, _claim(volume)):
             return f"the claim of {name} is not {_SHARED}"
     return ""
 
 
 def is_shared(update: Update, claim: str) -> bool:
     """Return False only if the repository has the claim and it is not ReadWriteMany."""
-    modes: Sequence[str] = update.access_modes.get(claim, ())
+    return _is_shared(update.access_modes, claim)
+
+
+def _is_shared(access_modes: AccessModes, claim: str) -> bool:
+    modes = access_modes.get(claim, ())
     return not modes or _SHARED in modes
 
 
@@ -128,7 +145,7 @@ def _claim(volume: JsonObject) -> str:
 
 
 #: In KubeVirt's order.
-_OBSTACLES: Sequence[Callable[[Update, InstanceState], str]] = (
+_OBSTACLES: Sequence[Callable[[Cluster, InstanceState], str]] = (
     _pod_network_obstacle,
     _filesystem_obstacle,
     _host_device_obstacle,

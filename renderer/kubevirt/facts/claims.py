@@ -1,0 +1,60 @@
+"""The access modes of claims: of PersistentVolumeClaims, and of what CDI makes claims from.
+
+CDI ``pkg/controller/datavolume/util.go``: a ``storage`` section without access modes has those of its storage
+class's StorageProfile, from the first property set, or from that of the volume mode that it asks for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+
+from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+
+CLAIM, DATA_VOLUME, STORAGE_PROFILE = "PersistentVolumeClaim", "DataVolume", "StorageProfile"
+_FROM_PROFILE = "FromStorageProfile"
+
+#: The content of each StorageProfile by name, which is the name of its storage class.
+Profiles = Mapping[str, JsonObject]
+
+
+def storage_profiles(resources: Iterable[Resource]) -> Profiles:
+    """Return the StorageProfiles among ``resources``."""
+    return {each.name: each.content for each in resources if each.kind == STORAGE_PROFILE}
+
+
+def claims_of(resource: Resource, profiles: Profiles) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Yield name and access modes of each claim that a resource is or makes; no modes if they are unknown."""
+    content = resource.content
+    if resource.kind == CLAIM:
+        yield resource.name, _modes(object_at(content, "spec"))
+    elif resource.kind == DATA_VOLUME:
+        yield resource.name, _modes_of_data_volume(content, profiles)
+    else:
+        paths = virtual_machine_paths(content)
+        templates = object_at(content, *paths.spec.keys) if paths else {}
+        for template in array_at(templates, "dataVolumeTemplates"):
+            yield text_at(template, "metadata", "name"), _modes_of_data_volume(object_at(template), profiles)
+
+
+def _modes_of_data_volume(data_volume: JsonObject, profiles: Profiles) -> tuple[str, ...]:
+    spec = object_at(data_volume, "spec")
+    storage = object_at(spec, "storage")
+    return _modes(storage) or _modes(object_at(spec, "pvc")) or _modes_of_profile(storage, profiles)
+
+
+def _modes_of_profile(storage: JsonObject, profiles: Profiles) -> tuple[str, ...]:
+    profile = profiles.get(text_at(storage, "storageClassName"), {})
+    wanted = text_at(storage, "volumeMode")
+    # The status repeats what the spec sets, and has what CDI knows of the provisioner otherwise.
+    for section in ("spec", "status"):
+        for properties in map(object_at, array_at(profile, section, "claimPropertySets")):
+            if wanted in ("", _FROM_PROFILE, text_at(properties, "volumeMode")):
+                return _modes(properties)
+    return ()
+
+
+def _modes(spec: JsonObject) -> tuple[str, ...]:
+    modes: Iterable[Json] = array_at(spec, "accessModes")
+    return tuple(mode for mode in modes if isinstance(mode, str))
