@@ -7,16 +7,17 @@ the composed resources.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from renderer.cache.recorded_inputs import RecordedInputs, inputs_from_json, inputs_json
 from renderer.cache.store import Store
 from renderer.files.builtin_catalogs import decode_composed, encode_composed
 from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task
-from renderer.findings.located import Located, LocatedRelated
+from renderer.findings.located import Located, LocatedFix, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
+from renderer.model.field_edit import AddField, AddItem, Edit, RemoveField, RemoveItem, RenameField, SetField
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
@@ -29,6 +30,9 @@ from renderer.model.run.taint import taint_masking
 
 #: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
 _GROUP = "instancetype.kubevirt.io"
+_EDITS: Mapping[str, Callable[..., Edit]] = {
+    kind.__name__: kind for kind in (SetField, RenameField, AddField, RemoveField, AddItem, RemoveItem)
+}
 
 
 def finding_json(found: Located) -> Json:
@@ -39,33 +43,49 @@ def finding_json(found: Located) -> Json:
         found.severity,
         found.location,
         found.resource,
-        found.field
-        and [
-            list(segment) if isinstance(segment, ElementName) else segment for segment in found.field.segments
-        ],
+        None if found.field is None else _path_json(found.field),
         found.hint,
         [[related.message, related.location] for related in found.related],
         found.overlays,
         found.target,
+        found.fix and _fix_json(found.fix),
     ]
 
 
 def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
     """Return the finding in an entry of the cache, JSON of the form above."""
-    code, message, severity, location, resource, field, hint, related, overlays, target = value
-    segments = (ElementName(*each) if isinstance(each, list) else each for each in field or ())
+    code, message, severity, location, resource, field, hint, related, overlays, target, fix = value
     return Located(
         code=Code(code),
         message=message,
         severity=Severity(severity),
         location=location and Location(*location),
         resource=resource and ResId(Gvk(*resource[0]), *resource[1:]),
-        field=None if field is None else FieldPath(tuple(segments)),
+        field=None if field is None else _path_from_json(field),
         hint=hint,
         related=tuple(LocatedRelated(text, place and Location(*place)) for text, place in related),
         overlays=tuple(overlays),
         target=target and Release(*target),
+        fix=fix and _fix_from_json(*fix),
     )
+
+
+def _path_json(path: FieldPath) -> Json:
+    return [list(segment) if isinstance(segment, ElementName) else segment for segment in path.segments]
+
+
+def _path_from_json(segments: Iterable[Any]) -> FieldPath:
+    return FieldPath(tuple(ElementName(*each) if isinstance(each, list) else each for each in segments))
+
+
+def _fix_json(fix: LocatedFix) -> Json:
+    edits = [[type(edit).__name__, _path_json(edit[0]), *edit[1:]] for edit in fix.edits]
+    return [fix.path, fix.document, _path_json(fix.inline), edits, fix.old]
+
+
+def _fix_from_json(path: str, document: int, inline: Any, edits: Any, old: str | None) -> LocatedFix:  # noqa: ANN401 - as above
+    made = tuple(_EDITS[name](_path_from_json(place), *rest) for name, place, *rest in edits)
+    return LocatedFix(path, document, _path_from_json(inline), made, old)
 
 
 class KnownOverlay(Record):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
+from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
@@ -18,12 +19,28 @@ class LocatedRelated(Record):
     location: Location | None = None
 
 
+class LocatedFix(Record):
+    """The one right answer to a finding: ``edits`` of a document of the file ``path``, one after another.
+
+    ``document`` counts from 0, as the file is cut into documents. If ``inline`` is not the root, the edits
+    are edits of the YAML in that text field of the document. ``old`` is the scalar that the first edit
+    replaces, as YAML reads it; None for any other value. No part of it is confidential.
+    """
+
+    path: str
+    document: int
+    inline: FieldPath
+    edits: tuple[Edit, ...]
+    old: str | None = None
+
+
 class Located(Record):
     """A finding that has passed through ``RunFindings``, the only place that makes one from a ``Diagnostic``.
 
     Its line is known, its texts hold no confidential value, and its severity is the one to report.
     ``overlays`` are the paths of all overlays that it was found in. ``target`` is the release that it was
-    checked against, if another release would accept the same; a report names it (``for_report``).
+    checked against, if another release would accept the same; a report names it (``for_report``). After its
+    ``fix``, the finding is gone.
     """
 
     code: Code
@@ -36,6 +53,7 @@ class Located(Record):
     related: tuple[LocatedRelated, ...] = ()
     overlays: tuple[str, ...] = ()
     target: Release | None = None
+    fix: LocatedFix | None = None
 
 
 class LocatedError(Exception):

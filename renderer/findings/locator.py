@@ -6,13 +6,17 @@ from collections.abc import Iterable, Iterator
 
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
-from renderer.findings.located import LocatedRelated
+from renderer.findings.located import LocatedFix, LocatedRelated
 from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.kube.field_path import ElementName, FieldPath
-from renderer.model.kube.location import GeneratedText, Location, Site
+from renderer.model.field_edit import AddField, AddItem, SetField
+from renderer.model.fix import Fix
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
+from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
+from renderer.model.kube.res_id import ResId
 from renderer.model.run.work import may_find_lines
 from renderer.yamlio.marks import MarkedFile
+from renderer.yamlio.written_edits import written_edits
 
 #: The work steps of looking for a field at one site (``model.run.work``).
 _SEARCH_STEPS = 60
@@ -40,6 +44,40 @@ class Locator:
         if site and site.text:
             related = (*related, Related(f"made of {site.text.values}", (site.text.values_site,)))
         return location, tuple(map(self._locate_related, related))
+
+    def locate_fix(self, diagnostic: Diagnostic, location: Location | None) -> LocatedFix | None:
+        """Return the fix of a finding as edits of one file, ``location`` if that is where the field belongs.
+
+        None if no file writes the field itself, or if an object would have it from another file again.
+        """
+        fix = diagnostic.fix
+        if fix is None:
+            return None
+        written: list[LocatedFix] = []
+        for root in fix.roots:
+            if not may_find_lines(_SEARCH_STEPS):
+                return None
+            found = self._fix_at(root, fix, diagnostic.resource)
+            if found:
+                written.append(found)
+        first = fix.edits[0]
+        if isinstance(first, AddField | AddItem):
+            here = [each for each in written if location and each.path == location.path]
+            return next(iter((*here, *reversed(written))), None)
+        if isinstance(first, SetField):
+            return written[0] if written and fix.old in (None, written[0].old) else None
+        return written[0] if len(written) == 1 else None
+
+    def _fix_at(self, root: Site, fix: Fix, resource: ResId | None) -> LocatedFix | None:
+        """Return the fix in the document at ``root``, if that writes the edited field."""
+        if root.text is not None or root.path.startswith(BUILTIN_SCHEME):
+            return None
+        number, node = self._marked(root).root(root.document)
+        kind = node.entry("kind") if node and root.field == ROOT else None
+        if node is None or (kind and resource and kind[1].text != resource.gvk.kind):
+            return None
+        written = written_edits(node, root.field, fix.edits)
+        return written and LocatedFix(root.path, number, *written)
 
     def scalar_texts(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at ``sites`` as they are written."""

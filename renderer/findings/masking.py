@@ -6,16 +6,45 @@ A value may come from a Secret of the overlay (``Diagnostic.confidential``), fro
 
 from __future__ import annotations
 
-from renderer.findings.located import Located
+from collections.abc import Iterator
+
+from renderer.findings.located import Located, LocatedFix
+from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
+from renderer.model.kube.json import Json, scalar_text
 from renderer.model.masking import Masking
 
 
 def masked(finding: Located, *maskings: Masking | None) -> Located:
-    """Return the finding with ``***`` in place of the values, in its message, hint and related messages."""
+    """Return the finding with ``***`` in place of the values, in its message, hint and related messages.
+
+    A fix that has one of the values is left out.
+    """
     for masking in filter(None, maskings):
         finding = finding._replace(
             message=masking.mask(finding.message),
             hint=finding.hint and masking.mask(finding.hint),
             related=tuple(each._replace(message=masking.mask(each.message)) for each in finding.related),
+            fix=None if finding.fix and _has_value(finding.fix, masking) else finding.fix,
         )
     return finding
+
+
+def _has_value(fix: LocatedFix, masking: Masking) -> bool:
+    return any(masking.is_in(text) for text in (fix.old or "", *_texts(fix)))
+
+
+def _texts(fix: LocatedFix) -> Iterator[str]:
+    """Yield every name and scalar that the edits write."""
+    for edit in fix.edits:
+        if isinstance(edit, RenameField | AddField):
+            yield edit.name
+        if isinstance(edit, SetField | AddField | AddItem):
+            yield from _texts_of(edit.value)
+
+
+def _texts_of(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _texts_of(child)
+    yield scalar_text(value)

@@ -68,6 +68,8 @@ class MergedFindings:
         if first is not located:
             overlays = self._overlays.setdefault(key, dict.fromkeys(first.overlays))
             overlays.update(dict.fromkeys(located.overlays))
+            if first.fix != located.fix:  # there is more than one right answer
+                self._first[key] = first._replace(fix=None)
         if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
             self._drop_excess(self._most)
 

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import strict_level
-from renderer.findings.located import Located, LocatedRelated, Unshown
+from renderer.findings.located import Located, LocatedFix, LocatedRelated, Unshown
 from renderer.findings.masking import masked
 from renderer.findings.merged import MergedFindings
 from renderer.model.codes import Code
@@ -86,15 +86,18 @@ class RunFindings:
     def located(self, finding: Diagnostic, overlays: tuple[str, ...] = ()) -> Located:
         """Return one finding with its line, at its level, and without confidential values."""
         own_values: Masking | None = None
-        if self._fs is None or not (finding.sites or finding.related):
+        fix: LocatedFix | None = None
+        if self._fs is None or not (finding.sites or finding.related or finding.fix):
             location = finding.location
             related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
         else:
-            from renderer.kubevirt.facts.confidential import is_about_secret  # noqa: PLC0415 - only with findings
+            from renderer.kubevirt.facts.confidential import is_about_secret, may_repeat_secret  # noqa: PLC0415 - only with findings
 
             location, related = self._locator.locate(finding)
             if is_about_secret(finding):
                 own_values = Masking(self._locator.scalar_texts(finding.sites))
+            if finding.fix and not may_repeat_secret(finding.fix, finding):
+                fix = self._locator.locate_fix(finding, location)
         found = Located(
             code=finding.code,
             message=finding.message,
@@ -106,6 +109,7 @@ class RunFindings:
             related=related,
             overlays=overlays,
             target=finding.target,
+            fix=fix,
         )
         return masked(found, *finding.confidential, taint_masking(), own_values)
 

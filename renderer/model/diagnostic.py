@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 from renderer.model.codes import Code
+from renderer.model.field_edit import Edit
+from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import ResId
@@ -57,6 +59,7 @@ class Diagnostic(Record):
     first of them. ``target`` is the release it was checked against, if other releases would accept it; a
     report says which overlays target that release. ``about_key``: the name of the field is wrong, not its
     value. ``confidential`` finds the values in its texts that no output may show: ``findings`` masks them.
+    ``fix`` is what the hint says as data, if there is exactly one right answer.
     """
 
     code: Code
@@ -71,6 +74,7 @@ class Diagnostic(Record):
     target: Release | None = None
     about_key: bool = False
     confidential: tuple[Masking, ...] = ()
+    fix: Fix | None = None
 
     @classmethod
     def at(  # noqa: PLR0913 - the parts of a finding, each by its name
@@ -84,8 +88,12 @@ class Diagnostic(Record):
         resource: Resource | None = None,
         field: FieldPath | None = None,
         related: tuple[Related, ...] = (),
+        fix: Fix | Edit | None = None,
     ) -> Diagnostic:
-        """Return a finding at one place, whose line is found later; ``resource`` is the object concerned."""
+        """Return a finding at one place, whose line is found later; ``resource`` is the object concerned.
+
+        An edit as its ``fix`` names fields of the document that the place is in.
+        """
         return cls(
             code=code,
             message=message,
@@ -95,6 +103,7 @@ class Diagnostic(Record):
             field=field,
             hint=hint,
             related=related,
+            fix=fix if fix is None or isinstance(fix, Fix) else Fix.in_document(site, fix),
         )
 
     @classmethod
@@ -107,6 +116,7 @@ class Diagnostic(Record):
         *,
         severity: Severity = Severity.ERROR,
         related: tuple[Related, ...] = (),
+        fix: Fix | None = None,
     ) -> Diagnostic:
         """Return a finding about a file or folder; ``place`` is its path, or a line that the caller knows."""
         return cls(
@@ -116,6 +126,7 @@ class Diagnostic(Record):
             location=Location(place) if isinstance(place, str) else place,
             hint=hint,
             related=related,
+            fix=fix,
         )
 
     @classmethod
@@ -129,8 +140,12 @@ class Diagnostic(Record):
         *,
         severity: Severity = Severity.ERROR,
         related: tuple[Related, ...] = (),
+        fix: Fix | Edit | None = None,
     ) -> Diagnostic:
-        """Return a finding about a resource or its field, with the places that may have written it."""
+        """Return a finding about a resource or its field, with the places that may have written it.
+
+        An edit as its ``fix`` names fields of the resource.
+        """
         return cls(
             code=code,
             message=message,
@@ -140,6 +155,7 @@ class Diagnostic(Record):
             field=field,
             hint=hint,
             related=related,
+            fix=fix if fix is None or isinstance(fix, Fix) else Fix.of(resource, fix),
         )
 
     def error(self) -> DiagnosticError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar
 
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject
@@ -54,6 +54,19 @@ class RemoveItem(Record):
 
 FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField
 Edit: TypeAlias = FieldEdit | AddItem | RemoveItem
+E = TypeVar("E", bound="Edit")
+
+
+def edited_place(edit: Edit) -> FieldPath:
+    """Return the field that the edit changes, or the mapping or list that it adds to."""
+    return edit.into if isinstance(edit, AddField | AddItem) else edit.field
+
+
+def with_place(edit: E, place: FieldPath) -> E:
+    """Return the same edit at another place."""
+    if isinstance(edit, AddField | AddItem):
+        return edit._replace(into=place)  # type: ignore[return-value]  # it keeps the class
+    return edit._replace(field=place)  # type: ignore[return-value]  # as above
 
 
 def apply_edits(document: Json, edits: Sequence[Edit]) -> Json:
@@ -63,11 +76,9 @@ def apply_edits(document: Json, edits: Sequence[Edit]) -> Json:
     return document
 
 
-def edit_below(place: FieldPath, edit: FieldEdit) -> FieldEdit:
+def edit_below(place: FieldPath, edit: E) -> E:
     """Return the same edit for a document that contains the edited one at ``place``."""
-    if isinstance(edit, AddField):
-        return edit._replace(into=place.child(*edit.into.segments))
-    return edit._replace(field=place.child(*edit.field.segments))
+    return with_place(edit, place.child(*edited_place(edit).segments))
 
 
 def _apply_edit(document: Json, edit: Edit) -> Json:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from renderer.findings.located import Located
+from renderer.findings.located import Located, LocatedFix
 from renderer.model.diagnostic import Severity
 from renderer.model.difference import NoValue, Value
+from renderer.model.field_edit import AddField, AddItem, Edit, RenameField, SetField
+from renderer.model.kube.field_path import FieldPath, format_pointer
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
@@ -70,7 +72,38 @@ def _finding(finding: Located, fingerprint: str) -> Json:
         ],
         "overlays": list(finding.overlays),
         "fingerprint": fingerprint,
+        "fix": finding.fix and fix_json(finding.fix),
     }
+
+
+def fix_json(fix: LocatedFix) -> Json:
+    """Return the fix; its edits are a JSON patch of the document (RFC 6902)."""
+    return {
+        "path": fix.path,
+        "document": fix.document,
+        "inline": pointer(fix.inline) if fix.inline.segments else None,
+        "old": fix.old,
+        "patch": list(map(_operation, fix.edits)),
+    }
+
+
+def pointer(field: FieldPath) -> str:
+    """Return the JSON pointer to a field that has no named elements (RFC 6901)."""
+    return format_pointer(each if isinstance(each, int) else str(each) for each in field.segments)
+
+
+def _operation(edit: Edit) -> Json:
+    match edit:
+        case SetField(field, value):
+            return {"op": "replace", "path": pointer(field), "value": value}
+        case RenameField(field, name):
+            return {"op": "move", "from": pointer(field), "path": pointer(field.parent.child(name))}
+        case AddField(into, name, value):
+            return {"op": "add", "path": pointer(into.child(name)), "value": value}
+        case AddItem(into, value, first):
+            return {"op": "add", "path": pointer(into.child(0 if first else "-")), "value": value}
+        case _:
+            return {"op": "remove", "path": pointer(edit.field)}
 
 
 def _location(location: Location | None) -> Json:

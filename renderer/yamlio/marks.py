@@ -237,6 +237,10 @@ class MarkedFile:
             segments.append(segment)
         return FieldPath(tuple(segments))
 
+    def root(self, document: int) -> tuple[int, Node | None]:
+        """Return the document's number among all, counting empty ones, and its root."""
+        return document or first_document(self._chunks), self._root(document)
+
     def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
         """Return the scalars at ``fields`` as they are written; None for all other fields."""
         found = (_value_at(self._root(document), field) for field in fields)
@@ -348,10 +352,10 @@ def _merged_entry(node: Node, name: str) -> tuple[Node, Node] | None:
 
 def _index(sequence: Node, name: ElementName) -> int | None:
     """Return the index of the element that has the name."""
-    return sequence.index(name.key, name.value, _value)
+    return sequence.index(name.key, name.value, value_of_name)
 
 
-def _value(element: Node, key: str) -> Node | None:
+def value_of_name(element: Node, key: str) -> Node | None:
     """Return the value of the field that names an element."""
     for part in element_path(key):
         entry = _entry(element, part)

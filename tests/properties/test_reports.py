@@ -8,9 +8,11 @@ from xml.etree import ElementTree as ET
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.findings.located import Located, LocatedRelated
+from renderer.findings.located import Located, LocatedFix, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
+from renderer.model.field_edit import RenameField, SetField
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location
 from renderer.report.formats import Format
 from renderer.report.report import Report
@@ -21,6 +23,15 @@ texts = st.text(st.characters(exclude_categories=()), max_size=8) | st.sampled_f
 )
 locations = st.none() | st.builds(Location, texts, st.integers(0, 10**6), st.integers(0, 10**6))
 related = st.lists(st.builds(LocatedRelated, texts, location=locations), max_size=2).map(tuple)
+paths = st.builds(FieldPath, st.lists(texts | st.integers(0, 9), max_size=2).map(tuple))
+fixes = st.builds(
+    LocatedFix,
+    path=texts,
+    document=st.integers(0, 9),
+    inline=paths,
+    edits=st.tuples(st.builds(SetField, paths, texts) | st.builds(RenameField, paths, texts)),
+    old=st.none() | texts,
+)
 findings = st.builds(
     Located,
     code=st.sampled_from([*Code]),
@@ -30,6 +41,7 @@ findings = st.builds(
     hint=st.none() | texts,
     related=related,
     overlays=st.lists(texts, max_size=2).map(tuple),
+    fix=st.none() | fixes,
 )
 
 

@@ -9,6 +9,8 @@ from renderer.checks.rules.context import Context
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_edit import Edit
+from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -16,18 +18,26 @@ from renderer.model.rule_settings import Level
 
 
 class Finding(Record):
-    """``field`` of ``resource`` is probably a mistake."""
+    """``field`` of ``resource`` is probably a mistake; ``fix`` is its one right answer, if it has one."""
 
     resource: Resource
     field: FieldPath
     message: str
     hint: str | None = None
     related: tuple[Related, ...] = ()
+    fix: Fix | Edit | None = None
 
     def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
         """Return the finding as a diagnostic."""
         return Diagnostic.about(
-            self.resource, self.field, code, self.message, self.hint, severity=severity, related=self.related
+            self.resource,
+            self.field,
+            code,
+            self.message,
+            self.hint,
+            severity=severity,
+            related=self.related,
+            fix=self.fix,
         )
 
 

@@ -13,6 +13,8 @@ from renderer.checks.schemas.kubevirt_kinds import GROUPS, REWRITTEN
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_edit import Edit
+from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject, text_at
 from renderer.model.kube.res_id import Gvk
@@ -28,7 +30,7 @@ class SchemaFinding(Record):
 
     ``parent``: the field is missing, so the finding is at the mapping that lacks it. ``about_key``: the name
     of the field is the problem. ``target`` is the release for which it is a problem, if there is another for
-    which it is not.
+    which it is not. ``fix`` is an edit of the resource, if there is one right answer.
     """
 
     field: FieldPath
@@ -39,6 +41,7 @@ class SchemaFinding(Record):
     parent: bool = False
     about_key: bool = False
     target: Release | None = None
+    fix: Edit | None = None
 
     def of(self, resource: Resource) -> Diagnostic:
         return Diagnostic(
@@ -51,6 +54,7 @@ class SchemaFinding(Record):
             field=self.field,
             target=self.target,
             about_key=self.about_key,
+            fix=None if self.fix is None else Fix.of(resource, self.fix),
         )
 
 

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import Severity
+from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
@@ -28,7 +29,8 @@ class Cause(Record):
     """A reason why a webhook rejects an object.
 
     ``at`` is where the user finds the field; ``reported`` is KubeVirt's name for it, if different.
-    ``unmatched_name`` is the name of an interface or network at ``at`` that has no counterpart.
+    ``unmatched_name`` is the name of an interface or network at ``at`` that has no counterpart. ``fix`` is
+    the one right answer, if there is one; it names fields as ``at`` does.
     """
 
     type: CauseType
@@ -37,6 +39,7 @@ class Cause(Record):
     hint: str | None = None
     reported: FieldPath | None = None
     unmatched_name: str | None = None
+    fix: Edit | None = None
 
     @property
     def field(self) -> str:

@@ -8,6 +8,7 @@ from renderer.kubevirt.admission.causes import Cause, WebhookAnswer
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_edit import edit_below
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
@@ -58,6 +59,7 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
                 f"{cause.message}{_origin(request.content, files, cause.at)}",
                 cause.hint,
                 severity=severity,
+                fix=None if cause.fix is None else edit_below(request.base, cause.fix),
             )
 
 

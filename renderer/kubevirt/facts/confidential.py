@@ -15,6 +15,8 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_edit import RenameField, edited_place
+from renderer.model.fix import Fix
 from renderer.model.kube.encryption import SOPS, is_ciphertext
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
@@ -164,6 +166,19 @@ def is_about_secret(finding: Diagnostic) -> bool:
     return any(
         field is not None and (is_confidential(field, kind) or is_confidential(field)) for field in fields
     )
+
+
+def may_repeat_secret(fix: Fix, finding: Diagnostic) -> bool:
+    """Return True if a fix may have a confidential value in it: one that only renames fields has none."""
+    if all(isinstance(edit, RenameField) for edit in fix.edits):
+        return False
+    kind = finding.resource.gvk.kind if finding.resource else ""
+    places = [
+        FieldPath(root.field.segments + edited_place(edit).segments)
+        for root in fix.roots
+        for edit in fix.edits
+    ]
+    return is_about_secret(finding) or any(is_confidential(at, kind) or is_confidential(at) for at in places)
 
 
 def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:

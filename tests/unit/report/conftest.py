@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.findings.located import Located, LocatedRelated
+from renderer.findings.located import Located, LocatedFix, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.kube.field_path import FieldPath
+from renderer.model.field_edit import RemoveField
+from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.report.report import Report
@@ -32,6 +33,9 @@ def report() -> Report:
                     LocatedRelated("without a place"),
                 ),
                 overlays=("overlays/prod",),
+                fix=LocatedFix(
+                    "overlays/prod/my db.yaml", 0, ROOT, (RemoveField(FieldPath.of("spec", "cores")),), "4"
+                ),
             ),
             Located(
                 code=Code.YAML_SYNTAX,
