@@ -147,6 +147,7 @@ class Side:
             feature_gates=self.config.feature_gates,
             owner=owner.current_id if owner else None,
             exemption_of=partial(_exemption_of, owner) if owner else None,
+            recreator_of=partial(_recreator_of, owner),
         )
         # The state for expanding VMs has the instance types that the overlay composes.
         resources = written
@@ -185,6 +186,12 @@ def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  
     from renderer.gitops.pruning import exemption_needed  # noqa: PLC0415 - only for what was removed
 
     return exemption_needed(owner, moved, may_be_gone=may_be_gone)
+
+
+def _recreator_of(owner: Resource | None, refused: Resource) -> str:
+    from renderer.gitops.recreation import recreator_of  # noqa: PLC0415 - only for what is refused
+
+    return recreator_of(owner, refused)
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:

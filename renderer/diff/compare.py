@@ -8,13 +8,14 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
 from renderer.diff.match import match
-from renderer.diff.server_defaults import is_default_on_one_side
+from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.immutable import ObjectUpdate, with_refusals
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.table import Views
@@ -41,6 +42,8 @@ Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
 VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 ExemptionOf: TypeAlias = Callable[[Resource, bool], str]
+#: Returns who deletes an object and creates it again rather than fail to update it; empty if nobody does.
+RecreatorOf: TypeAlias = Callable[[Resource], str]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
@@ -68,7 +71,8 @@ class OverlaySide(NamedTuple):
     cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
-    given the VM, and whether the owner may be gone, too.
+    given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces an object
+    whose update is refused.
     """
 
     release: Release
@@ -79,6 +83,7 @@ class OverlaySide(NamedTuple):
     feature_gates: tuple[str, ...] = ()
     owner: ResId | None = None
     exemption_of: ExemptionOf | None = None
+    recreator_of: RecreatorOf | None = None
 
 
 def change_as_written(before: Resource, after: Resource) -> VmChange:
@@ -238,8 +243,10 @@ class _Comparison:
             fields = ()  # one side is not expanded, so the difference says nothing about the machine
         elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
             return
-        if impact is None and VirtualMachineView.of(after) is not None:
-            impact = _rename_impact(before, after) if kind is ChangeType.RENAMED else judgement.impact
+        if impact is None and kind is not ChangeType.RENAMED:
+            impact = judgement.impact
+        elif impact is None and VirtualMachineView.of(after) is not None:
+            impact = _rename_impact(before, after)
         shown = tuple(without_secrets(field, after.kind, self.secrets) for field in fields)
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:
@@ -262,6 +269,12 @@ class _Comparison:
             return judgement
         return self.leaving_revisions.judged(judgement, written[0], written[1])
 
+    def _judge_refusal(self, before: Resource, after: Resource) -> Judgement | None:
+        """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it."""
+        changes = field_changes(before.content, after.content)
+        old, new = (each.with_content(with_stored_data(each.content)) for each in (before, after))
+        return refused_update(ObjectUpdate(old, new, self._after.written), changes, self._after)
+
     def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         applied = self._as_applied(before, after)
@@ -272,6 +285,10 @@ class _Comparison:
             and is_same(applied[0].content, applied[1].content)
         ):
             return _NO_CHANGES
+        if kind is ChangeType.CHANGED:
+            refused = self._judge_refusal(before, after)
+            if refused is not None:
+                return refused
         if written[0] is None or written[1] is None:
             return Judgement(field_changes(before.content, after.content), None)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
@@ -297,6 +314,24 @@ class _Comparison:
     def _refusal(self, resource: Resource) -> Impact | None:
         reason = self._after.refused.get(resource.current_id)
         return None if reason is None else Impact(Effect.REFUSED, reason)
+
+
+def refused_update(
+    update: ObjectUpdate, changes: Iterable[FieldChange], side: OverlaySide
+) -> Judgement | None:
+    """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it.
+
+    An engine that is told to force such updates deletes the object, and creates it again.
+    """
+    judged = with_refusals(update, changes, side.release)
+    if judged is None:
+        return None
+    recreator = side.recreator_of(update.after) if side.recreator_of else ""
+    if recreator:
+        impact = Impact(Effect.REPLACED, f"{recreator} deletes it and creates it again, with what it holds")
+        judged = tuple(each._replace(impact=each.impact and impact) for each in judged)
+    impacts = [each.impact for each in judged if each.impact]
+    return Judgement(judged, impacts[0], (impacts[0].effect,))
 
 
 def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:

@@ -17,7 +17,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
-from renderer.report.diff_words import counts_of, effects_of
+from renderer.report.diff_words import counts_of, effects_of, effects_on_others
 from renderer.report.json_document import resource_json, value_json
 
 #: Raised when readers of the document have to change; new fields may be added at any time.
@@ -34,6 +34,7 @@ def write(difference: Difference) -> str:
         "summary": {
             "resources": {str(change_type): count for change_type, count in counts_of(changes).items()},
             "virtualMachines": _effect_counts(difference.overlays),
+            "otherObjects": {str(effect): count for effect, count in effects_on_others(changes).items()},
         },
         "commits": [
             {

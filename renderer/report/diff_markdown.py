@@ -17,6 +17,7 @@ from renderer.report.diff_words import (
     counted_effects,
     counts_text,
     effects_of,
+    effects_on_others,
     groups_of,
     ignored_lines,
     member_name,
@@ -118,6 +119,9 @@ def _opening(overlay: OverlayDifference, *, is_live: bool) -> str:
     facts = [release_text(overlay), *counts]
     if effects:
         facts.append(f"virtual machines: {', '.join(effects)}")
+    others = tuple(counted_effects(effects_on_others(overlay.changes)))
+    if others:
+        facts.append(f"other objects: {', '.join(others)}")
     title = f"<b>{_code(overlay.path, _LONGEST_NAME)}</b> ({'; '.join(facts)})"
     lines = ["", "<details open>", f"<summary>{title}</summary>", ""]
     if overlay.incomparable:

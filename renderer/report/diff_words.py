@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import (
     ChangeType,
     CommitDifference,
@@ -255,12 +256,21 @@ def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
 
 def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
     """Return the number of virtual machines with each effect, the worst first."""
+    return _effects(change for change in changes if change.id.gvk.kind in PATHS)
+
+
+def effects_on_others(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
+    """Return the number of objects other than virtual machines with each effect, the worst first."""
+    return _effects(change for change in changes if change.id.gvk.kind not in PATHS)
+
+
+def _effects(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
     counts = Counter(change.impact.effect for change in changes if change.impact)
     return {effect: counts[effect] for effect in reversed(Effect) if counts[effect]}
 
 
 def summary(difference: Difference) -> Iterator[str]:
-    """Yield up to three lines: the changes, their effects on virtual machines, and the assumptions."""
+    """Yield up to four lines: the changes, their effects on virtual machines and others, the assumptions."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
     counts = counts_text(changes, is_live=difference.is_live)
@@ -273,6 +283,9 @@ def summary(difference: Difference) -> Iterator[str]:
     effects = effects_of(changes)
     if effects:
         yield f"virtual machines: {', '.join(counted_effects(effects))}"
+    others = effects_on_others(changes)
+    if others:
+        yield f"other objects: {', '.join(counted_effects(others))}"
     if difference.others:
         yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
     if not _ANYHOW.issuperset(effects):

@@ -207,6 +207,43 @@ def test_refused_vm_does_not_stop_the_comparison(folder: Path) -> None:
     assert run("--exit-zero").exit == 1
 
 
+@pytest.mark.parametrize("output_format", FORMATS)
+def test_update_that_a_webhook_refuses_is_said(folder: Path, output_format: str) -> None:
+    disk = (
+        "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: root, namespace: prod%s}\n"
+    )
+    disk += "spec: {source: {http: {url: 'https://images.example.org/%s'}}, storage: {}}\n"
+    commit(
+        folder,
+        {
+            "overlays/prod/disk.yaml": disk % ("", "v1"),
+            "overlays/prod/kustomization.yaml": "resources: [vm.yaml, disk.yaml]\n",
+        },
+    )
+    write(folder, {"overlays/prod/disk.yaml": disk % ("", "v2")})
+    result = run("--format", output_format)
+    assert result.exit == 1
+    assert "the disk was filled from it; a DataVolume under another name is filled anew" in result.stdout
+    force = ", annotations: {kustomize.toolkit.fluxcd.io/force: enabled}"
+    write(folder, {"overlays/prod/disk.yaml": disk % (force, "v2")})
+    assert "deletes it and creates it again, with what it holds" in run("--format", output_format).stdout
+
+
+def test_refused_objects_are_counted_apart_from_machines(folder: Path) -> None:
+    claim = "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: data, namespace: prod}\n"
+    claim += "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: %s}}}\n"
+    commit(
+        folder,
+        {
+            "overlays/prod/data.yaml": claim % "20Gi",
+            "overlays/prod/kustomization.yaml": "resources: [vm.yaml, data.yaml]\n",
+        },
+    )
+    write(folder, {"overlays/prod/data.yaml": claim % "10Gi"})
+    assert "\nother objects: 1 refused\n" in run().stdout
+    assert json.loads(run("--format", "json").stdout)["summary"]["otherObjects"] == {"refused": 1}
+
+
 def test_a_mistake_in_a_base_counts_once_with_all_its_overlays(folder: Path) -> None:
     overlays = {
         f"overlays/{name}/kustomization.yaml": "resources: [../../base]\n" for name in ("prod", "dev", "test")
@@ -355,6 +392,7 @@ def test_json_matches_its_schema(folder: Path) -> None:
     assert document["summary"] == {
         "resources": {"added": 1, "changed": 1},
         "virtualMachines": {"next-migration": 1},
+        "otherObjects": {},
     }
     (field,) = document["overlays"][1]["changes"][0]["fields"]  # after that of overlays/new
     assert field["before"] == {"value": "2Gi"}

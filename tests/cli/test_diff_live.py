@@ -141,3 +141,19 @@ def test_secrets_absent_from_the_dump_are_not_reported(
     found = diff("--live", "dump.yaml")
     assert "names ConfigMap prod/big-settings" in found.output
     assert "names Secret" not in found.output
+
+
+def test_sync_that_a_webhook_refuses_is_said(repository: Path) -> None:
+    disk = (
+        "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: root, namespace: shop}\n"
+        "spec: {source: {http: {url: https://images.example.org/%s}}, storage: {}}\n"
+    )
+    overlay = repository / "overlays/prod"
+    (overlay / "disk.yaml").write_text(disk % "v2")
+    kustomization = overlay / "kustomization.yaml"
+    kustomization.write_text(kustomization.read_text().replace("- db.yaml", "- db.yaml\n  - disk.yaml"))
+    dump = repository / "dump.yaml"
+    dump.write_text(dump.read_text() + "---\n" + disk % "v1")
+    found = diff("--live", "dump.yaml")
+    assert "drifted DataVolume shop/root: refused" in found.output
+    assert "refused: CDI does not let it change: the disk was filled from it" in found.output

@@ -10,12 +10,13 @@ from typing import NamedTuple, TypeAlias
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
-from renderer.diff.compare import OverlaySide, vm_changes
+from renderer.diff.compare import OverlaySide, refused_update, vm_changes
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
+from renderer.kubevirt.impact.immutable import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
@@ -266,8 +267,12 @@ class _LiveComparison:
         return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
 
     def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
-        """Judge the effect of a sync on a virtual machine; nothing for other objects."""
+        """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
+        update = ObjectUpdate(live, synced, (*self._overlay.written, *self._objects.resources))
+        refused = refused_update(update, drift.owned_changes(), self._overlay)
+        if refused is not None:
+            return refused
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
             return Judgement((), None)
