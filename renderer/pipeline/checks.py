@@ -70,6 +70,12 @@ class Checks:
                 diagnostics += validate(resources.where(is_only_for_rendering), release, schemas)
             return Outcome(written, diagnostics)
 
+    def without_nulls(self, resources: ResourceSet, release: Release) -> ResourceSet:
+        """Return the checked resources without nulls of known fields, as they are written."""
+        from renderer.checks.schemas.nulls import without_nulls
+
+        return without_nulls(resources, release, self._schemas)
+
     def review(
         self,
         checked: Outcome[ResourceSet],

@@ -170,7 +170,8 @@ class Pipeline:
             expanded = self._expander.expand(loaded, release, mode, live=True)
             checked = expanded.then(lambda resources: self._checks.validate(resources, release))
             reviewed = self._checks.review(checked, loaded, release, mode)
-            return self._checks.judge(reviewed, loaded.value, overlay)
+            judged = self._checks.judge(reviewed, loaded.value, overlay)
+            return Outcome(self._checks.without_nulls(judged.value, release), judged.diagnostics)
 
         processed = past_encrypted(
             Outcome(load_files(self._fs, files, generated_names=True)), expanded_and_checked
@@ -242,7 +243,8 @@ class Pipeline:
         named = self._expander.with_catalog_names(overlay, composed)
         checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judge(checked, composed.value, overlay)
-        return self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
+        judged = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
+        return Outcome(self._checks.without_nulls(judged.value, overlay.kubevirt), judged.diagnostics)
 
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]

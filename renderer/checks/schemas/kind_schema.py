@@ -78,14 +78,15 @@ class SchemaTree:
         schema: JsonObject | None = self._document
         yield schema
         for segment in field.segments:
-            schema = None if schema is None else self._child(schema, segment)
+            schema = None if schema is None else self.child(schema, segment)
             yield schema
 
     def places(self, name: str) -> tuple[SchemaPlace, ...]:
         """Return the places of all fields called ``name``, except for those below ``status``."""
         return self._places_by_name.get(name, ())
 
-    def _child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
+    def child(self, schema: JsonObject, segment: Segment) -> JsonObject | None:
+        """Return the schema of a field, key or element below ``schema``; None if it names none."""
         if isinstance(segment, str):
             properties = object_at(schema, "properties")
             child = properties[segment] if segment in properties else schema.get("additionalProperties")

@@ -17,6 +17,7 @@ from renderer.checks.schemas.wording import (
     type_hint,
     value_description,
 )
+from renderer.kubevirt.facts.applied_null import APPLIED_NULL
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
@@ -86,7 +87,8 @@ def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | Non
 def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     """Return the finding for a null.
 
-    The API server drops nulls of known mappings, and only then checks for required fields.
+    The API server drops nulls of known fields (``kubevirt/facts/applied_null.py``), and only then checks for
+    required fields.
     """
     field = violation.field
     message = f"{field} has nothing after it"
@@ -99,15 +101,13 @@ def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
     if _is_rejected_null(field, target.schema.tree):
         return SchemaFinding(field, message, f"it must be {expected_description(violation.schema)}")
     if violation.expected != "object":
-        hint = (
-            f"leave it out, or give it {expected_description(violation.schema)}; the API server drops a null"
-        )
+        hint = f"leave it out, or give it {expected_description(violation.schema)}; {APPLIED_NULL}"
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
     missing = _missing_element_type(violation)
     if missing:
-        hint = f"write {{}} after it; the API server drops a null, and KubeVirt then finds no {missing}"
+        hint = f"write {{}} after it; without the null, which is not applied, KubeVirt finds no {missing}"
         return SchemaFinding(field, message, hint)
-    hint = "write {} after it to set it, or leave it out; the API server drops a null"
+    hint = f"write {{}} after it to set it, or leave it out; {APPLIED_NULL}"
     return SchemaFinding(field, message, hint, severity=Severity.WARNING)
 
 

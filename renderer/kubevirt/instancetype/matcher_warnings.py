@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.facts.applied_null import APPLIED_NULL
 from renderer.kubevirt.facts.kinds import MATCHER_TYPES
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kubevirt.instancetype.behaviour import Behaviour
@@ -32,7 +33,7 @@ def empty_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
     for matcher_type in MATCHER_TYPES:
         if matcher_type.key in vm.spec and vm.spec[matcher_type.key] is None:
             at = vm.field(matcher_type.path)
-            hint = f"set {at}.name, or remove {at}; the API server drops an empty one"
+            hint = f"set {at}.name, or remove {at}; {APPLIED_NULL}"
             yield Diagnostic.about(
                 vm.resource, at, Code.SCHEMA, f"{at} is empty", hint, severity=Severity.WARNING
             )

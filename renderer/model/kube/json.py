@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Never, TypeAlias
+from typing import Any, Never, TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool | None
 Json: TypeAlias = "Scalar | Sequence[Json] | Mapping[str, Json]"
@@ -27,6 +27,22 @@ def count_values(value: Json) -> int:
             if kind is not str and (kind is dict or kind is list):
                 waiting.append(child)
     return count
+
+
+def contains_null(value: JsonObject) -> bool:
+    """Return True if a field or an element in a tree is null."""
+    # A plain loop and exact types, because this goes through everything that is rendered.
+    waiting: list[Any] = [value]
+    while waiting:
+        node = waiting.pop()
+        children = node.values() if type(node) is dict else node
+        if None in children:
+            return True
+        for child in children:
+            kind = type(child)
+            if kind is not str and (kind is dict or kind is list):
+                waiting.append(child)
+    return False
 
 
 def object_at(value: Json, *path: str) -> JsonObject:
