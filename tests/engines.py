@@ -21,6 +21,7 @@ from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -86,7 +87,7 @@ class Flux:
             objects = objects.map(lambda each: each._replace(content=_decrypted(each.content)))
         if "postBuild" in spec:
             variables = _variables(entry, cluster)
-            objects = substitute(objects, variables, strict=False).value.resources
+            objects = substitute(objects, variables, Strictness.LENIENT).value.resources
         common = object_at(spec, "commonMetadata")
         return [_with_metadata(each.content, common) for each in objects if not _is_kustomize(each)]
 

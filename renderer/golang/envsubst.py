@@ -356,13 +356,13 @@ class _ExpansionParser:
 class Evaluated(NamedTuple):
     """The text with values for variables.
 
-    ``unset`` are the variables without value and default, which become empty. ``derived`` are the non-empty
-    results of operators by variable. ``kept`` are the variables of expansions that are kept as they are
-    written.
+    ``unset`` are the variables without value and default, which become empty, each with the operator of its
+    expansion, which is empty if one of its expansions has none. ``derived`` are the non-empty results of
+    operators by variable. ``kept`` are the variables of expansions that are kept as they are written.
     """
 
     text: str
-    unset: tuple[str, ...]
+    unset: Mapping[str, str]
     derived: Mapping[str, frozenset[str]]
     kept: tuple[str, ...] = ()
 
@@ -396,7 +396,7 @@ def evaluate(
     evaluation = _Evaluation(values, characters or CharacterBudget(), keeps_unknown=keeps_unknown)
     text = "".join(evaluation.part(node, escapes=escapes) for node in nodes)
     derived = {variable: frozenset(texts) for variable, texts in evaluation.derived.items()}
-    return Evaluated(text, tuple(evaluation.unset), derived, tuple(evaluation.kept))
+    return Evaluated(text, evaluation.unset, derived, tuple(evaluation.kept))
 
 
 class _Evaluation:
@@ -407,7 +407,7 @@ class _Evaluation:
         self._characters = characters
         self._keeps_unknown = keeps_unknown
         self.kept: dict[str, None] = {}
-        self.unset: dict[str, None] = {}
+        self.unset: dict[str, str] = {}
         self.derived: dict[str, set[str]] = {}
 
     def part(self, node: Node, *, escapes: bool) -> str:
@@ -425,7 +425,7 @@ class _Evaluation:
             return node
         arguments = [self.text(argument) for argument in node.arguments]
         if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
-            self.unset[node.variable] = None
+            self.unset[node.variable] = node.operator and self.unset.get(node.variable, node.operator)
         value = self._values.get(node.variable, "")
         insertions = value.count(arguments[0]) if node.operator == "//" else 1
         self._characters.count(len(value) + insertions * sum(map(len, arguments)))  # an upper bound

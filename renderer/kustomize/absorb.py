@@ -63,7 +63,9 @@ def _merged_or_replaced(present: Resource, generated: Resource, behavior: Behavi
             content = _with_pairs(content, field, _data_texts(present, field) | _data_texts(generated, field))
     needs_hash = present.needs_hash and generated.needs_hash
     if behavior is Behavior.MERGE:
-        return present.with_content(content, generated.origin)._replace(needs_hash=needs_hash)
+        merged = present.with_content(content, generated.origin)
+        places = {each.key: each for each in (*present.data_places, *generated.data_places)}
+        return merged._replace(needs_hash=needs_hash, data_places=tuple(places.values()))
     return present._replace(
         content=content,
         origin=generated.origin,
@@ -71,6 +73,7 @@ def _merged_or_replaced(present: Resource, generated: Resource, behavior: Behavi
         spellings=(),
         needs_hash=needs_hash,
         generated_by=generated.generated_by,
+        data_places=generated.data_places,
     )
 
 

@@ -89,7 +89,12 @@ def config_map_or_secret(generator: DataGenerator) -> Resource:
         content |= _config_map_data(generator)
     if args.options.immutable:
         content["immutable"] = True
-    return Resource(content, args.site, needs_hash=not args.options.disable_name_suffix_hash)
+    return Resource(
+        content,
+        args.site,
+        needs_hash=not args.options.disable_name_suffix_hash,
+        data_places=tuple(pair.place for pair in generator.data),
+    )
 
 
 def _metadata(args: GeneratorArgs) -> dict[str, Json]:

@@ -10,6 +10,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
+from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
 #: A file with this text is not a manifest for Argo CD (``reposerver/repository.go`` skipFileRenderingMarker).
@@ -37,6 +38,18 @@ class EntryKind(TextEnum):
         self.engine = engine
 
 
+class Strictness(TextEnum):
+    """What Flux does with a variable that has neither a value nor a default."""
+
+    LENIENT = "lenient"  # it becomes empty
+    PLAIN = "plain"  # ${name} is refused; with an operator, as in ${name%%:*}, it becomes empty
+    STRICT = "strict"  # each is refused
+
+    def refuses(self, operator: str) -> bool:
+        """Return True if Flux refuses an unset variable in an expansion with ``operator``, or without one."""
+        return self is Strictness.STRICT or (self is Strictness.PLAIN and not operator)
+
+
 #: The kinds of entries of an engine; the field of that name is the folder to start in.
 ENGINE_KINDS = tuple(kind for kind in EntryKind if kind.engine)
 
@@ -47,7 +60,8 @@ class EntryOptions(Record):
     ``directory`` has Argo CD's fields. ``parameters`` are parameters of OpenShift Templates,
     ``parameter_file`` a file with more of them. ``cluster`` is the first part of the names of overlays that a
     Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too. ``strict``: a
-    variable without value or default is an error. ``repoint``: trees hold the engine's objects re-pointed at
+    variable without value or default is an error; None is what the release of Flux does, ``flux_release`` or
+    else the release of the project or the cluster. ``repoint``: trees hold the engine's objects re-pointed at
     the trees of their overlays (``RepointedTree``).
     """
 
@@ -57,7 +71,8 @@ class EntryOptions(Record):
     parameter_file: str = ""
     cluster: str = ""
     secrets: bool = False
-    strict: bool = False
+    strict: bool | None = None
+    flux_release: Release | None = None
     repoint: bool = False
 
     @property
@@ -110,7 +125,8 @@ class EntryPoint(Record):
     objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
     hand. ``repositories`` are the URLs by which an Application names this repository. ``kept`` says, at the
     first point of an entry, what the engine goes on to apply from other places than the trees.
-    ``matched`` are targets of patches that select something in another entry point.
+    ``matched`` are targets of patches that select something in another entry point. ``strictness`` is what
+    the cluster's Flux does with variables that are not set.
     """
 
     options: EntryOptions
@@ -126,6 +142,7 @@ class EntryPoint(Record):
     repositories: tuple[str, ...] = ()
     kept: tuple[str, ...] = ()
     matched: frozenset[Site] = frozenset()
+    strictness: Strictness = Strictness.STRICT
 
     @property
     def files(self) -> frozenset[str]:
@@ -145,5 +162,5 @@ class EntryPoint(Record):
         trees: list[Json] = [list(tree) for tree in self.trees]
         repositories: list[Json] = list(self.repositories)
         matched: list[Json] = [*sorted(f"{site.path} {site.document} {site.field}" for site in self.matched)]
-        rest: list[Json] = [list(self.folders), notes, trees, repositories, matched]
+        rest: list[Json] = [list(self.folders), notes, trees, repositories, matched, str(self.strictness)]
         return [objects, repr(self.options), self.ignore, *rest]

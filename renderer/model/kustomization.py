@@ -9,6 +9,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk
+from renderer.model.kube.resource import DataPlace
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
@@ -104,11 +105,20 @@ class GeneratorArgs(Record):
 
 
 class KeyValue(Record):
-    """One entry of the data to generate; ``site`` is where it is listed."""
+    """One entry of the data to generate; ``site`` is where it is listed.
+
+    ``file`` and ``line`` are the place in the file that is listed, as in ``DataPlace``.
+    """
 
     key: str
     value: bytes
     site: Site
+    file: str = ""
+    line: int = 0
+
+    @property
+    def place(self) -> DataPlace:
+        return DataPlace(self.key, self.site, self.file, self.line)
 
 
 class DataGenerator(Record):

@@ -63,13 +63,13 @@ class FluxSubstitution(Record):
 
     ``kustomization`` is the file of the Flux Kustomization, ``resources`` are files and folders with the
     ConfigMaps and Secrets that it names. ``secrets``: Secrets are read as well. ``strict``: a variable
-    without value or default is an error.
+    without value or default is an error; None is what the project's release of Flux does.
     """
 
     kustomization: str
     resources: tuple[str, ...] = ()
     secrets: bool = False
-    strict: bool = True
+    strict: bool | None = None
 
     def may_read(self, file: str) -> bool:
         """Return True if variables may come from ``file``, a path below the root of the repository."""
@@ -246,6 +246,7 @@ class RenderConfig(Record):
     and Argo CD name this repository, ``clusters`` the clusters that ApplicationSets may select.
     ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.
     ``kubernetes`` is the minor release for the kinds next to virtual machines, None for the latest known one.
+    ``flux`` is the release of Flux in the clusters, None for what their objects say.
     """
 
     kubevirt: Release = LATEST
@@ -266,6 +267,7 @@ class RenderConfig(Record):
     clusters: tuple[ClusterSettings, ...] = ()
     feature_gates: tuple[str, ...] = ()
     kubernetes: Release | None = None
+    flux: Release | None = None
 
     @property
     def renames_instancetypes(self) -> bool:

@@ -15,10 +15,12 @@ from renderer.files.recorder import Recorder
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.entry_point import Strictness
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
 from renderer.model.record import Record
+from renderer.model.release import Release
 from renderer.model.render_config import MergeKeys, Overlay
 from renderer.pipeline.generators import GENERATORS
 
@@ -137,7 +139,7 @@ def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: 
 
 
 def substitute_variables(
-    composed: Outcome[ResourceSet], variables: Outcome[Variables], again: SecondPass, *, strict: bool
+    composed: Outcome[ResourceSet], variables: Outcome[Variables], again: SecondPass, strictness: Strictness
 ) -> Outcome[FluxSubstituted]:
     """Substitute variables; no resources remain if a value is missing."""
     from renderer.gitops.substitution.substitute import substitute
@@ -146,7 +148,7 @@ def substitute_variables(
     confidential = variables.value.confidential
     if variables.failed:
         return Outcome(FluxSubstituted(ResourceSet(), confidential), found)
-    outcome = substitute(composed.value, variables.value, strict=strict, again=again)
+    outcome = substitute(composed.value, variables.value, strictness, again=again)
     resources = ResourceSet() if outcome.failed else outcome.value.resources
     confidential |= outcome.value.confidential
     return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
@@ -171,7 +173,7 @@ def discover_kustomization(
     composed = compose_supported(fs, completed, LoadRestrictor.NONE, sorted_by_kind=False)
     if composed.failed and not composed.value:
         return composed
-    outcome = substitute_variables(composed, variables, SecondPass.NEVER, strict=False)
+    outcome = substitute_variables(composed, variables, SecondPass.NEVER, Strictness.LENIENT)
     objects = read_objects(outcome.value.resources)
     return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
 
@@ -179,9 +181,16 @@ def discover_kustomization(
 class FluxVariables:
     """Variables by overlay; ``compose`` composes a folder that the project names at a site."""
 
-    def __init__(self, fs: FileSystem, compose: Callable[[str, Site | None], Outcome[ResourceSet]]) -> None:
+    def __init__(
+        self,
+        fs: FileSystem,
+        compose: Callable[[str, Site | None], Outcome[ResourceSet]],
+        release: Release | None = None,
+    ) -> None:
+        """``release`` is the release of Flux in the project."""
         self._fs = fs
         self._compose = compose
+        self._release = release
         self._known: dict[str, Outcome[Variables]] = {}
         self._confidential: dict[str, frozenset[str]] = {}
 
@@ -189,6 +198,7 @@ class FluxVariables:
         """Substitute variables; no resources remain if a value is missing."""
         if overlay.flux is None or composed.failed:
             return composed
+        from renderer.gitops.flux.controller import Controller, strictness
         from renderer.gitops.substitution.substitute import SecondPass
 
         if overlay.path not in self._known:
@@ -196,7 +206,8 @@ class FluxVariables:
             read = self._read(overlay, findings)
             self._known[overlay.path] = Outcome(read, tuple(findings))
         variables = self._known[overlay.path]
-        outcome = substitute_variables(composed, variables, SecondPass.INCOMPLETE, strict=overlay.flux.strict)
+        strict = strictness(self._release, Controller(), strict=overlay.flux.strict)
+        outcome = substitute_variables(composed, variables, SecondPass.INCOMPLETE, strict)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 

@@ -62,6 +62,7 @@ def flux_points(
     """
     from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
     from renderer.gitops.flux.cluster_root import cluster_root
+    from renderer.gitops.flux.controller import find_controller, strictness
     from renderer.gitops.flux.discovery import FluxDiscovery, source_key, variable_sources
 
     root = cluster_root(fs, entry.path)
@@ -106,6 +107,8 @@ def flux_points(
         found = (discovery.known(source_key(each.entry)) for each in rendered)
         used = (text_at(each.content, "spec", "url") for each in found if each is not None)
         notes = (*notes, *urls_of_copies(entry, urls, used))
+    controller = find_controller(discovery.objects)
+    strict = strictness(entry.entry.flux_release or config.flux, controller, strict=entry.entry.strict)
     shared = deployed_instancetypes(each.outcome for each in reached)
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
@@ -144,6 +147,7 @@ def flux_points(
                 tuple(tree for key, tree in trees.items() if key in deployed),
                 kept=described,
                 matched=matched.intersection(built[each.key].targets),
+                strictness=strict,
             ),
         )
         notes = described = ()

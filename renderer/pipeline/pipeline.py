@@ -315,7 +315,7 @@ class Pipeline:
     def _flux(self) -> FluxVariables:
         from renderer.pipeline.flux_build import FluxVariables
 
-        return FluxVariables(self._fs, self.compose)
+        return FluxVariables(self._fs, self.compose, self._config.flux)
 
     @cached_property
     def _entry_points(self) -> EntryPointComposer:

@@ -8,10 +8,12 @@ from collections.abc import Iterator
 from renderer.model.entry_point import ENGINE_KINDS, ClusterSettings, EntryKind, EntryOptions
 from renderer.model.fields import Fields
 from renderer.model.kube.json import Json, JsonObject, scalar_text
+from renderer.model.release import Release
 
 ENTRY_FIELDS = (
     *(kind.value for kind in ENGINE_KINDS),
     "directory",
+    "fluxVersion",
     "generate",
     "name",
     "parameters",
@@ -54,12 +56,12 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
         fields.reject("generate", "an overlay has either directory or generate", "remove one of them")
     if kind is EntryKind.KUSTOMIZATION:
         _reject_keys(fields, "is for entries of flux and argocd", "name", "repoint")
-        _reject_keys(fields, "is for entries of flux", "secrets", "strict")
+        _reject_keys(fields, "is for entries of flux", "fluxVersion", "secrets", "strict")
         kind = EntryKind.GENERATED if generate else EntryKind.DIRECTORY if directory is not None else kind
     else:
         _reject_keys(fields, "is for entries with a path", "directory", "generate", "parameters")
         if kind is EntryKind.ARGOCD:
-            _reject_keys(fields, "is for entries of flux", "secrets", "strict")
+            _reject_keys(fields, "is for entries of flux", "fluxVersion", "secrets", "strict")
     parameters = fields.content.get("parameters")
     return EntryOptions(
         kind=kind,
@@ -68,9 +70,20 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
         parameter_file=parameters if isinstance(parameters, str) else "",
         cluster=_name_prefix(fields, kind, path),
         secrets=fields.flag("secrets") or False,
-        strict=fields.flag("strict") or False,
+        strict=fields.flag("strict"),
+        flux_release=read_flux_release(fields, "fluxVersion"),
         repoint=fields.flag("repoint") or False,
     )
+
+
+def read_flux_release(fields: Fields, field: str) -> Release | None:
+    """Read a release of Flux; errors are noted. A later one than is known behaves like the newest."""
+    text = fields.text(field)
+    try:
+        return None if text is None else Release.parse(text)
+    except ValueError:
+        fields.reject(field, f"{text!r} is not a release of Flux", 'write it as "2.9"')
+        return None
 
 
 def read_clusters(fields: Fields) -> Iterator[ClusterSettings]:

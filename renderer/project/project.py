@@ -27,7 +27,13 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.project.entry_settings import ENTRY_FIELDS, entry_path, read_clusters, read_entry_options
+from renderer.project.entry_settings import (
+    ENTRY_FIELDS,
+    entry_path,
+    read_clusters,
+    read_entry_options,
+    read_flux_release,
+)
 from renderer.project.project_settings import (
     TREE_FIELDS,
     read_flux_settings,
@@ -61,6 +67,7 @@ _FIELDS = (
     "clusters",
     "featureGates",
     "kubernetes",
+    "flux",
     *TREE_FIELDS,
 )
 EXPANSION = "Expansion"
@@ -147,6 +154,7 @@ def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderCo
         clusters=tuple(read_clusters(fields)),
         kubernetes=_read_kubernetes(fields),
         feature_gates=fields.list_of_texts("featureGates"),
+        flux=read_flux_release(fields, "flux"),
     )
 
 

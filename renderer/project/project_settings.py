@@ -83,12 +83,11 @@ def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
     kustomization = fields.text("kustomization")
     if not kustomization:
         fields.reject(None, "flux needs a kustomization", "the file of the Flux Kustomization")
-    strict = fields.flag("strict")
     return FluxSubstitution(
         kustomization=kustomization or "",
         resources=fields.list_of_texts("resources"),
         secrets=fields.flag("secrets") or False,
-        strict=True if strict is None else strict,
+        strict=fields.flag("strict"),
     )
 
 

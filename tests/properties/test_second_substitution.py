@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import SecondPass, substitute
+from renderer.model.entry_point import Strictness
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, without
 from renderer.model.kube.location import Site
@@ -52,14 +53,14 @@ def test_substituting_the_tree_again_gives_what_flux_makes_of_the_sources(
 ) -> None:
     sources = resources(texts, key, switch)
     complete = Variables(values, always=True)
-    at_once = substitute(sources, complete, strict=False)
+    at_once = substitute(sources, complete, Strictness.LENIENT)
     known = {name: value for name, value in values.items() if name not in in_cluster}
     partly = Variables(known, always=True, incomplete=True)
-    tree = substitute(sources, partly, strict=False, again=SecondPass.ENCRYPTED)
+    tree = substitute(sources, partly, Strictness.LENIENT, again=SecondPass.ENCRYPTED)
     if at_once.failed:
         return
     assert not tree.failed
-    applied = substitute(tree.value.resources, complete, strict=False)
+    applied = substitute(tree.value.resources, complete, Strictness.LENIENT)
     assert not applied.failed
     assert contents(applied.value.resources) == contents(at_once.value.resources)
 
@@ -93,11 +94,11 @@ def test_substituting_again_reaches_the_values_that_only_flux_decrypts(
     }
     sources = ResourceSet((*resources(texts, "key", "enabled"), Resource(content, Site("secret.yaml"))))
     variables = Variables(values, always=True)
-    at_once = substitute(decrypted(sources, secret), variables, strict=False)
-    tree = substitute(sources, variables, strict=False, again=SecondPass.ENCRYPTED)
+    at_once = substitute(decrypted(sources, secret), variables, Strictness.LENIENT)
+    tree = substitute(sources, variables, Strictness.LENIENT, again=SecondPass.ENCRYPTED)
     if at_once.failed:
         return
     assert not tree.failed
-    applied = substitute(decrypted(tree.value.resources, secret), variables, strict=False)
+    applied = substitute(decrypted(tree.value.resources, secret), variables, Strictness.LENIENT)
     assert not applied.failed
     assert contents(applied.value.resources) == contents(at_once.value.resources)

@@ -32,6 +32,8 @@ _IGNORED_FIELDS = (
     "patches",
     "targetNamespace",
 )
+#: The label or annotation of objects in which Flux replaces no variables.
+SUBSTITUTE, DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
@@ -120,7 +122,8 @@ class Variables(NamedTuple):
 
     ``always``: defaults apply even without any values. ``confidential`` are values that must not be printed,
     ``unread`` the Secrets that the project file does not allow vmrender to read. ``incomplete``: the cluster
-    may have more values, so variables without a value stay as written.
+    may have more values, so variables without a value stay as written. ``uncertain``: an optional source is
+    not in the repository, and may be in the cluster.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -128,15 +131,23 @@ class Variables(NamedTuple):
     confidential: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
     incomplete: bool = False
+    uncertain: bool = False
 
-    def hint(self, variable: str) -> str:
-        """Return a hint on how to give ``variable`` a value."""
+    def hint(self, variable: str, escaped: str, *, is_script: bool) -> str:
+        """Return a hint on how to give ``variable`` a value, or to have Flux leave it alone.
+
+        ``escaped`` is its expansion with a second ``$``. ``is_script``: a shell probably reads it.
+        """
         if self.unread:
             secrets = ", ".join(self.unread)
             return (
                 f"it may be in the Secret {secrets}, which is read with flux.secrets: true in vmrender.yaml"
             )
-        return f"add it to postBuild.substitute, or write a default: ${{{variable}:-default}}"
+        keep = f"write {escaped}, or annotate the object with {SUBSTITUTE}: {DISABLED}"
+        give = f"add it to postBuild.substitute, or write a default: ${{{variable}:-default}}"
+        if is_script:
+            return f"if a script reads it, {keep}; otherwise {give}"
+        return f"{give}; if Flux is to leave it alone, {keep}"
 
 
 class VariableReader:
@@ -159,6 +170,7 @@ class VariableReader:
         self._findings = findings
         self._lenient = lenient
         self._incomplete = False
+        self._uncertain = False
 
     def read(self, post_build: PostBuild) -> Variables:
         """Return the values of ``substitute`` and ``substituteFrom``; an unreadable source is a finding."""
@@ -175,6 +187,7 @@ class VariableReader:
                     )
                 elif self._lenient and not reference.optional:
                     self._note_unread(reference, "is not in the repository")
+                self._uncertain = self._uncertain or not secrets
                 _forget(values, secrets)
                 continue
             if self._lenient:
@@ -196,6 +209,7 @@ class VariableReader:
             frozenset(filter(None, confidential)),
             () if self._secrets else tuple(unread),
             self._incomplete,
+            self._uncertain,
         )
 
     def _note_unread(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
@@ -258,6 +272,7 @@ class VariableReader:
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
         """Return the object in the Kustomization's namespace, or one without a written namespace."""
         named = self._candidates_for(reference, namespace)
+        self._uncertain = self._uncertain or not named
         if len(named) > 1:
             self._reject(
                 f"there are {len(named)} objects {reference.kind} {reference.name} to read variables from",

@@ -7,10 +7,10 @@ change the type of a field, and may hold YAML of its own.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
 from renderer.golang.envsubst import (
     CharacterBudget,
     Evaluated,
@@ -21,9 +21,11 @@ from renderer.golang.envsubst import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.entry_point import Strictness
 from renderer.model.kube.encryption import SOPS, is_ciphertext, is_encrypted, public_names
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import over_limit
@@ -34,8 +36,8 @@ from renderer.yamlio.encode import encode
 
 #: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
-_MENTION = re.compile(r"\$\{#?(\w+)")
-_SWITCH, _OFF = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
+#: An escaped dollar, or the beginning of an expansion, and its end if it has no operator.
+_MENTION = re.compile(r"\$\$|\$\{#?(\w+)(\})?")
 
 
 class SecondPass(TextEnum):
@@ -56,8 +58,8 @@ class Substituted(NamedTuple):
 def substitute(
     resources: ResourceSet,
     variables: Variables,
+    strictness: Strictness,
     *,
-    strict: bool,
     again: SecondPass = SecondPass.NEVER,
 ) -> Outcome[Substituted]:
     """Replace variables in the resources, except where a label or annotation forbids it.
@@ -65,18 +67,17 @@ def substitute(
     If Flux substitutes the objects ``again``, everything that it must not replace then and that looks like an
     expansion is escaped, and the result is as if Flux had done it all at once.
 
-    Reports variable-unset (an error if ``strict``), substitution-failed and duplicate-id. If values are too
-    long, it reports only build-limit, and returns the resources unchanged.
+    Reports variable-unset (an error for what ``strictness`` refuses), substitution-failed and duplicate-id.
+    If values are too long, it reports only build-limit, and returns the resources unchanged.
     """
     if not variables.values and not variables.always and not variables.incomplete:
         return Outcome(Substituted(resources))
     taint(variables.confidential)
-    severity = Severity.ERROR if strict else Severity.WARNING
     encrypted = tuple(filter(may_hold_variables, resources))
     is_repeated = (again is not SecondPass.NEVER and variables.incomplete) or (
         again is SecondPass.ENCRYPTED and bool(encrypted)
     )
-    substitution = _Substitution(variables, severity, escapes=is_repeated)
+    substitution = _Substitution(variables, strictness, escapes=is_repeated)
     try:
         changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
@@ -100,9 +101,9 @@ def may_hold_variables(resource: Resource) -> bool:
 
 
 class _Substitution:
-    def __init__(self, variables: Variables, severity: Severity, *, escapes: bool) -> None:
+    def __init__(self, variables: Variables, strictness: Strictness, *, escapes: bool) -> None:
         self._variables = variables
-        self._severity = severity
+        self._strictness = strictness
         self._escapes = escapes
         self._characters = CharacterBudget()
         self.findings: list[Diagnostic] = []
@@ -129,7 +130,8 @@ class _Substitution:
                     Code.SUBSTITUTION_FAILED,
                     error.message,
                     error.hint
-                    or f"$${{name}} stays ${{name}}; the annotation {_SWITCH}: {_OFF} keeps all as it is",
+                    or "$${name} stays ${name}; the annotation"
+                    f" {SUBSTITUTE}: {DISABLED} keeps all as it is",
                 )
             )
             return resource
@@ -179,18 +181,23 @@ class _Substitution:
             return value
         return read["text"]
 
-    def _unset(self, resource: Resource, variables: Iterable[str]) -> Iterator[Diagnostic]:
-        mentions = _mentions(resource) if variables else {}
-        for variable in variables:
-            field = mentions.get(variable, ROOT)
-            yield Diagnostic.about(
+    def _unset(self, resource: Resource, unset: Mapping[str, str]) -> Iterator[Diagnostic]:
+        mentions = _mentions(resource) if unset else {}
+        for variable, operator in unset.items():
+            mention = mentions.get(variable, _Mention(ROOT, "", 0, f"${{{variable}}}"))
+            is_refused = self._strictness.refuses(operator)
+            effect = "Flux refuses the whole Kustomization" if is_refused else "Flux puts in nothing"
+            found = Diagnostic.about(
                 resource,
-                field,
+                mention.field,
                 Code.VARIABLE_UNSET,
-                f"nothing gives a value to ${{{variable}}}",
-                self._variables.hint(variable),
-                severity=self._severity,
+                f"nothing gives a value to ${{{variable}}}: {effect}",
+                self._variables.hint(
+                    variable, f"${mention.expansion}", is_script=bool(operator) or "\n" in mention.text
+                ),
+                severity=Severity.ERROR if is_refused else Severity.WARNING,
             )
+            yield _at_mention(found, resource, mention)
 
     def _failing_field(self, resource: Resource) -> FieldPath:
         """Return the first text that cannot be substituted and parsed by itself."""
@@ -221,7 +228,7 @@ def _as_resource(resource: Resource, content: Json) -> Resource:
 
 
 def _is_disabled(resource: Resource) -> bool:
-    return _OFF in (resource.labels.get(_SWITCH), resource.annotations.get(_SWITCH))
+    return DISABLED in (resource.labels.get(SUBSTITUTE), resource.annotations.get(SUBSTITUTE))
 
 
 def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
@@ -237,13 +244,47 @@ def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, st
             yield from _texts(child, field.child(index))
 
 
-def _mentions(resource: Resource) -> dict[str, FieldPath]:
-    """Return the first field that has each variable."""
-    fields: dict[str, FieldPath] = {}
+class _Mention(NamedTuple):
+    """The first expansion of a variable: its field, the text there, its offset, and how it looks."""
+
+    field: FieldPath
+    text: str
+    offset: int
+    expansion: str
+
+    @property
+    def location(self) -> Location:
+        """The place in the text, as in a file without a name."""
+        line_start = self.text.rfind("\n", 0, self.offset) + 1
+        column = self.offset - line_start + 1
+        return Location("", self.text.count("\n", 0, self.offset) + 1, column, column + len("${"))
+
+
+def _mentions(resource: Resource) -> dict[str, _Mention]:
+    """Return the first expansion of each variable."""
+    found: dict[str, _Mention] = {}
     for field, text in _texts(resource.content):
-        for variable in _MENTION.findall(text):
-            fields.setdefault(variable, field)
-    return fields
+        for match in _MENTION.finditer(text):
+            expansion = match[0] if match[2] else f"{match[0]}...}}"
+            if match[1]:
+                found.setdefault(match[1], _Mention(field, text, match.start(), expansion))
+    return found
+
+
+def _at_mention(found: Diagnostic, resource: Resource, mention: _Mention) -> Diagnostic:
+    """Return the finding at the line of the expansion, in the file that a generator read it from."""
+    segments = mention.field.segments
+    key = segments[1] if len(segments) > 1 and segments[0] == "data" else None
+    place = resource.data_place(key) if isinstance(key, str) else None
+    if place is not None and place.file:
+        inside = mention.location
+        line = Location(place.file, place.line) if place.line else inside._replace(path=place.file)
+        return found._replace(sites=(), location=line)
+    if place is not None:
+        return found._replace(sites=(place.site,))
+    if "\n" in mention.text and not resource.layers:
+        return found._replace(location=mention.location)
+    return found
 
 
 def _encrypted_notes(encrypted: Sequence[Resource], again: SecondPass) -> Iterator[Diagnostic]:
@@ -257,7 +298,7 @@ def _encrypted_notes(encrypted: Sequence[Resource], again: SecondPass) -> Iterat
         encrypted[0].origin,
         Code.VARIABLES_NOT_FOUND,
         f"encrypted values may have variables, which stay as written: {public_names(encrypted)}",
-        f"{keep}; if there are none, annotate the object with {_SWITCH}: {_OFF}",
+        f"{keep}; if there are none, annotate the object with {SUBSTITUTE}: {DISABLED}",
         severity=Severity.INFO,
     )
 

@@ -94,16 +94,12 @@ class EntryLoader:
             self.findings += error.diagnostics
             return otherwise
 
-    def content(self, path: str, site: Site, *, is_of_secret: bool = False) -> bytes:
-        """Return the content of a file, from which a Secret may be made.
+    def file(self, path: str, site: Site, *, is_of_secret: bool = False) -> ListedFile:
+        """Return a file with its real path; a Secret may be made from it.
 
         Raises: file-not-found, file-outside-root, unsupported-field.
         """
-        return self._files.fs.read(self._files.file(path, self.folder, site, is_of_secret=is_of_secret))
-
-    def file(self, path: str, site: Site) -> ListedFile:
-        """Return a file with its real path. Raises as ``content``."""
-        resolved = self._files.file(path, self.folder, site)
+        resolved = self._files.file(path, self.folder, site, is_of_secret=is_of_secret)
         return ListedFile(resolved, self._files.fs.read(resolved))
 
     def document(self, path: str, site: Site) -> Document:

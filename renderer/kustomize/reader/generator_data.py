@@ -14,9 +14,10 @@ from renderer.model.kustomization import DataGenerator, GeneratorArgs, KeyValue
 from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.taint import taint
 from renderer.model.run.work import spend
+from renderer.model.source_tree import ListedFile
 
-#: Returns the content of a file that is listed at a site. Raises ``DiagnosticError``.
-Load: TypeAlias = Callable[[str, Site], bytes]
+#: Returns a file that is listed at a site, and its content. Raises ``DiagnosticError``.
+Load: TypeAlias = Callable[[str, Site], ListedFile]
 
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 #: The characters that Go considers spaces.
@@ -55,11 +56,12 @@ def _limit_size(pairs: Iterator[KeyValue]) -> Iterator[KeyValue]:
 def _env_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
     for index, path in enumerate(args.envs):
         site = args.site.below("envs", index)
-        content = load(path, site).removeprefix(_BYTE_ORDER_MARK)
-        for number, line in enumerate(content.split(b"\n"), start=1):
+        file = load(path, site)
+        lines = file.content.removeprefix(_BYTE_ORDER_MARK).split(b"\n")
+        for number, line in enumerate(lines, start=1):
             pair = _env_pair(line.removesuffix(b"\r"), f"{path}:{number}", site)
             if pair.key:
-                yield pair
+                yield pair._replace(file=file.path, line=number)
 
 
 def _env_pair(line: bytes, place: str, site: Site) -> KeyValue:
@@ -93,7 +95,8 @@ def _file_pairs(args: GeneratorArgs, load: Load) -> Iterator[KeyValue]:
     for index, source in enumerate(args.files):
         site = args.site.below("files", index)
         key, path = _file_source(source, site)
-        yield KeyValue(key, load(path, site), site)
+        file = load(path, site)
+        yield KeyValue(key, file.content, site, file.path)
 
 
 def _file_source(source: str, site: Site) -> tuple[str, str]:

@@ -154,7 +154,7 @@ def _read_data(
 ) -> DataGenerator:
     from renderer.kustomize.reader.generator_data import read_data  # noqa: PLC0415 - few overlays generate any
 
-    return read_data(args, partial(entries.content, is_of_secret=is_secret), is_secret=is_secret)
+    return read_data(args, partial(entries.file, is_of_secret=is_secret), is_secret=is_secret)
 
 
 def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:

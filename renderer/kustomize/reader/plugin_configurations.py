@@ -40,7 +40,7 @@ def _data(fields: CaselessFields, entries: EntryLoader, *, kind: str) -> Generat
         namespace=args.namespace or metadata.text_or_empty("namespace"),
         envs=fields.lines("envs"),
     )
-    return read_data(args, partial(entries.content, is_of_secret=True), is_secret=True)
+    return read_data(args, partial(entries.file, is_of_secret=True), is_secret=True)
 
 
 def _iam_policy(fields: CaselessFields, _entries: EntryLoader) -> GeneratorConfig:

@@ -34,6 +34,25 @@ class Spelling(Record):
     is_untyped: bool = False
 
 
+class DataPlace(Record):
+    """Where a generator read the value of ``key``.
+
+    ``site`` is the entry of the generator. ``file`` is the file that the entry names, if it names one, and
+    ``line`` the line there; without a line, the whole file is the value.
+    """
+
+    key: str
+    site: Site
+    file: str = ""
+    line: int = 0
+
+    @property
+    def generator(self) -> Site:
+        """The site of the generator with the entry."""
+        *generator, _list, _index = self.site.field.segments
+        return self.site._replace(field=FieldPath(tuple(generator)))
+
+
 class Resource(Record):
     """One object and its origin.
 
@@ -44,7 +63,7 @@ class Resource(Record):
     name, and the variables that take their values from it; then its generator and its transformers, which are
     recorded only for builds that print them. ``spellings`` are the scalars whose texts differ from their
     values; ``shared_fields`` the groups of fields that are one YAML node in kustomize, so that a change of
-    one changes all.
+    one changes all. ``data_places`` are the places of the data of a generated ConfigMap or Secret.
     """
 
     content: JsonObject
@@ -59,6 +78,7 @@ class Resource(Record):
     transformed_by: tuple[ConfiguredBy, ...] = ()
     spellings: tuple[Spelling, ...] = ()
     shared_fields: tuple[tuple[FieldPath, ...], ...] = ()
+    data_places: tuple[DataPlace, ...] = ()
 
     # A run reads these a hundred times per resource; a text, as nearly all are, needs no further call.
 
@@ -155,6 +175,12 @@ class Resource(Record):
         if not all(isinstance(segment, str) for segment in field.segments):
             named = FieldPath(tuple(_named_segments(self.content, field)))
         return tuple(layer.child(named) for layer in (*reversed(self.layers), self.origin))
+
+    def data_place(self, key: str) -> DataPlace | None:
+        """Return where a generator read the value of ``key``; None if a patch may have changed it since."""
+        if not {self.origin, *self.layers} <= {each.generator for each in self.data_places}:
+            return None
+        return next((each for each in self.data_places if each.key == key), None)
 
 
 def _text(value: Json) -> str:

@@ -186,7 +186,22 @@ def test_expressions_that_flux_refuses_are_errors(text: str) -> None:
     ],
 )
 def test_missing_variables_are_named(text: str, unset: tuple[str, ...]) -> None:
-    assert evaluate(parse(text), VALUES).unset == unset
+    assert tuple(evaluate(parse(text), VALUES).unset) == unset
+
+
+@pytest.mark.parametrize(
+    ("text", "operators"),
+    [
+        ("${a}", {"a": ""}),
+        ("${a%%:*}", {"a": "%%"}),
+        ("${#a}", {"a": "#"}),
+        ("${a^^} ${a}", {"a": ""}),  # an expansion without an operator counts, in any order
+        ("${a} ${a^^}", {"a": ""}),
+        ("${a^^} ${a,,}", {"a": "^^"}),
+    ],
+)
+def test_missing_variables_have_the_operator_of_their_expansion(text: str, operators: dict[str, str]) -> None:
+    assert evaluate(parse(text), VALUES).unset == operators
 
 
 @given(st.text())

@@ -5,6 +5,7 @@ from __future__ import annotations
 from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
 from renderer.gitops.substitution.substitute import SecondPass, substitute
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -23,7 +24,7 @@ def data(variables: Variables) -> tuple[JsonObject, list[str]]:
         "metadata": {"name": "db"},
         "data": LISTS,
     }
-    outcome = substitute(ResourceSet((Resource(content, Site("db.yaml")),)), variables, strict=False)
+    outcome = substitute(ResourceSet((Resource(content, Site("db.yaml")),)), variables, Strictness.LENIENT)
     [changed] = outcome.value.resources
     return object_at(changed.content, "data"), [str(each.code) for each in outcome.diagnostics]
 
@@ -69,7 +70,7 @@ def test_text_whose_quotes_come_from_variables_stays_as_written() -> None:
     content: JsonObject = {"a": "${q}${OWNER}${q}", "b": "${q}shop${q}", "c": "$${HOME} $1 $$"}
     resources = ResourceSet((resource("ConfigMap", "db", data=content),))
     variables = Variables({"q": '"'}, incomplete=True)
-    outcome = substitute(resources, variables, strict=False, again=SecondPass.ENCRYPTED)
+    outcome = substitute(resources, variables, Strictness.LENIENT, again=SecondPass.ENCRYPTED)
     assert object_at(outcome.value.resources.resources[0].content, "data") == {**content, "b": "shop"}
 
 
