@@ -124,6 +124,7 @@ class Code(TextEnum):
     HUGEPAGES_OVERCOMMIT = "hugepages-overcommit", Trait.RULE
     HUGEPAGES_REMAINDER = "hugepages-remainder", Trait.RULE
     IMPLAUSIBLE_SIZE = "implausible-size", Trait.RULE
+    MISPLACED_ANNOTATION = "misplaced-annotation", Trait.RULE, Trait.ABOUT_KEY
     NAME_TOO_LONG = "name-too-long", Trait.RULE
     NETWORK_NOT_FOUND = "network-not-found", Trait.RULE, Trait.STRICT
     NOT_MIGRATABLE = "not-migratable", Trait.RULE
