@@ -23,7 +23,8 @@ _AS_NEAR = 0.06
 def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0.6) -> tuple[str, ...]:
     """Return up to ``most`` words of ``known`` that resemble ``word``, the nearest first.
 
-    A word that differs only in upper and lower case is the only suggestion.
+    A word that differs only in upper and lower case is the only suggestion; so is the only word that goes on
+    where several words joined by dashes end: ``duplicate-mac-address`` for ``duplicate-mac``.
     """
     words = list(islice(known, _MOST_WORDS))
     if not may_suggest(len(words)):
@@ -31,6 +32,9 @@ def suggest(word: str, known: Iterable[str], *, most: int = 3, cutoff: float = 0
     same = [each for each in words if each.lower() == word.lower()]
     if same:
         return tuple(same[:most])
+    longer = [each for each in words if each.startswith(f"{word}-")]
+    if len(longer) == 1 and "-" in word:
+        return tuple(longer)
     if len(word) > _LONGEST_WORD:
         return ()
     from difflib import SequenceMatcher, get_close_matches  # noqa: PLC0415 - only needed when something is wrong

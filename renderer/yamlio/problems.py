@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from yaml.error import YAMLError
 
@@ -15,6 +15,9 @@ from renderer.yamlio.events import Position
 from renderer.yamlio.node_tree import parse_document
 from renderer.yamlio.nodes import Node
 from renderer.yamlio.syntax_errors import explain_syntax_error
+
+#: Fields that each Kubernetes object has.
+_OF_EVERY_OBJECT = ("apiVersion", "kind", "metadata")
 
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
@@ -45,10 +48,17 @@ def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> Diagnos
         root = parse_document(chunk.text).root
     except YAMLError as malformation:
         return malformed(malformation, chunk, path)
-    pairs = [pair for node in root.walk() for pair in _duplicates(node)] if root else []
-    if not pairs:
+    if root is None:
         return unusable(error, path, chunk.first_line)
-    return DiagnosticError(*(_duplicate(first, second, chunk.first_line, path) for first, second in pairs))
+    separators = _missing_separators(root)
+    nodes = [node for node in root.walk() if node is not root or not separators]
+    repeated = [pair for node in nodes for pair in _duplicates(node)]
+    if not separators and not repeated:
+        return unusable(error, path, chunk.first_line)
+    return DiagnosticError(
+        *(_missing_separator(first, second, chunk.first_line, path) for first, second in separators),
+        *(_duplicate(first, second, chunk.first_line, path) for first, second in repeated),
+    )
 
 
 def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
@@ -70,6 +80,42 @@ def _duplicates(mapping: Node) -> Iterator[tuple[Node, Node]]:
             yield seen[key.text], key
         elif key.text is not None:
             seen[key.text] = key
+
+
+def _missing_separators(mapping: Node) -> Sequence[tuple[Node, Node]]:
+    """Return the key with which each further object in the outermost mapping begins, after its namesake.
+
+    Objects without ``---`` between them repeat ``apiVersion`` and ``kind``.
+    """
+    starts: list[tuple[Node, Node]] = []
+    repeated: set[str] = set()
+    of_object: dict[str, Node] = {}
+    for key, _ in mapping.entries():
+        if key.text not in _OF_EVERY_OBJECT:
+            continue
+        if key.text in of_object:
+            starts.append((of_object[key.text], key))
+            repeated.update(of_object)
+            of_object = {}
+        of_object[key.text] = key
+    is_next_object = bool(starts) and {"apiVersion", "kind"} <= repeated & of_object.keys()
+    return starts if is_next_object else ()
+
+
+def _missing_separator(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:
+    line = first_line + second.position.line + 1
+    return Diagnostic.in_file(
+        _location(path, Position(line - 1, second.position.column)),
+        Code.YAML_DUPLICATE_KEY,
+        f"a second object begins here: {second.text} is written twice",
+        f"write --- on a line of its own above line {line}",
+        related=(
+            Related(
+                f"{first.text} is first written here",
+                location=_location(path, Position(first_line + first.position.line, first.position.column)),
+            ),
+        ),
+    )
 
 
 def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:

@@ -11,11 +11,11 @@ from renderer.authoring.sizes.memory import is_page_size, page_size_text
 from renderer.authoring.sizes.names import NAME_RULE, is_label_key, is_label_value, is_object_name
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, array_at, text_at
+from renderer.model.misspelt_quantity import quantity_hint
 from renderer.model.quantity import INT64_MAX, Quantity, QuantityFormat
 
 UINT32_MAX = (1 << 32) - 1
 
-_BYTES = re.compile(r"([0-9.]+)\s*([KMGTPE])(i?)B?", re.IGNORECASE)
 _SMALLEST = Quantity.parse("1Mi")
 _SMALLEST_PAGE = Quantity.parse("8Ki")
 _LARGEST = Quantity.of_integer(INT64_MAX, QuantityFormat.BINARY_SI)
@@ -115,9 +115,9 @@ class Memory:
         try:
             quantity = Quantity.parse(text)
         except DiagnosticError:
-            misspelt = _BYTES.fullmatch(text.strip())  # 4GB, 4GiB or 4gi
-            hint = f"; did you mean {misspelt[1]}{misspelt[2].upper()}i?" if misspelt else ""
-            raise SwitchError(f"must be an amount of memory such as 4Gi, not {text!r}{hint}") from None
+            hint = quantity_hint(text)
+            message = f"must be an amount of memory such as 4Gi, not {text!r}"
+            raise SwitchError(f"{message}; {hint}" if hint else message) from None
         if quantity.compare(self.minimum) < 0 or quantity.compare(_LARGEST) >= 0:
             hint = f"; did you mean {text}Mi?" if text.isdecimal() and quantity.sign > 0 else ""
             raise SwitchError(f"must be from {self.minimum.canonical} to less than 8Ei, not {text}{hint}")

@@ -47,8 +47,8 @@ from renderer.authoring.templates.matrix import MatrixRow, Template, read_rows, 
 from renderer.authoring.templates.render import Renderer
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
-from renderer.model.fields import Fields
-from renderer.model.kube.json import Json, JsonObject, text_at
+from renderer.model.fields import Fields, describe_value
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import GeneratedText, Location, Site
 from renderer.model.run.taint import taint, taint_texts, texts_of
 from renderer.model.run.work import spend
@@ -216,4 +216,17 @@ def _object_problems(documents: Sequence[Json], sites: Sequence[Site]) -> Iterat
                 f"the object {text_at(document, 'metadata', 'name') or 'here'} has no kind",
             )
         elif not text_at(document, "metadata", "name"):
-            yield Diagnostic.at(site, Code.RESOURCE_INVALID, f"the {document['kind']} has no metadata.name")
+            yield _name_problem(document, site)
+
+
+def _name_problem(document: JsonObject, site: Site) -> Diagnostic:
+    """Return the finding about an object without a name, or with one that YAML does not read as text."""
+    name = object_at(document, "metadata").get("name")
+    if name in (None, ""):
+        return Diagnostic.at(site, Code.RESOURCE_INVALID, f"the {document['kind']} has no metadata.name")
+    return Diagnostic.at(
+        site.below("metadata", "name"),
+        Code.RESOURCE_INVALID,
+        f"metadata.name must be text, not {describe_value(name)}",
+        None if isinstance(name, dict | list) else 'write quotes around it in the template: name: "…"',
+    )

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from renderer.checks.schemas.kubernetes_formats import BASE64, QUANTITY_PATTERN
+from renderer.checks.schemas.kubernetes_formats import BASE64
 from renderer.model.kube.json import Json, JsonObject, array_at, scalar_text, text_at
 from renderer.model.suggest import suggest
 
@@ -40,13 +40,6 @@ _FORMATS = {
 
 #: The maximum number of characters of a format, by its title.
 _MOST_CHARACTERS = {"DNS label": 63, "label value": 63}
-
-_UNITS = {"": "", "b": "", "k": "k", "kb": "k", "ki": "Ki", "kib": "Ki"} | {
-    spelling: unit
-    for letter in "MGTPE"
-    for unit, spellings in ((letter, ("", "b")), (f"{letter}i", ("i", "ib")))
-    for spelling in (f"{letter.lower()}{end}" for end in spellings)
-}
 
 
 def value_description(value: Json) -> str:
@@ -127,13 +120,3 @@ def length_hint(value: Json, title: str) -> str | None:
     """Return a hint if a text is too long for the format called ``title``, because that is hard to see."""
     length = len(value) if isinstance(value, str) else 0
     return f"it has {length} characters" if length > _MOST_CHARACTERS.get(title, length) else None
-
-
-def quantity_hint(text: str) -> str | None:
-    """Return the quantity that was probably meant: 4Gi for ``4GiB``, ``4 Gi`` and ``4gi``."""
-    match = re.fullmatch(r"([+-]?[0-9.]+)([A-Za-z]*)", "".join(text.split()))
-    unit = _UNITS.get(match[2].lower()) if match else None
-    if match is None or unit is None:
-        return None
-    suggested = f"{match[1]}{unit}"
-    return f"did you mean {suggested}?" if re.fullmatch(QUANTITY_PATTERN, suggested) else None

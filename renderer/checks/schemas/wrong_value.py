@@ -12,7 +12,6 @@ from renderer.checks.schemas.wording import (
     expected_description,
     length_hint,
     nearest,
-    quantity_hint,
     quoted,
     type_hint,
     value_description,
@@ -23,6 +22,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
+from renderer.model.misspelt_quantity import quantity_hint, with_probable_unit
 
 #: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
 #: often followed by an empty mapping, which users leave out.
@@ -62,8 +62,6 @@ _MAIN_FIELDS: Mapping[str, tuple[str, ...]] = {
     "httpGet": ("port",),
     "tcpSocket": ("port",),
 }
-#: A number of memory without a unit is read as gibibytes up to this, a larger one as mebibytes.
-_MOST_GIBIBYTES = 128
 _SWITCH = "enabled"  # a field of features, which users mistake for true or false
 _DATA = "data"  # a field of a Secret, next to stringData
 #: Architecture names from other tools.
@@ -175,7 +173,8 @@ def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, schema = violation.value, violation.schema
     message = f"{violation.field} must be {expected_description(schema)}, not {value_description(value)}"
-    return SchemaFinding(violation.field, message, _likely_child(violation) or type_hint(value, schema))
+    hint = _likely_child(violation) or _plain_labels(violation) or type_hint(value, schema)
+    return SchemaFinding(violation.field, message, hint)
 
 
 def _likely_child(violation: Violation) -> str | None:
@@ -188,8 +187,17 @@ def _likely_child(violation: Violation) -> str | None:
         return None
     text = scalar_text(value)
     if name == "memory" and text.isdecimal():  # nobody means bytes
-        text += "Gi" if int(text) <= _MOST_GIBIBYTES else "Mi"
+        text = with_probable_unit(text)
     return f"did you mean {name}: {{{inside}: {text}}}?"
+
+
+def _plain_labels(violation: Violation) -> str | None:
+    """Return the hint for ``matchLabels`` in a selector that is a mapping of labels (MigrationPolicy)."""
+    field, value = violation.field, violation.value
+    if not isinstance(value, dict) or field.segments[-1:] != ("matchLabels",):
+        return None
+    labels = ", ".join(f"{key}: {scalar_text(label)}" for key, label in value.items())
+    return f"write the labels without matchLabels: {field.parent.segments[-1]}: {{{labels}}}"
 
 
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:

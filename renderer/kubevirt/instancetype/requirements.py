@@ -27,6 +27,8 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
+from renderer.model.misspelt_quantity import with_probable_unit
+from renderer.model.plural import plural
 from renderer.model.quantity import Quantity
 from renderer.model.release import Release
 
@@ -45,6 +47,8 @@ _SPREAD_FIELDS = {
     None: (),
 }
 _UINT32 = 2**32
+#: A smaller amount of memory is one whose unit was forgotten.
+_FORGOTTEN_UNIT = Quantity.parse("1Mi")
 
 
 def check_requirements(
@@ -180,6 +184,9 @@ def _check_memory(
     if provided.compare(required) >= 0:
         return None
     message = f"{preference} requires {required.json} of memory, the VM provides {provided.json}"
+    if isinstance(guest, str | int) and str(guest).isdecimal() and provided.compare(_FORGOTTEN_UNIT) < 0:
+        message += f", which is {plural(provided.value(), 'byte')}"
+        hint = f"write a unit: did you mean {with_probable_unit(str(guest))}?"
     return _cause(preference, (_MEMORY,), message, hint, _REQUIRED_MEMORY)
 
 

@@ -282,7 +282,7 @@ def test_wrong_values_are_refused_by_the_switch(switch: str, text: str) -> None:
 
 def test_common_unit_spellings_have_a_hint() -> None:
     for text in ("4GB", "4GiB", "4gb", "4 Gi", "4gi"):
-        assert refused(CX1, memory=text).endswith("did you mean 4Gi?")
+        assert "did you mean 4Gi?" in refused(CX1, memory=text)
     assert refused(CX1, memory="4096").endswith("did you mean 4096Mi?")
 
 
