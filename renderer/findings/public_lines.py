@@ -9,9 +9,14 @@ from contextlib import suppress
 
 from renderer.kubevirt.facts.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
+    FILES_OF_GENERATORS,
+    PUBLIC_FIELDS_OF_GENERATORS,
+    PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
+    SECRET_GENERATOR,
     SECTIONS,
     is_confidential_key,
+    is_path_entry,
 )
 from renderer.model.kube.encryption import holds_ciphertext
 from renderer.model.pattern import pattern
@@ -32,6 +37,8 @@ _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\
 _ALIAS = "*"
 #: The values that OpenShift Templates substitute, often confidential.
 _PARAMETERS = "parameters"
+#: A line by which Git separates the sides of a conflict, with the name of a branch.
+_CONFLICT_MARKER = pattern(r"(?:<{7}|>{7}|\|{7})(?: [\w./~^-]+)?|={7}")
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
 #: Without one of these words in its text, no value of a document is confidential.
 _WORDS = pattern(
@@ -42,8 +49,8 @@ _WORDS = pattern(
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     """Return the lines with the ``wanted`` numbers, from 1, that may be shown.
 
-    Hidden are documents that may be about a Secret, values of confidential keys, and any text for which this
-    cannot be decided.
+    Hidden are the values of a Secret, other documents that may be about one, values of confidential keys, and
+    any text for which this cannot be decided.
     """
     try:
         text = text_of(content)
@@ -59,7 +66,8 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     return {
         number: line
         for number, line in lines.items()
-        if not holds_ciphertext(line) and not any(first < number <= last + 1 for first, last in hidden)
+        if _CONFLICT_MARKER.fullmatch(line)
+        or (not holds_ciphertext(line) and not any(first < number <= last + 1 for first, last in hidden))
     }
 
 
@@ -109,16 +117,28 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
     nodes = list(root.walk()) if root else []
     texts = {node.text for node in nodes if node.text}  # the text of an alias only once
     # If the parser counts line breaks that the file does not count, hide everything.
-    if has_other_breaks(text) or any(map(_SECRET.search, texts)):
+    if has_other_breaks(text):
+        return everything
+    secret = _values_of_secret(root) if root and any(map(_SECRET.search, texts)) else ()
+    if secret is None or (secret and any(node.style == _ALIAS for node in nodes)):
         return everything
     starts = sorted({node.start for node in nodes})
     try:
-        confidential = list(_confidential(nodes))
+        confidential = [*secret, *_confidential(nodes)]
         if any(text.startswith(_ALIAS, value.start) for _, value in confidential):  # it is written elsewhere
             return everything
         return [_line_span(key, value, starts, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
+
+
+def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:
+    """Return the entries of a Secret that hold its values; None for another document about Secrets."""
+    fields = {key.text: value for key, value in root.entries()}
+    texts = [node.text for node in root.walk() if node.text and _SECRET.search(node.text)]
+    if "kind" not in fields or texts != [fields["kind"].text]:
+        return None
+    return [entry for entry in root.entries() if entry[0].text not in PUBLIC_FIELDS_OF_SECRETS]
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
@@ -151,12 +171,29 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
 
 def _confidential_in_entry(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the start and the confidential values of one entry of a mapping."""
-    if is_confidential_key(key.text):
+    if key.text == SECRET_GENERATOR:
+        yield from _values_of_generators(key, value)
+    elif is_confidential_key(key.text):
         yield key, value
     elif key.text in SECTIONS:
         yield from _without_references(value)
     elif key.text == _PARAMETERS:
         yield from _parameter_values(value)
+
+
+def _values_of_generators(key: Node, generators: Node) -> Iterator[tuple[Node, Node]]:
+    """Yield what a ``secretGenerator`` holds, except names and the paths of files."""
+    if not generators.elements():
+        yield key, generators
+    for generator in generators.elements():
+        entries = tuple(generator.entries())
+        if not entries:
+            yield generator, generator
+        for field, value in entries:
+            if field.text == FILES_OF_GENERATORS:
+                yield from ((item, item) for item in value.elements() if not is_path_entry(item.text or ""))
+            elif field.text not in PUBLIC_FIELDS_OF_GENERATORS:
+                yield field, value
 
 
 def _parameter_values(parameters: Node) -> Iterator[tuple[Node, Node]]:

@@ -91,12 +91,15 @@ class RunFindings:
             location = finding.location
             related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
         else:
-            from renderer.kubevirt.facts.confidential import is_about_secret, may_repeat_secret  # noqa: PLC0415 - only with findings
+            from renderer.kubevirt.facts import confidential  # noqa: PLC0415 - only with findings
 
             location, related = self._locator.locate(finding)
-            if is_about_secret(finding):
-                own_values = Masking(self._locator.scalar_texts(finding.sites))
-            if finding.fix and not may_repeat_secret(finding.fix, finding):
+            if confidential.is_about_secret(finding):
+                texts = self._locator.scalar_texts(finding.sites)
+                if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
+                    texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))
+                own_values = Masking(texts)
+            if finding.fix and not confidential.may_repeat_secret(finding.fix, finding):
                 fix = self._locator.locate_fix(finding, location)
         found = Located(
             code=finding.code,

@@ -31,7 +31,12 @@ _CONFIG_MAP = "ConfigMap"
 #: The fields of a Secret that anybody may read.
 PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
 #: Fields with the values of a Secret, or with the source of one.
-SECRET_DATA = ("binaryData", "data", "stringData", "secretGenerator")
+SECRET_GENERATOR = "secretGenerator"  # noqa: S105 - the name of a field
+SECRET_DATA = ("binaryData", "data", "stringData", SECRET_GENERATOR)
+#: The fields of an entry of ``secretGenerator`` that hold no value. Paths of files are public, too; but among
+#: them, there may be a value by mistake.
+PUBLIC_FIELDS_OF_GENERATORS = frozenset({"behavior", "env", "envs", "name", "namespace", "options", "type"})
+FILES_OF_GENERATORS = "files"
 #: Fields that are confidential in an object of any kind.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 #: Annotations in which tools keep copies of whole objects, or of the token of a Secret, with their sources.
@@ -70,6 +75,17 @@ def is_confidential_key(key: object) -> bool:
     return isinstance(key, str) and key.lower() in _CONFIDENTIAL_IN_TEXT
 
 
+def is_path_entry(entry: str) -> bool:
+    """Return True if an entry of ``files`` of a generator is surely a path, not ``password=abc``."""
+    _, has_key, path = entry.partition("=")
+    return not has_key or "." in path or "/" in path
+
+
+def is_file_of_generator(field: FieldPath) -> bool:
+    """Return True for an entry of ``files`` of a ``secretGenerator``."""
+    return field.segments[:1] == (SECRET_GENERATOR,) and field.segments[2:3] == (FILES_OF_GENERATORS,)
+
+
 def is_confidential(field: FieldPath, kind: str = "") -> bool:
     """Return True if the value of a field is confidential in an object of ``kind``.
 
@@ -82,6 +98,12 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
         return True
     if kind == _CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
         return True
+    if (
+        segments
+        and segments[0] == SECRET_GENERATOR
+        and not PUBLIC_FIELDS_OF_GENERATORS.isdisjoint(segments[2:3])
+    ):
+        return False
     if not kind and any(map(is_confidential_key, segments)):
         return True
     return _is_confidential_anywhere(segments)

@@ -38,9 +38,9 @@ def test_public_line_is_shown_as_written() -> None:
     assert public_lines(b"a: 1\r\nb: 2\r\n---\nc: 3\n", [2, 3, 4, 9]) == {2: "b: 2", 3: "---", 4: "c: 3"}
 
 
-def test_secret_is_hidden_and_its_neighbours_are_shown() -> None:
+def test_values_of_a_secret_are_hidden_and_its_neighbours_are_shown() -> None:
     text = f"kind: ConfigMap\n---\n{HIDDEN_OBJECT}---\nkind: Service\n"
-    assert shown(text) == {1, 2, 8, 9}
+    assert shown(text) == {1, 2, 3, 4, 5, 8, 9}
 
 
 @pytest.mark.parametrize(
@@ -59,7 +59,31 @@ def test_secret_is_hidden_and_its_neighbours_are_shown() -> None:
     ],
 )
 def test_secret_in_any_spelling_is_hidden(kind: str) -> None:
-    assert shown(f"{kind}\nvalue: hunter2\n") == set()
+    assert kind.count("\n") + 2 not in shown(f"{kind}\nvalue: hunter2\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "metadata: {annotations: {a: &p hunter2}}\nkind: Secret\nstringData: {password: *p}\n",
+        "kind: Secret\nstringData: {password: x\n,b: hunter2}\n",
+        "{kind: Secret, metadata: {name: a}, stringData: {password: hunter2}}\n",
+        "kind: Secret\nstringDta:\n  password: hunter2\n",
+        "kind: Secret\n? metadata\n: &a {name: x}\n? stringData\n: {password: hunter2}\n",
+        "secretGenerator: [{name: a, literals: [password=hunter2]}]\n",
+        "secretGenerator: [{name: a, literal: [password=hunter2]}]\n",
+        "secretGenerator: [{name: a, files: [password=hunter2]}]\n",
+        "secretGenerator:\n- [password=hunter2]\n",
+        "secretGenerator: hunter2\n",
+    ],
+)
+def test_no_value_is_shown_beside_public_fields(text: str) -> None:
+    assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 9)).values())
+
+
+def test_names_paths_and_conflict_markers_are_shown() -> None:
+    assert shown("secretGenerator:\n- name: a\n  files: [tls.key]\n  literals: [a=b]\n") == {1, 2, 3}
+    assert shown("kind: Secret\n<<<<<<< HEAD\ndata: {a: b}\n=======\ndata: {}\n>>>>>>> other\n") == {2, 4, 6}
 
 
 def test_cloud_init_data_is_not_shown() -> None:
