@@ -60,6 +60,13 @@ SOURCE_FIELDS = (
         "targetRevision",
     ),
 )
+#: The end of the API groups of Flux's objects.
+FLUX_DOMAIN = ".toolkit.fluxcd.io"
+#: Maps from text to text in Flux's objects.
+_MAPS = frozenset({"annotations", "labels", "matchLabels", "substitute"})
+#: Fields of Flux's objects whose content has any form (``x-kubernetes-preserve-unknown-fields``).
+_OF_ANY_FORM = frozenset({"patchesJson6902", "patchesStrategicMerge", "values"})
+_GIVE_A_VALUE = "give it a value, or remove it"
 _TRUE, _FALSE = ("true", "yes", "on"), ("false", "no", "off")
 
 
@@ -122,6 +129,31 @@ def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator
             meaning = " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
         message = f"{path} must be {meaning}, not {_describe(value)}"
         yield Diagnostic.about(entry, path, Code.SCHEMA, message, _correction_hint(value, expected))
+
+
+def empty_fields(resource: Resource) -> Iterator[Diagnostic]:
+    """Yield an error for each field of a Flux object's spec with nothing after it.
+
+    Flux applies its own objects server-side, and no field that it names is nullable in their
+    CustomResourceDefinitions, so that the API server refuses the null.
+    """
+    for path in _nulls(resource.content.get("spec"), FieldPath.of("spec")):
+        in_map = not _MAPS.isdisjoint(path.parent.segments[-1:])
+        hint = 'write "" after it for the empty text, or remove it' if in_map else _GIVE_A_VALUE
+        message = f"{path} has nothing after it, and the API server refuses a null there"
+        yield Diagnostic.about(resource, path, Code.FLUX_KUSTOMIZATION, message, hint)
+
+
+def _nulls(value: Json, path: FieldPath) -> Iterator[FieldPath]:
+    if value is None:
+        yield path
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            if key not in _OF_ANY_FORM:
+                yield from _nulls(child, path.child(key))
+    elif isinstance(value, list):
+        for index, element in enumerate(value):
+            yield from _nulls(element, path.child(index))
 
 
 def _describe(value: Json) -> str:

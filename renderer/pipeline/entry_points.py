@@ -167,7 +167,8 @@ class EntryPointComposer:
         if composed.failed or point.entry is None:
             return composed
         if point.options.kind is EntryKind.FLUX:
-            return Outcome(_applied_by_flux(composed.value, point.entry), composed.diagnostics)
+            applied = _applied_by_flux(composed.value, point.entry)
+            return Outcome(applied, (*composed.diagnostics, *_refused_by_api_server(applied)))
         from renderer.gitops.argocd.destination import in_destination
 
         namespace = text_at(point.entry.content, "spec", "destination", "namespace")
@@ -246,6 +247,15 @@ class EntryPointComposer:
                 trace.passed(overlay, StepKind.TEMPLATE_LABEL, before, after)
 
         return composed.then(lambda resources: process_templates(resources, given, labelled))
+
+
+def _refused_by_api_server(applied: ResourceSet) -> Iterator[Diagnostic]:
+    """Yield the errors about empty fields of Flux's own objects among the applied ones."""
+    from renderer.gitops.entry_fields import FLUX_DOMAIN, empty_fields
+
+    for resource in applied:
+        if resource.gvk.group.endswith(FLUX_DOMAIN):
+            yield from empty_fields(resource)
 
 
 def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:

@@ -60,7 +60,7 @@ def flux_points(
 
     ``report`` gets what is suspended, and whether there may be more.
     """
-    from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
+    from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, empty_fields, malformed_fields
     from renderer.gitops.flux.cluster_root import cluster_root
     from renderer.gitops.flux.controller import find_controller, strictness
     from renderer.gitops.flux.discovery import FluxDiscovery, source_key, variable_sources
@@ -132,7 +132,12 @@ def flux_points(
             notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & deployed]))
         sources = [discovery.known(key) for key in variable_sources(each.entry)]
         copies = [unknown[key] for key in sorted(deployed & unknown.keys()) if key != each.key]
-        held = (*lost[each.key], *(_unknown_copy(each.entry, child) for child in copies))
+        source = discovery.known(source_key(each.entry))
+        held = (
+            *lost[each.key],
+            *(_unknown_copy(each.entry, child) for child in copies),
+            *(empty_fields(source) if source else ()),
+        )
         yield (
             name,
             EntryPoint(
@@ -183,7 +188,7 @@ def _lost_variables(
     above = " and ".join(sorted(set(broken))[:_MOST_NAMED])
     for index, key in enumerate(variable_sources(reached.entry) if broken else ()):
         is_read = key[0] != "Secret" or builder.outputs.entry.entry.secrets
-        if discovery.known(key) is None and is_read:
+        if discovery.known(key) is None and is_read and key[2]:  # an empty name is an error of its own
             yield Diagnostic.about(
                 reached.entry,
                 FieldPath.of("spec", "postBuild", "substituteFrom", index),

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
+from renderer.gitops.entry_fields import empty_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.fields import Fields
@@ -79,6 +80,7 @@ def read_post_build(
     """
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
     spec = fields.child("spec")
+    findings += empty_fields(kustomization)
     if variables_only:
         findings += _ignored_field_warnings(kustomization)
     written = spec.child("postBuild")
@@ -97,9 +99,9 @@ def _sources(entries: Iterable[Fields]) -> Iterable[SubstituteReference]:
     for entry in entries:
         entry.only("kind", "name", "optional")
         kind, name = entry.choice("kind", SourceKind), entry.text("name")
-        if "kind" not in entry:
+        if "kind" not in entry.content:  # an empty one is reported already
             entry.reject(None, "an entry of substituteFrom needs a kind", "ConfigMap or Secret")
-        if not name:
+        if name == "" or "name" not in entry.content:
             entry.reject(None, "an entry of substituteFrom needs a name")
         if kind and name:
             yield SubstituteReference(entry.site, kind, name, entry.flag("optional") or False)
