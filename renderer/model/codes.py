@@ -128,6 +128,7 @@ class Code(TextEnum):
     NAME_TOO_LONG = "name-too-long", Trait.RULE
     NETWORK_NOT_FOUND = "network-not-found", Trait.RULE, Trait.STRICT
     NOT_MIGRATABLE = "not-migratable", Trait.RULE
+    OBSOLETE_HARDWARE = "obsolete-hardware", Trait.RULE
     RUN_STRATEGY = "run-strategy", Trait.RULE, Trait.STRICT
     RUNNING_DEPRECATED = "running-deprecated", Trait.RULE, Trait.ABOUT_KEY
     SECRET_NOT_FOUND = "secret-not-found", Trait.RULE, Trait.STRICT

@@ -19,7 +19,9 @@ from renderer.kubevirt.facts.claims import (
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
@@ -61,6 +63,18 @@ def preference_of(context: Context, machine: VirtualMachineView) -> Resource | N
     cluster_wide = "cluster" in (text_at(matcher, "kind") or "cluster").lower()
     kind = PREFERENCES[1] if cluster_wide else PREFERENCES[0]
     return context.look_up(kind, name, "" if cluster_wide else machine.namespace)
+
+
+def comes_from_overlay(context: Context, machine: VirtualMachineView, path: tuple[Segment, ...]) -> bool:
+    """Return True if an instance type or preference of the overlay has set a field of the machine's instance.
+
+    Rules report such a value where it was written, and not again for each machine.
+    """
+    written = context.spec_before(machine)
+    if written is machine.spec or value_at(object_at(written, "template", "spec"), path) is not None:
+        return False
+    names = {text_at(written, matcher, "name") for matcher in (INSTANCETYPE, PREFERENCE)}
+    return any(resource.name in names for resource in context.of_kind(*INSTANCETYPES, *PREFERENCES))
 
 
 def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:

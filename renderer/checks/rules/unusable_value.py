@@ -20,9 +20,13 @@ tolerations:
 
 The rule reports values that Kubernetes rejects: tolerations, node selectors, node affinity, topology spread
 constraints, probes and priority classes (`pkg/apis/core/validation`), invalid image references of container
-disks and of `kernelBoot`, and invalid names of Secrets, ConfigMaps, claims, service accounts and networks. It
-reports values that libvirt rejects: multicast MAC addresses, and an invalid `uuid` of a firmware. It also
-reports machines that request no memory, probes of a named port that no interface lists, a negative
+disks and of `kernelBoot`, and invalid names of Secrets, ConfigMaps, claims, service accounts and networks.
+
+It reports values that libvirt and QEMU reject: multicast MAC addresses, an invalid `uuid` of a firmware, CPU
+models and features that libvirt does not know, LUNs on a bus other than SCSI, names of GPUs and host devices,
+serials and vendor ids that are too long, and a guest of no memory.
+
+It also reports machines that request no memory, probes of a named port that no interface lists, a negative
 `terminationGracePeriodSeconds`, DataVolumes that CDI rejects, and networks whose `config` is not a valid CNI
 configuration.
 """
@@ -34,7 +38,18 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from renderer.checks.rules.context import Context
+from renderer.checks.rules.context import (
+    INSTANCETYPES,
+    PREFERENCES,
+    Context,
+    comes_from_overlay,
+)
+from renderer.checks.rules.domain_values import (
+    domain_problems,
+    instancetype_problems,
+    is_nothing,
+    preference_problems,
+)
 from renderer.checks.rules.image_reference import image_problem
 from renderer.checks.rules.inventory import NETWORK
 from renderer.checks.rules.references import ObjectReference
@@ -89,10 +104,11 @@ _SCHEMES: Mapping[str, tuple[str, ...]] = {
 _SIZE = ("resources", "requests", "storage")
 
 
-def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     for path, message, hint in _instance_problems(machine):
-        if not has_placeholder(value_at(machine.instance, path)):
-            yield Finding(machine.resource, machine.in_instance(*path), message, hint)
+        if has_placeholder(value_at(machine.instance, path)) or comes_from_overlay(context, machine, path):
+            continue
+        yield Finding(machine.resource, machine.in_instance(*path), message, hint)
     for index, template in machine.data_volume_templates:
         for path, message, hint in _problems_of_data_volume(object_at(template, "spec")):
             at = machine.in_spec("dataVolumeTemplates", index, "spec", *path)
@@ -107,6 +123,13 @@ def _check_others(context: Context) -> Iterator[Finding]:
     ):
         for resource in context.of_kind(kind):
             for path, message, hint in problems(object_at(resource.content, "spec")):
+                yield Finding(resource, FieldPath.of("spec", *path), message, hint)
+    for kinds, problems_of_spec in (
+        (INSTANCETYPES, instancetype_problems),
+        (PREFERENCES, preference_problems),
+    ):
+        for resource in context.of_kind(*kinds):
+            for path, message, hint in problems_of_spec(object_at(resource.content, "spec")):
                 yield Finding(resource, FieldPath.of("spec", *path), message, hint)
     for references in context.references.values():
         for reference in references:
@@ -245,6 +268,8 @@ def _priority_class_problems(priority: Json, _: VirtualMachineView) -> _Problems
 
 
 def _domain_problems(domain: Json, machine: VirtualMachineView) -> _Problems:
+    for path, message, hint in domain_problems(object_at(domain), machine):
+        yield ("domain", *path), message, hint
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
         octets = mac.replace("-", ":").split(":") if mac[1:2] in _ODD_DIGITS else ()
@@ -294,7 +319,7 @@ def _requests_no_memory(machine: VirtualMachineView) -> bool:
     if machine.kind == VMI or machine.spec.get("instancetype") is not None:
         return False
     resources = object_at(domain, "resources")
-    return all(object_at(resources, key).get("memory") is None for key in ("requests", "limits"))
+    return all(is_nothing(object_at(resources, key).get("memory")) for key in ("requests", "limits"))
 
 
 def _name_problems(reference: ObjectReference) -> Iterator[Finding]:

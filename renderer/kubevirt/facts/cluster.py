@@ -47,6 +47,8 @@ class ClusterConfig(Record):
     its default depends on the release. ``pci_host_devices`` maps the resource name of a permitted device to
     its vendor selector. ``mediated_devices`` are the resource names of permitted mediated devices.
     ``migrating_bindings`` are the names of the network binding plugins that support live migration.
+    ``permitted_devices`` are the resource names of all permitted devices; None if the cluster permits any.
+    ``obsolete_cpu_models`` is empty if the cluster does not list its own.
     ``max_cpu_sockets`` is 0 if the cluster sets no maximum.
     """
 
@@ -73,6 +75,8 @@ class ClusterConfig(Record):
     common_instancetypes: bool | None = None
     pci_host_devices: Mapping[str, str] = EMPTY
     mediated_devices: tuple[str, ...] = ()
+    permitted_devices: tuple[str, ...] | None = None
+    obsolete_cpu_models: tuple[str, ...] = ()
     migrating_bindings: tuple[str, ...] = ()
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> ClusterConfig:
@@ -228,10 +232,20 @@ def read_cluster_config(kubevirt: JsonObject) -> ClusterConfig:
         common_instancetypes=_flag(configuration, "commonInstancetypesDeployment", "enabled"),
         pci_host_devices={name: selector for name, selector in selectors.items() if name and selector},
         mediated_devices=tuple(filter(None, mediated_devices)),
+        permitted_devices=_permitted_devices(configuration.get("permittedHostDevices")),
+        obsolete_cpu_models=tuple(object_at(configuration, "obsoleteCPUModels")),
         migrating_bindings=tuple(
             name for name in plugins if object_at(plugins, name).get("migration") is not None
         ),
     )
+
+
+def _permitted_devices(permitted: Json) -> tuple[str, ...] | None:
+    """Return the resource names that ``validatePermittedHostDevices`` accepts."""
+    if not isinstance(permitted, dict):
+        return None
+    lists = (array_at(permitted, kind) for kind in ("pciHostDevices", "mediatedDevices", "usb"))
+    return tuple(text_at(device, "resourceName") for devices in lists for device in devices)
 
 
 def _is_in_range(configuration: JsonObject) -> bool:

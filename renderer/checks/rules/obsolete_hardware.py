@@ -1,0 +1,111 @@
+"""A machine type or CPU model is obsolete: nodes no longer have it, or will not have it much longer.
+
+The hypervisor in KubeVirt's images drops old machine types, and marks others as deprecated: KubeVirt raises
+the alert DeprecatedMachineType for machines that have them. A machine whose type is gone does not start, and
+cannot be migrated to a node that is up to date. KubeVirt also gives no node the label of a CPU model that it
+regards as obsolete, such as `qemu64` (`DefaultObsoleteCPUModels` in its `pkg/virt-handler/node-labeller`), so
+that the pod stays pending.
+
+Wrong:
+
+```yaml
+domain:
+  machine: {type: pc-q35-rhel7.6.0}
+  cpu: {model: kvm64}
+```
+
+Right:
+
+```yaml
+domain:
+  machine: {type: q35}
+  cpu: {model: Haswell}
+```
+
+Without `machine` the machine gets the newest type when it is started. A guest sees other hardware then, so
+restart Windows machines when there is time to activate them again.
+
+The rule looks at virtual machines, instance types, preferences and the KubeVirt object. It reports no CPU
+model if the KubeVirt object, in the overlay or in a catalog, has `obsoleteCPUModels` without that model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context, comes_from_overlay
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.cpu_models import is_obsolete_model
+from renderer.kubevirt.facts.kinds import KUBEVIRT
+from renderer.kubevirt.facts.machine_types import MachineTypeState, machine_type_state
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import text_at
+from renderer.model.rule_settings import Level
+
+#: The problem, and a hint.
+_Problem: TypeAlias = tuple[str, str]
+
+_CONSEQUENCES = {
+    MachineTypeState.DEPRECATED: "deprecated: a machine that keeps it will not start on a later release",
+    MachineTypeState.GONE: "gone: the hypervisor does not have it, so the machine does not start",
+}
+_CONFIGURATION = FieldPath.of("spec", "configuration")
+_MACHINE_TYPE, _CPU_MODEL = ("domain", "machine", "type"), ("domain", "cpu", "model")
+
+
+def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    for path, problem in (
+        (_MACHINE_TYPE, _machine_type_problem(text_at(machine.instance, *_MACHINE_TYPE))),
+        (_CPU_MODEL, _cpu_model_problem(context, text_at(machine.instance, *_CPU_MODEL))),
+    ):
+        if problem and not comes_from_overlay(context, machine, path):
+            yield Finding(machine.resource, machine.in_instance(*path), *problem)
+
+
+def _check_others(context: Context) -> Iterator[Finding]:
+    for kinds, field in (
+        (PREFERENCES, FieldPath.of("spec", "machine", "preferredMachineType")),
+        ((KUBEVIRT,), _CONFIGURATION.child("machineType")),
+        ((KUBEVIRT,), _CONFIGURATION.child("architectureConfiguration", "amd64", "machineType")),
+    ):
+        for resource in context.of_kind(*kinds):
+            problem = _machine_type_problem(text_at(resource.content, *field.keys))
+            if problem:
+                yield Finding(resource, field, *problem)
+    for kinds, field in (
+        (INSTANCETYPES, FieldPath.of("spec", "cpu", "model")),
+        ((KUBEVIRT,), _CONFIGURATION.child("cpuModel")),
+    ):
+        for resource in context.of_kind(*kinds):
+            problem = _cpu_model_problem(context, text_at(resource.content, *field.keys))
+            if problem:
+                yield Finding(resource, field, *problem)
+
+
+def _machine_type_problem(machine_type: str) -> _Problem | None:
+    state = machine_type_state(machine_type) if "-" in machine_type else None
+    if state is None:
+        return None
+    return (
+        f"the machine type {machine_type} is {_CONSEQUENCES[state]}",
+        "write q35, which is the newest, or leave the machine type out",
+    )
+
+
+def _cpu_model_problem(context: Context, model: str) -> _Problem | None:
+    """Return the problem of a CPU model; a cluster's own list replaces KubeVirt's (``filterCpuModels``)."""
+    if not is_obsolete_model(model):
+        return None
+    configured = context.cluster.config.obsolete_cpu_models
+    if configured and model not in configured:
+        return None
+    return (
+        f"KubeVirt regards the CPU model {model} as obsolete: no node has it, so the pod stays pending",
+        "write a newer model, such as host-model or Haswell",
+    )
+
+
+RULE = Rule(Code.OBSOLETE_HARDWARE, Level.WARNING, MachineCheck(_check_machine, _check_others), __doc__)

@@ -1,0 +1,33 @@
+"""Machine types that the hypervisor in KubeVirt's images no longer has, or that it calls deprecated.
+
+The images have been built of CentOS Stream 9 since KubeVirt 0.59 (``hack/rpm-deps.sh``). Its QEMU has the
+machine types of Enterprise Linux 9; those of Enterprise Linux 7.6 and 8 are marked as deprecated, older ones
+are gone. Upstream's QEMU deletes a machine type six years after its release
+(``docs/about/removed-features.rst``). KubeVirt reports a deprecated type in the metric
+``kubevirt_node_deprecated_machine_types`` and in the alert DeprecatedMachineType.
+"""
+
+from __future__ import annotations
+
+from renderer.model.pattern import pattern
+from renderer.model.text_enum import TextEnum
+
+
+class MachineTypeState(TextEnum):
+    """What became of a machine type."""
+
+    DEPRECATED = "deprecated"
+    GONE = "gone"
+
+
+_DEPRECATED = pattern(r"pc-(q35|i440fx)-rhel(7\.6|8\.[0-9]+)\.[0-9]+")
+_GONE = pattern(
+    r"pc-(q35|i440fx)-(rhel(7\.[0-5]|[0-6]\.[0-9]+)\.[0-9]+|[0-2]\.[0-9]+)|rhel[0-6]\.[0-9]+\.[0-9]+"
+)
+
+
+def machine_type_state(machine_type: str) -> MachineTypeState | None:
+    """Return what became of a machine type; None for one that is there, or that is not known."""
+    if _DEPRECATED.fullmatch(machine_type):
+        return MachineTypeState.DEPRECATED
+    return MachineTypeState.GONE if _GONE.fullmatch(machine_type) else None
