@@ -13,6 +13,7 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.kube.cluster_wide import unknown_scope, without_needless_namespaces
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
@@ -52,6 +53,22 @@ class Checks:
     def groups(self) -> frozenset[str]:
         """The API groups that have schemas."""
         return self._schemas.groups
+
+    def without_needless_namespaces(self, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
+        """Return the resources, the cluster-wide ones without a namespace, and no warnings about it.
+
+        Raises ``DiagnosticError`` for schemas of the project that cannot be read.
+        """
+        scope_of = self._scope_of if self._config.schemas else unknown_scope
+        value = without_needless_namespaces(composed.value, scope_of)
+        found = composed.diagnostics
+        if found:
+            found = tuple(each for each in found if each.code is not Code.CLUSTER_SCOPED)
+        return Outcome(value, found)
+
+    def _scope_of(self, group: str, kind: str) -> bool | None:
+        with self._recorder.using(Task("schemas")):
+            return self._schemas.scope_of(group, kind)
 
     def validate(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """Validate all resources against schemas. The value has the resources to write."""

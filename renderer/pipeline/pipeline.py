@@ -13,6 +13,7 @@ from renderer.findings.levels import with_levels
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
@@ -124,6 +125,9 @@ class Pipeline:
         substituted = self._substitute(overlay, composed)
         if validate:
             found = self._run_stages(overlay, composed).diagnostics
+            # What is printed has the namespaces that kustomize sets, and rendered trees have not.
+            namespaced = tuple(each for each in substituted.diagnostics if each.code is Code.CLUSTER_SCOPED)
+            found = (*self._reported(overlay, substituted, namespaced), *found)
         else:
             found = with_levels(substituted.diagnostics, overlay.rules)
         return Outcome(_served(substituted.value), self._confidential(overlay, substituted, found))
@@ -223,7 +227,7 @@ class Pipeline:
         with self._catalogs.including_deployed(overlay):
             substituted = self._substitute(overlay, composed)
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
-            composed = composed.then(strip_server_fields)
+            composed = self._checks.without_needless_namespaces(composed.then(strip_server_fields))
             processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
             found = processed.diagnostics
             if any(resource.kind == "Template" for resource in processed.value):

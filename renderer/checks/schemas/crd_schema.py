@@ -18,8 +18,6 @@ from renderer.checks.schemas.kubernetes_formats import (
 )
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 
-CRD = "CustomResourceDefinition"
-
 #: Keywords with the same meaning in JSON Schema.
 _KEPT = (
     "default",

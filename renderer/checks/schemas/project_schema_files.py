@@ -12,10 +12,11 @@ import re
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from renderer.checks.schemas.crd_schema import CRD, kind_of, version_schemas
+from renderer.checks.schemas.crd_schema import kind_of, version_schemas
 from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.cluster_wide import CRD, declared_scopes
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk
@@ -52,6 +53,13 @@ class ProjectSchemaFiles:
                 group, kind = kind_of(crd)
                 found += [(Gvk(group, version, kind), path) for version in version_schemas(crd)]
         return tuple(found)
+
+    def scope_of(self, group: str, kind: str) -> bool | None:
+        """Return True for a kind that a definition here makes cluster-wide, and None for one without any."""
+        if group not in self.groups:
+            return None
+        of_group = (path for path, (_, content) in self._definitions.items() if group in _groups(content))
+        return declared_scopes(crd for path in of_group for crd in self._crds(path)).get((group, kind))
 
     def find(self, gvk: Gvk) -> ProjectSchema | None:
         """Return the schema of ``gvk``; None if the kind has no schema.

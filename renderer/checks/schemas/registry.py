@@ -80,6 +80,10 @@ class SchemaRegistry:
         """Return the API groups that have schemas here, except Kubernetes' own."""
         return CHECKED_GROUPS | self._project_files.groups if self._project_files else CHECKED_GROUPS
 
+    def scope_of(self, group: str, kind: str) -> bool | None:
+        """Return True for a kind that the project's schemas make cluster-wide, None for one without any."""
+        return self._project_files.scope_of(group, kind) if self._project_files else None
+
     def knows(self, gvk: Gvk) -> bool:
         """Return True if ``gvk`` is in a group of KubeVirt's, or a kind with a schema of another source."""
         return gvk.group in ALL_GROUPS or self.other_schema(gvk) is not None

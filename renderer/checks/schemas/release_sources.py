@@ -11,10 +11,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from renderer.checks.schemas.crd_schema import CRD, kind_of
+from renderer.checks.schemas.crd_schema import kind_of
 from renderer.checks.schemas.kubernetes_formats import LIST_KEYS, PRESERVED, QUANTITY_PATTERN
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError
+from renderer.model.kube.cluster_wide import CRD
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 

@@ -5,38 +5,15 @@ argo-cd ``controller/state.go`` DeduplicateTargetObjects, ``gitops-engine`` Norm
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 
-from renderer.kustomize.identity import is_cluster_scoped
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
-from renderer.model.kube.json import object_at, text_at, without
+from renderer.model.kube.cluster_wide import ClusterWideKinds
+from renderer.model.kube.json import object_at, without
 from renderer.model.kube.resource import Resource, ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
-
-#: Cluster-scoped kinds, by group, that kustomize does not know and that repositories with VMs often contain.
-_CLUSTER_KINDS = frozenset(
-    {
-        *(
-            ("instancetype.kubevirt.io", f"VirtualMachineCluster{suffix}")
-            for suffix in ("Instancetype", "Preference")
-        ),
-        *(("cdi.kubevirt.io", kind) for kind in ("CDI", "CDIConfig", "StorageProfile", "ObjectTransfer")),
-        ("migrations.kubevirt.io", "MigrationPolicy"),
-        ("networkaddonsoperator.network.kubevirt.io", "NetworkAddonsConfig"),
-        ("snapshot.storage.k8s.io", "VolumeSnapshotClass"),
-        ("snapshot.storage.k8s.io", "VolumeSnapshotContent"),
-        ("nmstate.io", "NodeNetworkConfigurationPolicy"),
-        ("nmstate.io", "NMState"),
-        ("cert-manager.io", "ClusterIssuer"),
-        ("external-secrets.io", "ClusterSecretStore"),
-        ("external-secrets.io", "ClusterExternalSecret"),
-        ("kyverno.io", "ClusterPolicy"),
-        ("project.openshift.io", "Project"),
-        ("machineconfiguration.openshift.io", "MachineConfig"),
-    }
-)
 
 
 def without_duplicates(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
@@ -71,20 +48,12 @@ def _key(resource: Resource) -> tuple[str, str, str, str]:
 
 def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:
     """Set ``destination.namespace`` on objects without a namespace; remove it from cluster-scoped kinds."""
-    definitions = [each.content for each in resources if each.kind == "CustomResourceDefinition"]
-    cluster_kinds = _CLUSTER_KINDS | {
-        (text_at(each, "spec", "group"), text_at(each, "spec", "names", "kind"))
-        for each in definitions
-        if text_at(each, "spec", "scope") == "Cluster"
-    }
-    return resources.map(lambda each: _with_namespace(each, namespace, cluster_kinds))
+    cluster_wide = ClusterWideKinds(resources)
+    return resources.map(lambda each: _with_namespace(each, namespace, cluster_wide))
 
 
-def _with_namespace(
-    resource: Resource, namespace: str, cluster_kinds: Collection[tuple[str, str]]
-) -> Resource:
-    is_known = is_cluster_scoped(resource.api_version, resource.kind)
-    if is_known or (resource.gvk.group, resource.kind) in cluster_kinds:
+def _with_namespace(resource: Resource, namespace: str, cluster_wide: ClusterWideKinds) -> Resource:
+    if resource in cluster_wide:
         content = without(resource.content, "metadata", "namespace")
         return resource if content is resource.content else resource._replace(content=content)
     if not namespace or resource.namespace:

@@ -16,9 +16,11 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.kube.cluster_wide import ClusterWideKinds
 from renderer.model.kube.json import Json, JsonObject, scalar_text
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import FieldSpec
+from renderer.model.plural import plural
 from renderer.model.run.work import spend
 from renderer.model.source_tree import Subjects
 
@@ -26,7 +28,6 @@ _METADATA_NAMESPACE = "metadata/namespace"
 _METADATA_NAME = "metadata/name"
 _BINDINGS = ("RoleBinding", "ClusterRoleBinding")
 _SUBJECTS_NAMESPACE = "subjects/namespace"
-_CLUSTER_WIDE = ("VirtualMachineClusterInstancetype", "VirtualMachineClusterPreference")
 
 _NAMESPACE = (
     FieldSpecPath(
@@ -47,16 +48,18 @@ def namespace_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def _move_and_warn(resources: ResMap, move: Transform, context: TransformerContext) -> None:
-    """Set the namespace, and warn about KubeVirt's cluster-wide kinds, which kustomize does not know."""
+    """Set the namespace, and warn about cluster-wide kinds that kustomize does not know to be so."""
     move(resources)
-    cluster_wide = [resource for resource in resources if resource.kind in _CLUSTER_WIDE]
+    kinds = ClusterWideKinds(resources)
+    cluster_wide = [each for each in resources if each.namespace and each in kinds]
     if cluster_wide:
         first = f"{cluster_wide[0].kind} {cluster_wide[0].name}"
+        others = f" and {plural(len(cluster_wide) - 1, 'other object')}" if len(cluster_wide) > 1 else ""
         context.warn(
             Diagnostic.at(
                 context.root.kustomization.site_of("namespace"),
                 Code.CLUSTER_SCOPED,
-                f"a namespace is set on {first}, which is cluster-wide",
+                f"a namespace is set on {first}{others}, which {'are' if others else 'is'} cluster-wide",
                 "list cluster-wide objects in a kustomization without a namespace",
                 severity=Severity.WARNING,
                 resource=cluster_wide[0],
