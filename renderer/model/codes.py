@@ -111,6 +111,7 @@ class Code(TextEnum):
     ADMISSION = "admission"
 
     # Rules: legal, and probably a mistake.
+    AFFINITY_SELECTOR = "affinity-selector", Trait.RULE
     BUNDLED_NAME = "bundled-name", Trait.RULE
     CLAIM_NOT_FOUND = "claim-not-found", Trait.RULE, Trait.STRICT
     CLOUD_INIT = "cloud-init", Trait.RULE

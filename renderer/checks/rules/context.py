@@ -8,6 +8,7 @@ from typing import Final
 
 from renderer.checks.rules.inventory import Inventory, Item, may_be_in
 from renderer.checks.rules.near_miss import numbers_of
+from renderer.checks.rules.pod_labels import pod_labels, texts
 from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.claims import (
     CLAIM,
@@ -186,6 +187,12 @@ class Context:
     @cached_property
     def _composed_of_kind(self) -> dict[str, Mapping[str, Sequence[Resource]]]:
         return {}
+
+    @cached_property
+    def pod_labels(self) -> Sequence[tuple[Resource, Mapping[str, str]]]:
+        """The resources that create pods with labels, and these labels."""
+        labelled = ((resource, texts(pod_labels(resource.content))) for resource in self.resources)
+        return [(resource, labels) for resource, labels in labelled if labels]
 
     @cached_property
     def access_modes(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:

@@ -35,35 +35,26 @@ from itertools import islice
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.near_miss import is_near_miss
+from renderer.checks.rules.pod_labels import LABELS_OF_KUBEVIRT, pod_labels
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 
 _SELECTOR = FieldPath.of("spec", "selector")
-#: Objects that are pods, or whose own labels are copied to pods, and the paths of pod templates in other
-#: specs.
-_PODS = ("Pod", "VirtualMachineInstance")
-_TEMPLATES = (
-    ("virtualMachineTemplate", "spec", "template"),
-    ("jobTemplate", "spec", "template"),
-    ("template",),
-)
-#: Labels that KubeVirt itself adds to pods.
-_LABELS_OF_KUBEVIRT = ("kubevirt.io", "vm.kubevirt.io/name")
 
 
 def _check(context: Context) -> Iterator[Finding]:
     services = [service for service in context.of_kind("Service") if _selector(service)]
     if not services or not context.machines:
         return
-    templates = [_pod_labels(resource.content) for resource in context.resources]
+    templates = [pod_labels(resource.content) for resource in context.resources]
     of_machines = {machine.resource.current_id: machine for machine in context.machines}
     for service in services:
         spend(2 * len(templates) + 16 * len(context.machines), "comparing selectors of Services with labels")
@@ -77,7 +68,7 @@ def _check(context: Context) -> Iterator[Finding]:
         machines = [of_machines[each.current_id] for each in reachable if each.current_id in of_machines]
         if machines and len(machines) == len(reachable):
             yield from _unreachable_ports(service, machines)
-        if not selected and not any(key.startswith(_LABELS_OF_KUBEVIRT) for key in selector):
+        if not selected and not any(key.startswith(LABELS_OF_KUBEVIRT) for key in selector):
             candidates = (each for each in context.machines if _may_share_namespace(service, each.resource))
             nearly = (_nearly_selected(service, machine, selector) for machine in candidates)
             yield from islice(filter(None, nearly), 1)
@@ -92,16 +83,6 @@ def _selector(service: Resource) -> Mapping[str, str]:
     return selector
 
 
-def _pod_labels(content: JsonObject) -> JsonObject:
-    """Return the labels of the pods that an object creates, or of the pod that it is."""
-    spec = object_at(content, "spec")
-    for path in _TEMPLATES:
-        template = object_at(spec, *path)
-        if template:
-            return object_at(template, "metadata", "labels")
-    return object_at(content, "metadata", "labels") if content.get("kind") in _PODS else EMPTY
-
-
 def _may_share_namespace(left: Resource, right: Resource) -> bool:
     return left.namespace == right.namespace or "" in (left.namespace, right.namespace)
 
@@ -110,7 +91,7 @@ def _nearly_selected(
     service: Resource, machine: VirtualMachineView, selector: Mapping[str, str]
 ) -> Finding | None:
     """Return the finding about a selector that is probably for the machine; None if it is not."""
-    labels = _pod_labels(machine.resource.content)
+    labels = pod_labels(machine.resource.content)
     wrong = [key for key in selector if selector[key] != labels.get(key)]
     own = object_at(machine.resource.content, "metadata", "labels")
     message = "the selector matches no virtual machine of the overlay"
