@@ -45,16 +45,17 @@ def finding_json(found: Located) -> Json:
         found.resource,
         None if found.field is None else _path_json(found.field),
         found.hint,
-        [[related.message, related.location] for related in found.related],
+        [list(related) for related in found.related],
         found.overlays,
         found.target,
         found.fix and _fix_json(found.fix),
+        found.other_objects,
     ]
 
 
 def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
     """Return the finding in an entry of the cache, JSON of the form above."""
-    code, message, severity, location, resource, field, hint, related, overlays, target, fix = value
+    code, message, severity, location, resource, field, hint, related, overlays, target, fix, others = value
     return Located(
         code=Code(code),
         message=message,
@@ -63,10 +64,13 @@ def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the on
         resource=resource and ResId(Gvk(*resource[0]), *resource[1:]),
         field=None if field is None else _path_from_json(field),
         hint=hint,
-        related=tuple(LocatedRelated(text, place and Location(*place)) for text, place in related),
+        related=tuple(
+            LocatedRelated(text, place and Location(*place), is_row) for text, place, is_row in related
+        ),
         overlays=tuple(overlays),
         target=target and Release(*target),
         fix=fix and _fix_from_json(*fix),
+        other_objects=others,
     )
 
 

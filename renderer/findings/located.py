@@ -13,10 +13,14 @@ from renderer.model.release import Release
 
 
 class LocatedRelated(Record):
-    """The other side of a finding: its text and its place."""
+    """The other side of a finding: its text and its place.
+
+    ``is_row``: it names the values that a template made the text of the finding from, one row of several.
+    """
 
     message: str
     location: Location | None = None
+    is_row: bool = False
 
 
 class LocatedFix(Record):
@@ -40,7 +44,8 @@ class Located(Record):
     Its line is known, its texts hold no confidential value, and its severity is the one to report.
     ``overlays`` are the paths of all overlays that it was found in. ``target`` is the release that it was
     checked against, if another release would accept the same; a report names it (``for_report``). After its
-    ``fix``, the finding is gone.
+    ``fix``, the finding is gone. ``other_objects`` counts the objects besides ``resource`` that the same text
+    gives the same mistake: rows of a template, or a base under several names.
     """
 
     code: Code
@@ -54,6 +59,7 @@ class Located(Record):
     overlays: tuple[str, ...] = ()
     target: Release | None = None
     fix: LocatedFix | None = None
+    other_objects: int = 0
 
 
 class LocatedError(Exception):

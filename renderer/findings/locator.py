@@ -40,10 +40,11 @@ class Locator:
         site, location = self._search(diagnostic.sites, of_value=of_value)
         if diagnostic.location:
             location = self._in_text(diagnostic.location, diagnostic.sites) or location or diagnostic.location
-        related = diagnostic.related
+        related = tuple(map(self._locate_related, diagnostic.related))
         if site and site.text:
-            related = (*related, Related(f"made of {site.text.values}", (site.text.values_site,)))
-        return location, tuple(map(self._locate_related, related))
+            _, values = self._search((site.text.values_site,))
+            related = (*related, LocatedRelated(f"made of {site.text.values}", values, is_row=True))
+        return location, related
 
     def locate_fix(self, diagnostic: Diagnostic, location: Location | None) -> LocatedFix | None:
         """Return the fix of a finding as edits of one file, ``location`` if that is where the field belongs.

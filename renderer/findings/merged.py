@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Hashable, Iterable, Iterator
 
 from renderer.findings.located import Located, Unshown
@@ -51,8 +52,12 @@ class MergedFindings:
         self.unshown = unshown or Unshown()
         self._most = most
         self._first: dict[Hashable, Located] = {}
+        #: Their keys, by what their messages say of any object (``_anonymous_key``).
+        self._keys: dict[Hashable, Hashable] = {}
         #: The overlays of findings that occurred more than once.
         self._overlays: dict[Hashable, dict[str, None]] = {}
+        #: The hashes of their objects, where these differ.
+        self._objects: dict[Hashable, set[int]] = {}
         self._hashes: set[int] = set()
 
     def __len__(self) -> int:
@@ -61,15 +66,19 @@ class MergedFindings:
 
     def add(self, located: Located) -> None:
         """Add a finding."""
-        key = _merge_key(located)
-        if self._hashes and hash(key) in self._hashes:
+        key, anonymous = _merge_key(located), _anonymous_key(located)
+        if self._hashes and (hash(key) in self._hashes or hash(anonymous) in self._hashes):
             return
+        if key not in self._first:
+            key = self._keys.setdefault(anonymous, key)
         first = self._first.setdefault(key, located)
         if first is not located:
             overlays = self._overlays.setdefault(key, dict.fromkeys(first.overlays))
             overlays.update(dict.fromkeys(located.overlays))
-            if first.fix != located.fix:  # there is more than one right answer
-                self._first[key] = first._replace(fix=None)
+            others = self._count_others(key, first, located)
+            if others != first.other_objects or first.fix != located.fix:
+                fix = first.fix if first.fix == located.fix else None  # else there are several right answers
+                self._first[key] = first._replace(fix=fix, other_objects=others)
         if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
             self._drop_excess(self._most)
 
@@ -84,16 +93,28 @@ class MergedFindings:
             overlays = self._overlays.get(key)
             yield first if overlays is None else first._replace(overlays=tuple(overlays))
 
+    def _count_others(self, key: Hashable, first: Located, located: Located) -> int:
+        """Return the number of objects of both findings besides the one that ``first`` names."""
+        if located.resource == first.resource:
+            return max(first.other_objects, located.other_objects)
+        known = self._objects.setdefault(key, set())
+        if hash(located.resource) in known:
+            return first.other_objects
+        known.add(hash(located.resource))
+        return first.other_objects + 1 + located.other_objects
+
     def _drop_excess(self, most: int) -> None:
         found = without_repetitions(self._merged())
         chosen = sorted(found, key=_reading_order)
         chosen.sort(key=lambda each: each.severity is not Severity.ERROR)
         for each in chosen[most:]:
-            self._hashes.add(hash(_merge_key(each)))
+            self._hashes |= {hash(_merge_key(each)), hash(_anonymous_key(each))}
             self.unshown = self.unshown.with_one(each)
         kept = set(map(id, chosen[:most]))
         self._first = {_merge_key(each): each for each in found if id(each) in kept}
+        self._keys = {_anonymous_key(each): key for key, each in self._first.items()}
         self._overlays.clear()
+        self._objects.clear()
 
 
 def _merge_key(located: Located) -> Hashable:
@@ -107,9 +128,27 @@ def _merge_key(located: Located) -> Hashable:
         None if has_line else located.resource,
         located.field,
         located.hint,
-        located.related,
+        tuple(related for related in located.related if not related.is_row),
         located.target,
     )
+
+
+def _anonymous_key(located: Located) -> Hashable:
+    """Return the key for findings of one line whose messages differ only in the name of the object."""
+    if located.location is None or not located.location.line:
+        return _merge_key(located)
+    message, hint = without_own_name(located)
+    return _merge_key(located._replace(message=message, hint=hint))
+
+
+def without_own_name(finding: Located) -> tuple[str, str]:
+    """Return the message and the hint with a mark in place of the name of the finding's own object."""
+    name = finding.resource.name if finding.resource else ""
+    message, hint = finding.message, finding.hint or ""
+    if name and (name in message or name in hint):
+        own = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
+        message, hint = own.sub("\0", message), own.sub("\0", hint)
+    return message, hint
 
 
 def _reading_order(finding: Located) -> tuple[Location, str, str]:

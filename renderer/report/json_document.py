@@ -73,6 +73,7 @@ def _finding(finding: Located, fingerprint: str) -> Json:
         "overlays": list(finding.overlays),
         "fingerprint": fingerprint,
         "fix": finding.fix and fix_json(finding.fix),
+        "otherObjects": finding.other_objects,
     }
 
 

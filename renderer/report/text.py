@@ -8,6 +8,7 @@ from itertools import groupby
 from unicodedata import east_asian_width
 
 from renderer.findings.located import Located
+from renderer.findings.merged import without_own_name
 from renderer.model.diagnostic import Severity
 from renderer.model.kube.location import Location
 from renderer.model.log_line import log_line
@@ -93,13 +94,8 @@ def _grouped(findings: Iterable[Located]) -> list[list[Located]]:
 
 
 def _grouping_key(finding: Located) -> Hashable:
-    name = finding.resource.name if finding.resource else ""
-    message, hint = finding.message, finding.hint or ""
-    if name and (name in message or name in hint):
-        own = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
-        message, hint = own.sub("\0", message), own.sub("\0", hint)
-    related = tuple((each.message, each.location) for each in finding.related)
-    return finding.code, finding.severity, message, hint, related
+    related = tuple(each for each in finding.related if not each.is_row)
+    return finding.code, finding.severity, *without_own_name(finding), related
 
 
 def _other_places(findings: Sequence[Located]) -> str:
@@ -138,6 +134,8 @@ def _lines(diagnostic: Located, lines: Mapping[Location, str | None], paint: Pai
     for related in diagnostic.related:
         at = f"{_place(related.location)}: " if related.location else ""
         yield f"  {at}{log_line(printable(related.message))}"
+    if diagnostic.other_objects:
+        yield f"  also: {plural(diagnostic.other_objects, 'other object')} made of this line"
     if diagnostic.hint:
         yield f"  {paint('hint', 'hint:')} {printable(diagnostic.hint)}"
 

@@ -21,6 +21,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location, Site
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.masking import Masking
 from renderer.model.run.limits import VARIABLE
 from renderer.model.run.taint import begin_notes, taint
@@ -250,3 +251,44 @@ def test_a_function_of_the_library_returns_all_findings(monkeypatch: pytest.Monk
     project = renderer.open_project()
     assert len(renderer.validate(project)) == OVERLAYS * MACHINES
     assert len(renderer.write(project).findings) == OVERLAYS * MACHINES
+
+
+def of_object(name: str, overlay: str = "prod", message: str = "{} is wrong", row: str = "") -> Located:
+    return Located(
+        code=Code.SCHEMA,
+        message=message.format(name),
+        location=Location("vm.yaml.j2", 6),
+        resource=ResId(Gvk("kubevirt.io", "v1", "VirtualMachine"), name),
+        related=(LocatedRelated(f"made of {row}", is_row=True),) if row else (),
+        overlays=(overlay,),
+    )
+
+
+def test_mistake_of_a_line_is_one_finding_whatever_objects_the_line_makes() -> None:
+    rows = [of_object(f"db-{row}", row=f"n={row}") for row in range(12)]
+    (found,) = merged([*rows, *(each._replace(overlays=("test",)) for each in rows)]).found()
+    assert found.message == "db-0 is wrong"
+    assert found.related == (LocatedRelated("made of n=0", is_row=True),)
+    assert found.other_objects == 11
+    assert found.overlays == ("prod", "test")
+
+
+def test_merged_findings_of_several_workers_count_each_object_once() -> None:
+    workers = [
+        merged([of_object(f"{overlay}-{name}", overlay) for name in "abc"]).found()
+        for overlay in ("prod", "test")
+    ]
+    (found,) = merged([each for findings in workers for each in findings]).found()
+    assert found.other_objects == 5
+    (same,) = merged([*workers[0], *workers[0]]).found()
+    assert same.other_objects == 2
+
+
+def test_a_name_that_is_a_word_of_the_message_does_not_hide_that_both_are_equal() -> None:
+    (found,) = merged([of_object(name, message="must be a number") for name in ("a", "b")]).found()
+    assert found.other_objects == 1
+
+
+def test_messages_about_different_values_are_not_merged() -> None:
+    two = [of_object("a", message="1GB is no size"), of_object("b", message="2GB is no size")]
+    assert merged(two).found() == tuple(two)

@@ -56,6 +56,7 @@ def test_every_known_detail_is_in_the_document(report: Report) -> None:
             "old": "4",
             "patch": [{"op": "remove", "path": "/spec/cores"}],
         },
+        "otherObjects": 0,
     }
     assert [last[each] for each in ("location", "resource", "field", "hint", "fix")] == [None] * 5
 
