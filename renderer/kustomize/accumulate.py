@@ -251,7 +251,10 @@ class Accumulation:
                 run_observed(self._observer, plugin, absorbing, into.resources, among)
 
     def _transform(self, root: KustomizationRoot, into: _Gathered) -> None:
-        context = TransformerContext(root, into.field_specs, self._merge_schema, into.warnings.append)
+        knows_kubevirt = self._merge_keys is MergeKeys.KUBEVIRT
+        context = TransformerContext(
+            root, into.field_specs, self._merge_schema, into.warnings.append, knows_kubevirt
+        )
         for kind, entries, transforms in BUILTIN_TRANSFORMERS:
             if not entries(root):
                 continue

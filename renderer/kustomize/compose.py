@@ -91,7 +91,7 @@ class Composer:
     ) -> ResourceSet:
         """Return the resources after the final steps: hashes, references, variables, order."""
         spend(_FINISHING * len(resources), "composing overlays")
-        for step, transform in _final_steps(resources, accumulated, warn):
+        for step, transform in _final_steps(resources, accumulated, self.options.merge_keys, warn):
             run_observed(self._observer, FinalTransform(root, step), transform, resources)
         drop_local(resources)
         ordered = ResourceSet(self._sort(resources, root.kustomization.sort_options))
@@ -122,7 +122,10 @@ class Composer:
 
 
 def _final_steps(
-    resources: ResMap, accumulated: Accumulated, warn: Callable[[Diagnostic], None]
+    resources: ResMap,
+    accumulated: Accumulated,
+    merge_keys: MergeKeys,
+    warn: Callable[[Diagnostic], None],
 ) -> Iterator[tuple[FinalStep, Transform]]:
     """Yield the final steps that the resources need, each after the earlier ones have run."""
     specs, variables = accumulated.field_specs, accumulated.variables
@@ -135,6 +138,13 @@ def _final_steps(
             FinalStep.NAME_REFERENCE,
             lambda res_map: fix_name_references(res_map, specs.name_reference),
         )
+        if merge_keys is MergeKeys.KUBEVIRT:
+            from renderer.kustomize.kubevirt_references import fix_kubevirt_references  # noqa: PLC0415 - if asked for
+
+            yield (
+                FinalStep.NAME_REFERENCE,
+                lambda res_map: fix_kubevirt_references(res_map, specs.name_reference),
+            )
     if variables:
         from renderer.kustomize.variables import resolve_variables  # noqa: PLC0415 - few builds have any
 

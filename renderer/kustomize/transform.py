@@ -20,12 +20,16 @@ Transform: TypeAlias = Callable[[ResMap], None]
 
 
 class TransformerContext(Record):
-    """The input of the transformers of one kustomization; ``warn`` receives warnings."""
+    """The input of the transformers of one kustomization; ``warn`` receives warnings.
+
+    ``knows_kubevirt``: the project asks for the fields of KubeVirt's kinds, too.
+    """
 
     root: KustomizationRoot
     field_specs: FieldSpecSet
     schema: Callable[[], MergeSchema]
     warn: Callable[[Diagnostic], None]
+    knows_kubevirt: bool = False
 
 
 #: The transforms that a kustomization requests with the fields of a transformer, in order.

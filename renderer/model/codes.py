@@ -53,6 +53,7 @@ class Code(TextEnum):
     LIST_REPLACED = "list-replaced", Trait.MAY_WARN
     PATCH_INVALID = "patch-invalid"
     PATCH_TARGET_MISSING = "patch-target-missing", Trait.MAY_WARN
+    IMAGE_TARGET_MISSING = "image-target-missing", Trait.MAY_WARN
     NAME_AMBIGUOUS = "name-ambiguous"
     SERIES_INVALID = "series-invalid"
     TEMPLATE_INVALID = "template-invalid"

@@ -150,10 +150,10 @@ class Layout(TextEnum):
 
 
 class MergeKeys(TextEnum):
-    """The keys by which strategic merge patches merge lists."""
+    """The kinds whose lists patches merge, whose images ``images`` sets, and whose references are renamed."""
 
-    KUSTOMIZE = "kustomize"  # keys of Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
-    KUBEVIRT = "kubevirt"  # also the names of disks, volumes, networks, … of KubeVirt's
+    KUSTOMIZE = "kustomize"  # Kubernetes' own kinds; lists of KubeVirt's kinds are replaced
+    KUBEVIRT = "kubevirt"  # also KubeVirt's and CDI's: disks by name, container disks, names of Secrets, …
 
 
 class InstancetypeNames(TextEnum):
