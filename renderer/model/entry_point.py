@@ -44,10 +44,16 @@ class Strictness(TextEnum):
     LENIENT = "lenient"  # it becomes empty
     PLAIN = "plain"  # ${name} is refused; with an operator, as in ${name%%:*}, it becomes empty
     STRICT = "strict"  # each is refused
+    ASKED = "asked"  # the project wants an error, also if the cluster may have a value
 
-    def refuses(self, operator: str) -> bool:
-        """Return True if Flux refuses an unset variable in an expansion with ``operator``, or without one."""
-        return self is Strictness.STRICT or (self is Strictness.PLAIN and not operator)
+    def refuses(self, operator: str, *, is_certain: bool) -> bool:
+        """Return True if an unset variable in an expansion with ``operator``, or without one, is an error.
+
+        ``is_certain``: the cluster has no other values than the repository.
+        """
+        if self is Strictness.ASKED:
+            return True
+        return is_certain and (self is Strictness.STRICT or (self is Strictness.PLAIN and not operator))
 
 
 #: The kinds of entries of an engine; the field of that name is the folder to start in.

@@ -16,7 +16,7 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
-from renderer.model.entry_point import EntryKind, EntryPoint, Strictness
+from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
@@ -139,10 +139,7 @@ class EntryPointComposer:
         options = point.options
         variables = read_variables(point.entry, point.variables, secrets=options.secrets)
         again = SecondPass.ENCRYPTED if options.repoint else SecondPass.INCOMPLETE
-        strictness = point.strictness
-        if variables.value.uncertain and not options.strict:
-            strictness = Strictness.LENIENT
-        outcome = substitute_variables(composed, variables, again, strictness)
+        outcome = substitute_variables(composed, variables, again, point.strictness)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 

@@ -27,6 +27,7 @@ from renderer.pipeline.generators import GENERATORS
 if TYPE_CHECKING:
     from renderer.gitops.substitution.post_build import Variables
     from renderer.gitops.substitution.substitute import SecondPass
+    from renderer.gitops.substitution.unset_variables import UnsetVariable
     from renderer.provenance.trace import Trace
 
 
@@ -113,10 +114,11 @@ def compose_kustomization(
 
 
 class FluxSubstituted(Record):
-    """The objects with variables substituted, and the confidential values among them."""
+    """The objects with variables substituted, their confidential values, and variables that are not set."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
+    unset: tuple[UnsetVariable, ...] = ()
 
 
 def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
@@ -151,12 +153,13 @@ def substitute_variables(
     outcome = substitute(composed.value, variables.value, strictness, again=again)
     resources = ResourceSet() if outcome.failed else outcome.value.resources
     confidential |= outcome.value.confidential
-    return Outcome(FluxSubstituted(resources, confidential), found + outcome.diagnostics)
+    substituted = FluxSubstituted(resources, confidential, outcome.value.unset)
+    return Outcome(substituted, found + outcome.diagnostics)
 
 
 def discover_kustomization(
     fs: FileSystem, entry: Resource, variables: Outcome[Variables]
-) -> Outcome[ResourceSet]:
+) -> Outcome[FluxSubstituted]:
     """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
 
     Variables without a value in the repository stay unchanged. If it needs charts or other repositories, the
@@ -169,13 +172,13 @@ def discover_kustomization(
     try:
         completed = complete(fs, entry)
     except DiagnosticError as error:
-        return Outcome(ResourceSet(), error.diagnostics)
+        return Outcome(FluxSubstituted(ResourceSet()), error.diagnostics)
     composed = compose_supported(fs, completed, LoadRestrictor.NONE, sorted_by_kind=False)
     if composed.failed and not composed.value:
-        return composed
+        return Outcome(FluxSubstituted(ResourceSet()), composed.diagnostics)
     outcome = substitute_variables(composed, variables, SecondPass.NEVER, Strictness.LENIENT)
-    objects = read_objects(outcome.value.resources)
-    return Outcome(with_common_metadata(objects, entry), outcome.diagnostics)
+    objects = with_common_metadata(read_objects(outcome.value.resources), entry)
+    return Outcome(outcome.value._replace(resources=objects), outcome.diagnostics)
 
 
 class FluxVariables:

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.files.file_system import FileSystem, is_inside, normal_path
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.entry_point import EntryPoint, RepointedTree
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.entry_point import EntryPoint, RepointedTree, Strictness
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
@@ -135,6 +135,7 @@ def flux_points(
         source = discovery.known(source_key(each.entry))
         held = (
             *lost[each.key],
+            *_unset_in_parents(each, frozenset(lost), strict),
             *(_unknown_copy(each.entry, child) for child in copies),
             *(empty_fields(source) if source else ()),
         )
@@ -195,6 +196,24 @@ def _lost_variables(
                 Code.ENTRY_POINT,
                 f"the {key[0]} {key[2]} is not known before {above} can be built",
             )
+
+
+def _unset_in_parents(
+    reached: ReachedKustomization, rendered: Collection[Reference], strictness: Strictness
+) -> Iterator[Diagnostic]:
+    """Yield the variables in the Kustomization and its parents that the Kustomizations above do not set.
+
+    A Kustomization that is ``rendered`` itself reports what its own objects have.
+    """
+    for child in reached.lineage():
+        above = child.parent
+        if above is None or above.key in rendered:
+            continue
+        for each in above.unset:
+            if each.resource.origin == child.entry.origin:
+                found = each.finding(strictness)
+                deployer = Related(f"{above.entry.name} deploys it", above.entry.sites())
+                yield found._replace(related=(*found.related, deployer))
 
 
 def _unknown_copy(parent: Resource, child: str) -> Diagnostic:
@@ -324,7 +343,9 @@ class _FluxBuilder:
         if not self._relevant(_flux_folders(reached.entry)):
             return Outcome(ResourceSet())
         artifact = self.artifact(reached.ignore)
-        outcome = discover_kustomization(artifact, entry, variables)
+        built = discover_kustomization(artifact, entry, variables)
+        outcome = Outcome(built.value.resources, built.diagnostics)
+        reached.unset = built.value.unset
         reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
         reached.uncarried = tuple(objects_of_decrypted_sources(outcome.value, entry, artifact))
         return outcome

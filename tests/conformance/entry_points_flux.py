@@ -47,7 +47,8 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
     def build(reached: ReachedKustomization, known: Mapping[Reference, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
         variables = read_variables(reached.entry, known.values(), secrets=True)
-        return discover_kustomization(artifact, reached.entry, variables)
+        built = discover_kustomization(artifact, reached.entry, variables)
+        return Outcome(built.value.resources, built.diagnostics)
 
     urls = RepositoryUrls((), certain=True, is_folder=lambda _path: False)
     discovery = FluxDiscovery(build, urls, tuple(each for each in sync if each is not root))

@@ -61,7 +61,7 @@ def strictness(release: Release | None, found: Controller, *, strict: bool | Non
     ``release`` is the one that the project names; ``found`` is what the objects of the cluster say.
     """
     if strict is not None:
-        return Strictness.STRICT if strict else Strictness.LENIENT
+        return Strictness.ASKED if strict else Strictness.LENIENT
     return found._replace(release=release or found.release).strictness
 
 

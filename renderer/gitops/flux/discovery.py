@@ -13,6 +13,7 @@ from typing import TypeAlias
 from renderer.gitops.flux.generated_artifact import GENERATOR_GROUP, KIND, CopiedFolder, copied_folder
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
+from renderer.gitops.substitution.unset_variables import UnsetVariable
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
@@ -47,7 +48,7 @@ class ReachedKustomization:
     ``keeps_variables``: a source of its variables cannot be read here, or values that may have variables are
     encrypted, so some may stay. ``uncarried`` are warnings about objects that its tree cannot carry, so that
     it goes on to be applied from its sources. ``origin`` is what the folder of a generated artifact is copied
-    from; ``entry`` then has the path of that.
+    from; ``entry`` then has the path of that. ``unset`` are the variables in its objects that nothing sets.
     """
 
     entry: Resource
@@ -60,6 +61,7 @@ class ReachedKustomization:
     keeps_variables: bool = False
     uncarried: tuple[Diagnostic, ...] = ()
     origin: CopiedFolder | None = None
+    unset: tuple[UnsetVariable, ...] = ()
 
     @property
     def key(self) -> Reference:

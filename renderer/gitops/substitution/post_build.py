@@ -135,22 +135,6 @@ class Variables(NamedTuple):
     incomplete: bool = False
     uncertain: bool = False
 
-    def hint(self, variable: str, escaped: str, *, is_script: bool) -> str:
-        """Return a hint on how to give ``variable`` a value, or to have Flux leave it alone.
-
-        ``escaped`` is its expansion with a second ``$``. ``is_script``: a shell probably reads it.
-        """
-        if self.unread:
-            secrets = ", ".join(self.unread)
-            return (
-                f"it may be in the Secret {secrets}, which is read with flux.secrets: true in vmrender.yaml"
-            )
-        keep = f"write {escaped}, or annotate the object with {SUBSTITUTE}: {DISABLED}"
-        give = f"add it to postBuild.substitute, or write a default: ${{{variable}:-default}}"
-        if is_script:
-            return f"if a script reads it, {keep}; otherwise {give}"
-        return f"{give}; if Flux is to leave it alone, {keep}"
-
 
 class VariableReader:
     """Reads variables from ``candidates``, objects of the repository; errors are added to ``findings``.
@@ -189,7 +173,7 @@ class VariableReader:
                     )
                 elif self._lenient and not reference.optional:
                     self._note_unread(reference, "is not in the repository")
-                self._uncertain = self._uncertain or not secrets
+                self._uncertain = self._uncertain or (self._lenient and not secrets)
                 _forget(values, secrets)
                 continue
             if self._lenient:
@@ -274,7 +258,7 @@ class VariableReader:
     def _source(self, reference: SubstituteReference, namespace: str) -> Resource | None:
         """Return the object in the Kustomization's namespace, or one without a written namespace."""
         named = self._candidates_for(reference, namespace)
-        self._uncertain = self._uncertain or not named
+        self._uncertain = self._uncertain or (self._lenient and not named)
         if len(named) > 1:
             self._reject(
                 f"there are {len(named)} objects {reference.kind} {reference.name} to read variables from",

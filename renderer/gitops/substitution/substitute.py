@@ -6,11 +6,11 @@ change the type of a field, and may hold YAML of its own.
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
+from renderer.gitops.substitution.unset_variables import UnsetVariable, texts_in, unset_variables
 from renderer.golang.envsubst import (
     CharacterBudget,
     Evaluated,
@@ -25,7 +25,6 @@ from renderer.model.entry_point import Strictness
 from renderer.model.kube.encryption import SOPS, is_ciphertext, is_encrypted, public_names
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at
-from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import over_limit
@@ -36,8 +35,6 @@ from renderer.yamlio.encode import encode
 
 #: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
-#: An escaped dollar, or the beginning of an expansion, and its end if it has no operator.
-_MENTION = re.compile(r"\$\$|\$\{#?(\w+)(\})?")
 
 
 class SecondPass(TextEnum):
@@ -49,10 +46,11 @@ class SecondPass(TextEnum):
 
 
 class Substituted(NamedTuple):
-    """The resources, and the results of operators on confidential values."""
+    """The resources, the results of operators on confidential values, and the variables that are not set."""
 
     resources: ResourceSet
     confidential: frozenset[str] = frozenset()
+    unset: tuple[UnsetVariable, ...] = ()
 
 
 def substitute(
@@ -77,14 +75,20 @@ def substitute(
     is_repeated = (again is not SecondPass.NEVER and variables.incomplete) or (
         again is SecondPass.ENCRYPTED and bool(encrypted)
     )
-    substitution = _Substitution(variables, strictness, escapes=is_repeated)
+    substitution = _Substitution(variables, escapes=is_repeated)
     try:
         changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
-    substituted = Substituted(changed, frozenset(substitution.confidential))
+    substituted = Substituted(changed, frozenset(substitution.confidential), tuple(substitution.unset))
     taint(substitution.confidential)
-    found = (*substitution.findings, *_encrypted_notes(encrypted, again), *_duplicates(changed, resources))
+    unset = (each.finding(strictness) for each in substitution.unset)
+    found = (
+        *unset,
+        *substitution.findings,
+        *_encrypted_notes(encrypted, again),
+        *_duplicates(changed, resources),
+    )
     return Outcome(substituted, found)
 
 
@@ -97,25 +101,25 @@ def may_hold_variables(resource: Resource) -> bool:
         return False
     public = ("data", SOPS) if resource.kind == "Secret" else (SOPS,)
     readable = {key: value for key, value in resource.content.items() if key not in public}
-    return any(is_ciphertext(text) for _, text in _texts(readable))
+    return any(is_ciphertext(text) for _, text in texts_in(readable))
 
 
 class _Substitution:
-    def __init__(self, variables: Variables, strictness: Strictness, *, escapes: bool) -> None:
+    def __init__(self, variables: Variables, *, escapes: bool) -> None:
         self._variables = variables
-        self._strictness = strictness
         self._escapes = escapes
         self._characters = CharacterBudget()
         self.findings: list[Diagnostic] = []
+        self.unset: list[UnsetVariable] = []
         self.confidential: set[str] = set()
 
     def of(self, resource: Resource) -> Resource:
         """Return the resource after substitution. Raises ``DiagnosticError``: build-limit."""
-        if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in _texts(resource.content)):
+        if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in texts_in(resource.content)):
             return resource
         try:
             evaluated = self._evaluated(resource.content)
-            self.findings += self._unset(resource, evaluated.unset)
+            self.unset += unset_variables(resource, evaluated.unset, self._variables)
             for variable, derived in evaluated.derived.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
                     self.confidential |= derived
@@ -181,27 +185,9 @@ class _Substitution:
             return value
         return read["text"]
 
-    def _unset(self, resource: Resource, unset: Mapping[str, str]) -> Iterator[Diagnostic]:
-        mentions = _mentions(resource) if unset else {}
-        for variable, operator in unset.items():
-            mention = mentions.get(variable, _Mention(ROOT, "", 0, f"${{{variable}}}"))
-            is_refused = self._strictness.refuses(operator)
-            effect = "Flux refuses the whole Kustomization" if is_refused else "Flux puts in nothing"
-            found = Diagnostic.about(
-                resource,
-                mention.field,
-                Code.VARIABLE_UNSET,
-                f"nothing gives a value to ${{{variable}}}: {effect}",
-                self._variables.hint(
-                    variable, f"${mention.expansion}", is_script=bool(operator) or "\n" in mention.text
-                ),
-                severity=Severity.ERROR if is_refused else Severity.WARNING,
-            )
-            yield _at_mention(found, resource, mention)
-
     def _failing_field(self, resource: Resource) -> FieldPath:
         """Return the first text that cannot be substituted and parsed by itself."""
-        for field, text in _texts(resource.content):
+        for field, text in texts_in(resource.content):
             try:
                 _read_again(self._evaluated({"text": text}).text)
             except SubstitutionError:
@@ -229,62 +215,6 @@ def _as_resource(resource: Resource, content: Json) -> Resource:
 
 def _is_disabled(resource: Resource) -> bool:
     return DISABLED in (resource.labels.get(SUBSTITUTE), resource.annotations.get(SUBSTITUTE))
-
-
-def _texts(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
-    """Yield every key and every text below ``value``, each with its path."""
-    if isinstance(value, str):
-        yield field, value
-    elif isinstance(value, dict):
-        for key, child in value.items():
-            yield field.child(key), key
-            yield from _texts(child, field.child(key))
-    elif isinstance(value, list):
-        for index, child in enumerate(value):
-            yield from _texts(child, field.child(index))
-
-
-class _Mention(NamedTuple):
-    """The first expansion of a variable: its field, the text there, its offset, and how it looks."""
-
-    field: FieldPath
-    text: str
-    offset: int
-    expansion: str
-
-    @property
-    def location(self) -> Location:
-        """The place in the text, as in a file without a name."""
-        line_start = self.text.rfind("\n", 0, self.offset) + 1
-        column = self.offset - line_start + 1
-        return Location("", self.text.count("\n", 0, self.offset) + 1, column, column + len("${"))
-
-
-def _mentions(resource: Resource) -> dict[str, _Mention]:
-    """Return the first expansion of each variable."""
-    found: dict[str, _Mention] = {}
-    for field, text in _texts(resource.content):
-        for match in _MENTION.finditer(text):
-            expansion = match[0] if match[2] else f"{match[0]}...}}"
-            if match[1]:
-                found.setdefault(match[1], _Mention(field, text, match.start(), expansion))
-    return found
-
-
-def _at_mention(found: Diagnostic, resource: Resource, mention: _Mention) -> Diagnostic:
-    """Return the finding at the line of the expansion, in the file that a generator read it from."""
-    segments = mention.field.segments
-    key = segments[1] if len(segments) > 1 and segments[0] == "data" else None
-    place = resource.data_place(key) if isinstance(key, str) else None
-    if place is not None and place.file:
-        inside = mention.location
-        line = Location(place.file, place.line) if place.line else inside._replace(path=place.file)
-        return found._replace(sites=(), location=line)
-    if place is not None:
-        return found._replace(sites=(place.site,))
-    if "\n" in mention.text and not resource.layers:
-        return found._replace(location=mention.location)
-    return found
 
 
 def _encrypted_notes(encrypted: Sequence[Resource], again: SecondPass) -> Iterator[Diagnostic]:
