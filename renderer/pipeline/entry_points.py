@@ -25,6 +25,7 @@ from renderer.project import overlays as source_overlays
 from renderer.project.overlays import EntryReport, FoundOverlays, check_is_source, entry_site, missing_path
 
 if TYPE_CHECKING:
+    from renderer.gitops.substitution.post_build import Variables
     from renderer.pipeline.flux_build import BuildContext
     from renderer.pipeline.reached_objects import Relevant
 
@@ -136,12 +137,19 @@ class EntryPointComposer:
         from renderer.gitops.substitution.substitute import SecondPass
         from renderer.pipeline.flux_build import read_variables, substitute_variables
 
-        options = point.options
-        variables = read_variables(point.entry, point.variables, secrets=options.secrets)
-        again = SecondPass.ENCRYPTED if options.repoint else SecondPass.INCOMPLETE
+        variables = read_variables(point.entry, point.variables, secrets=point.options.secrets)
+        again = SecondPass.ENCRYPTED if point.options.repoint else SecondPass.INCOMPLETE
         outcome = substitute_variables(composed, variables, again, point.strictness)
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
+
+    def variables(self, point: EntryPoint) -> Variables | None:
+        """Return the variables of Flux in an entry point, as far as the repository has their values."""
+        if point.entry is None or point.options.kind is not EntryKind.FLUX:
+            return None
+        from renderer.pipeline.flux_build import read_variables
+
+        return read_variables(point.entry, point.variables, secrets=point.options.secrets).value
 
     def with_copies(self, point: EntryPoint, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return the objects, with copies of the engine's own that point at rendered trees."""

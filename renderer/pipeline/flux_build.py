@@ -214,6 +214,11 @@ class FluxVariables:
         self._confidential[overlay.path] = outcome.value.confidential
         return Outcome(outcome.value.resources, outcome.diagnostics)
 
+    def variables(self, overlay: Overlay) -> Variables | None:
+        """Return the variables of an overlay that was already substituted."""
+        known = self._known.get(overlay.path)
+        return known.value if known else None
+
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the confidential values of an overlay that was already substituted."""
         return self._confidential.get(overlay.path, frozenset())

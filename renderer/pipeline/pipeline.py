@@ -225,7 +225,7 @@ class Pipeline:
     def _run_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Run composed resources through all stages; instance types and preferences stay in the result."""
         with self._catalogs.including_deployed(overlay):
-            substituted = self._substitute(overlay, composed)
+            written, substituted = composed, self._substitute(overlay, composed)
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
             composed = self._checks.without_needless_namespaces(composed.then(strip_server_fields))
             processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
@@ -234,6 +234,7 @@ class Pipeline:
                 from renderer.gitops.openshift_template import unprocessed_templates
 
                 found = (*found, *unprocessed_templates(processed.value))
+            found = self._with_variables_named(overlay, written, composed, found)
             return Outcome(strip_status(processed.value), self._reported(overlay, composed, found))
 
     def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
@@ -277,6 +278,25 @@ class Pipeline:
         self._context.traced(overlay, StepKind.REPOINTED, substituted, copied)
         applied = self._entry_points.as_applied(overlay.entry, copied)
         return self._context.traced(overlay, StepKind.ENTRY_POINT, copied, applied)
+
+    def _with_variables_named(
+        self,
+        overlay: Overlay,
+        written: Outcome[ResourceSet],
+        substituted: Outcome[ResourceSet],
+        found: tuple[Diagnostic, ...],
+    ) -> tuple[Diagnostic, ...]:
+        """Return the findings; hints about values that Flux puts in are about their variables."""
+        variables = None
+        if found and overlay.entry is not None:
+            variables = self._entry_points.variables(overlay.entry)
+        elif found and overlay.flux is not None:
+            variables = self._flux.variables(overlay)
+        if not variables or not variables.values:
+            return found
+        from renderer.pipeline.flux_values import with_variables_named
+
+        return tuple(with_variables_named(found, written.value, substituted.value, variables))
 
     def _reported(
         self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]

@@ -10,6 +10,8 @@ from renderer.checks.schemas.kubernetes_formats import BASE64
 from renderer.model.kube.json import Json, JsonObject, array_at, scalar_text, text_at
 from renderer.model.suggest import suggest
 
+#: The beginning of the hint for a value that must be text.
+IN_QUOTES = "write it in quotes"
 _LONGEST = 60
 
 _TYPES = {
@@ -101,8 +103,8 @@ def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
     if isinstance(value, dict | list):
         return "to write it as text, put | after the key and start the text on the next line"
     if isinstance(value, float):  # 1.10 was parsed as 1.1
-        return "write it in quotes"
-    return f'write it in quotes: "{quoted(value)}"'
+        return IN_QUOTES
+    return f'{IN_QUOTES}: "{quoted(value)}"'
 
 
 def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
