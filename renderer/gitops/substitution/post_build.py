@@ -33,8 +33,9 @@ _IGNORED_FIELDS = (
     "patches",
     "targetNamespace",
 )
+FLUX_GROUP = "kustomize.toolkit.fluxcd.io"
 #: The label or annotation of objects in which Flux replaces no variables.
-SUBSTITUTE, DISABLED = "kustomize.toolkit.fluxcd.io/substitute", "disabled"
+SUBSTITUTE, DISABLED = f"{FLUX_GROUP}/substitute", "disabled"
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 

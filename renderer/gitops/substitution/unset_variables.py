@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from renderer.gitops.flux.generator import API_GROUP as FLUX_GROUP
-from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
+from renderer.gitops.substitution.post_build import DISABLED, FLUX_GROUP, SUBSTITUTE, Variables
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.entry_point import Strictness
