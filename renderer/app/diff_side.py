@@ -24,6 +24,7 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.project import load_project
+from renderer.project.project_schemas import existing_schemas
 
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
@@ -62,6 +63,8 @@ class Side:
             raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from error
 
     def _configure(self, config: RenderConfig) -> None:
+        if self.revision:  # a commit cannot be corrected any more
+            config = config._replace(schemas=existing_schemas(self.fs, config.schemas))
         with lowered(config.limits):
             self.found = look_up_overlays(self.fs, config)
         if not self.found.overlays:

@@ -28,7 +28,7 @@ from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release
 from renderer.project.project_root import find_project_root, read_named_file
-from renderer.project.project_schemas import RELEASES, read_project_schemas
+from renderer.project.project_schemas import RELEASES, listed_schemas, read_project_schemas
 from renderer.yamlio.decode import decode_documents
 
 _CHECKSUMS = "SHA256SUMS"
@@ -115,7 +115,7 @@ def _remark(release: Release, imported: Collection[str]) -> str:
 
 
 def _project_schemas(project: Project) -> ProjectSchemas:
-    return read_project_schemas(project.fs, project.config.schemas)
+    return listed_schemas(project.fs, project.config.schemas)
 
 
 def _known_release(registry: SchemaRegistry, text: str) -> Release:

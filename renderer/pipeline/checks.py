@@ -189,9 +189,9 @@ class Checks:
         """The schemas in the repository. Raises ``DiagnosticError``."""
         if not self._config.schemas:
             return NO_SCHEMAS
-        from renderer.project.project_schemas import read_project_schemas
+        from renderer.project.project_schemas import listed_schemas
 
-        return read_project_schemas(self._fs, self._config.schemas)
+        return listed_schemas(self._fs, self._config.schemas)
 
 
 def unknown_gates(config: RenderConfig) -> Iterator[Diagnostic]:

@@ -134,7 +134,7 @@ def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderCo
     return RenderConfig(
         kubevirt=read_release(fields, imported) or default.kubevirt,
         catalogs=tuple(read_catalogs(fields)) if "catalogs" in fields else default.catalogs,
-        schemas=tuple(_read_schema_folders(fields)),
+        schemas=tuple(_read_schema_paths(fields)),
         overlays=tuple(_read_overlay(entry, imported) for entry in fields.elements("overlays"))
         or default.overlays,
         output=_read_output(fields) or default.output,
@@ -185,14 +185,14 @@ def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
     return catalogs
 
 
-def _read_schema_folders(fields: Fields) -> Iterator[str]:
+def _read_schema_paths(fields: Fields) -> Iterator[str]:
     for entry in fields.elements("schemas"):
         entry.only("path")
         path = entry.text("path")
         if path:
             yield path
         else:
-            entry.reject(None, "schemas are in a folder: write its path")
+            entry.reject(None, "write the path of a folder with schemas, or of a file with one")
 
 
 def _read_excluded(fields: Fields) -> Iterator[str]:

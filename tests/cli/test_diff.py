@@ -702,3 +702,14 @@ def test_a_renamed_entry_moves_nothing(folder: Path) -> None:
     text = run().stdout
     assert "another overlay has it now" in text
     assert "may be deleted" not in text
+
+
+def test_schemas_that_a_commit_lists_and_lacks_are_no_obstacle(folder: Path) -> None:
+    commit(folder, {"vmrender.yaml": f"{PROJECT}schemas: [{{path: crds}}]\n"})
+    write(folder, {"vmrender.yaml": f"{PROJECT}schemas: [{{path: crds.yaml}}]\n", "crds.yaml": ""})
+
+    assert run().exit == 0
+    (folder / "crds.yaml").unlink()
+    found = run()
+    assert found.exit == 2
+    assert "vmrender.yaml:4:18: error[config-invalid]: no such file or folder: crds.yaml" in found.stderr
