@@ -110,7 +110,7 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
             "import its schemas first: vmrender schema import --release 1.10",
         ),
         ("schemas:\n- schemas\n", "schemas[0] must be a mapping, not 'schemas'", None),
-        ("schemas:\n- {}\n", "schemas are in a folder: write its path", None),
+        ("schemas:\n- {}\n", "write the path of a folder with schemas, or of a file with one", None),
         ("instancetypeNmes: hash\n", "unknown field instancetypeNmes", "did you mean instancetypeNames?"),
         ("instancetypeNames: hsh\n", "instancetypeNames cannot be 'hsh'", "one of plain, hash, version"),
         ("expand: all\n", "expand cannot be 'all'", "one of applied, defaults, off"),
