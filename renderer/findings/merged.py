@@ -8,33 +8,62 @@ from collections.abc import Hashable, Iterable, Iterator
 from renderer.findings.located import Located, Unshown
 from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Severity
-from renderer.model.kube.field_path import ROOT
+from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.location import Location
+from renderer.model.suggest import suggest
+
+_SIZES = ("instancetype", "cpu", "cores", "sockets", "threads", "memory", "guest")
 
 
 def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
-    """Return the findings; leave out repetitions of a finding of a schema.
+    """Return the findings; leave out repetitions and consequences of an error that a schema found.
 
     These are repetitions: a finding about the same field in the same place; an API version that is not
     served, reported where an object of that version is used; a quantity that stopped the expansion of an
-    object, which does not know the field.
+    object, which does not know the field. These are consequences: a requirement that is not met because the
+    field for the size is misspelt or elsewhere; a size of a series that is not listed as a generator.
+    A warning of a schema is left out where an error is about the same field.
     """
     located = tuple(located)
-    refused = [found for found in located if found.code is Code.SCHEMA and found.severity is Severity.ERROR]
-    if not refused:
-        return located
+    errors = [found for found in located if found.severity is Severity.ERROR]
+    refused = [found for found in errors if found.code is Code.SCHEMA]
     places = {_line_key(found.location) for found in refused}
     fields = {(found.location, found.field) for found in refused}
+    wrong_fields = {(found.location, found.field) for found in errors}
     resources = {found.resource for found in refused}
+    unknown = [found for found in errors if found.code is Code.UNKNOWN_FIELD]
+    unsized = {each for found in unknown if _is_size(found.field) for each in _objects(found)}
+    series = [
+        f" {found.resource.name}."
+        for found in errors
+        if found.code is Code.SCHEMA_MISSING and found.resource and found.resource.gvk.group == "vmrender.io"
+    ]
 
     def repeats(found: Located) -> bool:
+        if found.code is Code.REQUIREMENT:
+            return not unsized.isdisjoint(_objects(found))
+        if found.code is Code.INSTANCETYPE_NOT_FOUND:
+            return any(name in found.message for name in series)
+        if found.code is Code.SCHEMA and found.severity is Severity.WARNING:
+            return (found.location, found.field) in wrong_fields
         if found.code is Code.API_VERSION:
             return any(_line_key(related.location) in places for related in found.related)
         if found.code is Code.QUANTITY_INVALID and (found.field or ROOT) == ROOT:
             return found.resource in resources
         return Trait.REPEATS_SCHEMA in found.code.traits and (found.location, found.field) in fields
 
-    return tuple(found for found in located if not repeats(found))
+    return tuple(found for found in located if not repeats(found)) if errors else located
+
+
+def _objects(found: Located) -> Iterator[Hashable]:
+    """Yield the object of a finding in each of its overlays, or in its file."""
+    for where in found.overlays or (found.location and found.location.path,):
+        yield found.resource, where
+
+
+def _is_size(field: FieldPath | None) -> bool:
+    """Return True if a misspelt or misplaced field gives a machine its instance type, vCPUs or memory."""
+    return field is not None and bool(suggest(str(field.segments[-1]), _SIZES, cutoff=0.75))
 
 
 def _line_key(location: Location | None) -> tuple[str, int] | None:

@@ -26,6 +26,7 @@ _FIELD = FieldPath.of("apiVersion")
 _COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
 _VMRENDER = "vmrender.io"
 _SERIES = "InstancetypeSeries"
+_KINDS_OF_VMRENDER = (_SERIES, "Template")
 _OF_VMRENDER = "list its file under generators of the kustomization, not under resources"
 _KIND = FieldPath.of("kind")
 
@@ -44,7 +45,13 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
         yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))
     elif is_of_vmrender(resource.gvk):
         message = f"{resource.kind} is a kind of vmrender, which no cluster serves"
-        yield Diagnostic.about(resource, _KIND, Code.SCHEMA_MISSING, message, _OF_VMRENDER)
+        hint, near = _OF_VMRENDER, suggest(resource.kind, _KINDS_OF_VMRENDER, most=1)
+        if near and near[0] != resource.kind:
+            message, hint = (
+                f"vmrender has no kind {resource.kind}",
+                f"write kind: {near[0]}, and {_OF_VMRENDER}",
+            )
+        yield Diagnostic.about(resource, _KIND, Code.SCHEMA_MISSING, message, hint)
     elif _is_in_foreign_group(resource):
         gvk = resource.gvk
         where = f"in the group {gvk.group}" if gvk.group else f"with the apiVersion {gvk.version}"

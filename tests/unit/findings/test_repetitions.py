@@ -29,10 +29,22 @@ def test_findings_about_other_fields_lines_or_matters_are_kept() -> None:
     assert without_repetitions([REFUSED, *others]) == (REFUSED, *others)
 
 
-def test_schema_warning_does_not_replace_an_error() -> None:
+def test_error_about_the_same_value_replaces_the_warning_of_a_schema() -> None:
     warning = REFUSED._replace(severity=Severity.WARNING)
     error = REFUSED._replace(code=Code.TOPOLOGY)
-    assert without_repetitions([warning, error]) == (warning, error)
+    assert without_repetitions([warning, error]) == (error,)
+    assert without_repetitions([warning]) == (warning,)
+
+
+def test_requirement_is_a_consequence_of_a_misspelt_size_of_the_same_machine() -> None:
+    misspelt = REFUSED._replace(
+        code=Code.UNKNOWN_FIELD, field=FieldPath.of("spec", "instanceType"), overlays=("prod",)
+    )
+    unmet = REFUSED._replace(code=Code.REQUIREMENT, field=None, overlays=("prod",))
+    elsewhere = unmet._replace(overlays=("test",))
+    assert without_repetitions([misspelt, unmet, elsewhere]) == (misspelt, elsewhere)
+    other = misspelt._replace(field=FieldPath.of("spec", "hostnam"))
+    assert without_repetitions([other, unmet]) == (other, unmet)
 
 
 def test_unserved_version_is_reported_where_it_is_written() -> None:
