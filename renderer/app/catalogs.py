@@ -88,7 +88,7 @@ def _with_revision(finding: Located, revision: str) -> Located:
     location = finding.location
     if location is None or location.path.startswith(_BUILTIN):
         return finding
-    return finding._replace(location=location._replace(path=f"{revision}:{location.path}"))
+    return finding._replace(location=location._replace(path=f"{revision}:{location.path}"), fix=None)
 
 
 def _compose(name: str, fs: FileSystem, config: RenderConfig, path: str) -> OpenedCatalog:

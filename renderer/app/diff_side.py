@@ -85,13 +85,14 @@ class Side:
         return self
 
     def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
-        """Return the findings with paths that begin with the revision."""
+        """Return the findings with paths that begin with the revision, whose files nobody can edit."""
         if not self.revision:
             return tuple(findings)
         return tuple(
             finding._replace(
                 location=self._label(finding.location),
                 related=tuple(each._replace(location=self._label(each.location)) for each in finding.related),
+                fix=None,
             )
             for finding in findings
         )

@@ -17,7 +17,16 @@ from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task
 from renderer.findings.located import Located, LocatedFix, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_edit import AddField, AddItem, Edit, RemoveField, RemoveItem, RenameField, SetField
+from renderer.model.field_edit import (
+    AddField,
+    AddItem,
+    Edit,
+    MoveField,
+    RemoveField,
+    RemoveItem,
+    RenameField,
+    SetField,
+)
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
@@ -83,12 +92,20 @@ def _path_from_json(segments: Iterable[Any]) -> FieldPath:
 
 
 def _fix_json(fix: LocatedFix) -> Json:
-    edits = [[type(edit).__name__, _path_json(edit[0]), *edit[1:]] for edit in fix.edits]
+    edits = [
+        [type(edit).__name__, *(_path_json(each) if isinstance(each, FieldPath) else each for each in edit)]
+        for edit in fix.edits
+    ]
     return [fix.path, fix.document, _path_json(fix.inline), edits, fix.old]
 
 
 def _fix_from_json(path: str, document: int, inline: Any, edits: Any, old: str | None) -> LocatedFix:  # noqa: ANN401 - as above
-    made = tuple(_EDITS[name](_path_from_json(place), *rest) for name, place, *rest in edits)
+    made = tuple(
+        MoveField(*map(_path_from_json, parts))
+        if name == MoveField.__name__
+        else _EDITS[name](_path_from_json(parts[0]), *parts[1:])
+        for name, *parts in edits
+    )
     return LocatedFix(path, document, _path_from_json(inline), made, old)
 
 

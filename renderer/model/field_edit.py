@@ -33,9 +33,16 @@ class AddField(Record):
 
 
 class RemoveField(Record):
-    """Removes the field from its mapping, which has other fields."""
+    """Removes the field from its mapping."""
 
     field: FieldPath
+
+
+class MoveField(Record):
+    """Moves the field, with its value, to the end of another mapping, which exists."""
+
+    field: FieldPath
+    to: FieldPath
 
 
 class AddItem(Record):
@@ -52,7 +59,7 @@ class RemoveItem(Record):
     field: FieldPath
 
 
-FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField
+FieldEdit: TypeAlias = SetField | RenameField | AddField | RemoveField | MoveField
 Edit: TypeAlias = FieldEdit | AddItem | RemoveItem
 E = TypeVar("E", bound="Edit")
 
@@ -78,6 +85,8 @@ def apply_edits(document: Json, edits: Sequence[Edit]) -> Json:
 
 def edit_below(place: FieldPath, edit: E) -> E:
     """Return the same edit for a document that contains the edited one at ``place``."""
+    if isinstance(edit, MoveField):
+        edit = edit._replace(to=place.child(*edit.to.segments))
     return with_place(edit, place.child(*edited_place(edit).segments))
 
 
@@ -103,6 +112,10 @@ def _apply_edit(document: Json, edit: Edit) -> Json:
                 above,
                 lambda mapping: {key: value for key, value in _object(mapping).items() if key != old},
             )
+        case MoveField(field, to):
+            moved = _value_of(document, field)
+            document = _apply_edit(document, RemoveField(field))
+            return _apply_edit(document, AddField(to.parent, str(to.segments[-1]), moved))
         case AddItem(into, value, first):
             return _change_at(
                 document,
@@ -116,6 +129,14 @@ def _apply_edit(document: Json, edit: Edit) -> Json:
                 above,
                 lambda items: [item for number, item in enumerate(_items(items)) if number != index],
             )
+
+
+def _value_of(value: Json, field: FieldPath) -> Json:
+    for segment in field.segments:
+        if not isinstance(value, dict | list):
+            raise LookupError(segment)  # noqa: TRY004 - the field is not there
+        value = value[segment]  # type: ignore[index]  # LookupError if it is not there
+    return value
 
 
 def _items(value: Json) -> list[Json]:

@@ -5,7 +5,7 @@ A finding with several right answers, or one that only a person knows, has none.
 
 from __future__ import annotations
 
-from renderer.model.field_edit import Edit, SetField, edited_place, with_place
+from renderer.model.field_edit import Edit, MoveField, SetField, edited_place, with_place
 from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
@@ -33,8 +33,7 @@ class Fix(Record):
         if isinstance(first, SetField):
             value = value_at(resource.content, first.field.segments)
             old = None if isinstance(value, dict | list) else resource.written_text(*first.field.segments)
-        named = tuple(with_place(edit, resource.named_field(edited_place(edit).segments)) for edit in edits)
-        return cls(named, resource.sites(), old)
+        return cls(tuple(_named(edit, resource) for edit in edits), resource.sites(), old)
 
     @classmethod
     def at(cls, root: Site, *edits: Edit) -> Fix:
@@ -45,3 +44,10 @@ class Fix(Record):
     def in_document(cls, site: Site, *edits: Edit) -> Fix:
         """Return a fix whose edits name fields of the document that ``site`` is in."""
         return cls(edits, (Site(site.path, site.document, ROOT, site.text),))
+
+
+def _named(edit: Edit, resource: Resource) -> Edit:
+    """Return the edit with element names in place of list indices, which differ in patches and bases."""
+    if isinstance(edit, MoveField):
+        edit = edit._replace(to=resource.named_field(edit.to.segments))
+    return with_place(edit, resource.named_field(edited_place(edit).segments))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from renderer.findings.located import Located, LocatedFix
 from renderer.model.diagnostic import Severity
 from renderer.model.difference import NoValue, Value
-from renderer.model.field_edit import AddField, AddItem, Edit, RenameField, SetField
+from renderer.model.field_edit import AddField, AddItem, Edit, MoveField, RenameField, SetField
 from renderer.model.kube.field_path import FieldPath, format_pointer
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
@@ -99,6 +99,8 @@ def _operation(edit: Edit) -> Json:
             return {"op": "replace", "path": pointer(field), "value": value}
         case RenameField(field, name):
             return {"op": "move", "from": pointer(field), "path": pointer(field.parent.child(name))}
+        case MoveField(field, to):
+            return {"op": "move", "from": pointer(field), "path": pointer(to)}
         case AddField(into, name, value):
             return {"op": "add", "path": pointer(into.child(name)), "value": value}
         case AddItem(into, value, first):

@@ -17,7 +17,10 @@ def is_in_repository(path: str) -> bool:
 def below(folder: str, finding: Located) -> Located:
     """Return the finding with ``folder``, a path in the repository, before the paths of its files."""
     related = tuple(each._replace(location=_below(folder, each.location)) for each in finding.related)
-    return finding._replace(location=_below(folder, finding.location), related=related)
+    fix = finding.fix
+    if fix is not None and is_in_repository(fix.path):
+        fix = fix._replace(path=f"{folder}/{fix.path}")
+    return finding._replace(location=_below(folder, finding.location), related=related, fix=fix)
 
 
 def _below(folder: str, location: Location | None) -> Location | None:

@@ -12,6 +12,7 @@ from renderer.model.field_edit import (
     AddField,
     AddItem,
     Edit,
+    MoveField,
     RemoveField,
     RenameField,
     SetField,
@@ -106,9 +107,9 @@ def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, 
         case AddField(into, name, value):
             splice = _added_field(text, document, nodes_to(root, into)[-1], name, value)
         case RemoveField(field):
-            mapping = nodes_to(root, field.parent)[-1]
-            removed = field_of(mapping, field.segments[-1])
-            splice = _removed_field(text, mapping, removed, is_root=mapping is root)
+            return _removed(text, root, field)
+        case MoveField(field, to):
+            return (_moved_here(text, root, field, to), *_removed(text, root, field))
         case AddItem(into, value, first):
             splice = _added_item(text, root, into, value, first=first)
         case _:
@@ -176,12 +177,53 @@ def _added_field(text: str, document: DocumentNodes, mapping: Node, name: str, v
     return Splice(end, end, gap + lines)
 
 
-def _removed_field(text: str, mapping: Node, field: Field, *, is_root: bool) -> Splice:
+def _removed(text: str, root: Node, place: FieldPath) -> tuple[Splice, ...]:
+    """Remove a field; an empty mapping is left of one that has no other field, nothing of the root."""
+    *above, mapping, _ = nodes_to(root, place)
+    field = field_of(mapping, place.segments[-1])
+    if len(fields_of(mapping)) > 1 or (mapping is root and not mapping.is_flow):
+        return (_removed_field(text, mapping, field),)
+    if mapping.is_flow:
+        return (Splice(mapping.start, mapping.end, "{}"),)
+    owner = next((each for each in fields_of(above[-1]) if each.value is mapping), None)
+    colon = _COLON.match(text, owner.key.end) if owner else None
+    start, end = _line_start(text, field.key.start), _line_end(text, field.value.end, with_break=True)
+    if colon is None or colon.end() > start or text[start : field.key.start].strip(" "):
+        raise UnusableError("nothing would be left")
+    return Splice(colon.end(), colon.end(), " {}"), _without_lines(text, start, end)
+
+
+def _moved_here(text: str, root: Node, place: FieldPath, to: FieldPath) -> Splice:
+    """Add a field with its value as written: above the field that it comes from, or after all others."""
+    nodes, mapping = nodes_to(root, place), nodes_to(root, to.parent)[-1]
+    field, fields = field_of(nodes[-2], place.segments[-1]), fields_of(mapping)
+    name, value = _scalar(to.segments[-1], field.key.style), text[field.value.start : field.value.end]
+    if mapping.is_flow and "\n" not in value:
+        entry = f"{name}: {value}"
+        at = fields[-1].value.end if fields else mapping.start
+        return Splice(at, at, f", {entry}") if fields else Splice(at, mapping.end, f"{{{entry}}}")
+    if mapping.is_flow or not fields or nodes[-2].is_flow:
+        raise UnusableError("the value has lines of its own")
+    column, old_column = _column(text, fields[0].key), _column(text, field.key)
+    first, *others = f"{name}{text[field.key.end : _line_end(text, field.value.end)]}".split("\n")
+    if any(line.strip() and line[:old_column].strip() for line in others):
+        raise UnusableError("a line is indented less than its key")
+    lines = [first, *(f"{' ' * column}{line[old_column:]}" if line.strip() else line for line in others)]
+    block = f"{' ' * column}{chr(10).join(lines)}"
+    around = next((each for each in fields if each.value in nodes), None)
+    if around is None:
+        end = _line_end(text, mapping.end)
+        return Splice(end, end, _newline(text) + block)
+    start = _line_start(text, around.key.start)
+    if text[start : around.key.start].strip(" "):
+        raise UnusableError("the key is not at the beginning of its line")
+    return Splice(start, start, block + _newline(text))
+
+
+def _removed_field(text: str, mapping: Node, field: Field) -> Splice:
     """Remove the field's lines, and one of the blank lines around them."""
     fields = fields_of(mapping)
     index = fields.index(field)
-    if len(fields) == 1 and (mapping.is_flow or not is_root):
-        raise UnusableError("nothing would be left")
     if mapping.is_flow and index:
         return _removed_in_brackets(text, fields[index - 1].value.end, field)
     start, end = _line_start(text, field.key.start), _line_end(text, field.value.end, with_break=True)

@@ -15,7 +15,8 @@ from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.kube.field_path import FieldPath
+from renderer.model.field_edit import AddField, Edit, SetField
+from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
@@ -38,11 +39,20 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
     """
     written = resource.content.get("apiVersion")
     if written is None or written == "":
-        hint = f"write apiVersion: {served}" if served else _hint(resource.kind)
-        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, "apiVersion is missing", hint)
+        version = served or API_VERSIONS_OF_KINDS.get(resource.kind)
+        edit: Edit = (
+            SetField(_FIELD, version)
+            if "apiVersion" in resource.content
+            else AddField(ROOT, "apiVersion", version)
+        )
+        fix = edit if version else None
+        yield Diagnostic.about(
+            resource, _FIELD, Code.SCHEMA, "apiVersion is missing", _hint(version), fix=fix
+        )
     elif not isinstance(written, str):
         message = f"apiVersion must be text, not {value_description(written)}"
-        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, _hint(resource.kind))
+        hint = _hint(API_VERSIONS_OF_KINDS.get(resource.kind))
+        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA, message, hint, fix=_own_version(resource.kind))
     elif is_of_vmrender(resource.gvk):
         message = f"{resource.kind} is a kind of vmrender, which no cluster serves"
         hint, near = _OF_VMRENDER, suggest(resource.kind, _KINDS_OF_VMRENDER, most=1)
@@ -58,7 +68,9 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
         project = "KubeVirt" if GROUPS_OF_KINDS[gvk.kind] != "cdi.kubevirt.io" else "CDI"
         message = f"{project} has no kind {gvk.kind} {where}"
         hint = f"it is in the group {GROUPS_OF_KINDS[gvk.kind]}"
-        yield Diagnostic.about(resource, _FIELD, Code.SCHEMA_MISSING, message, hint)
+        yield Diagnostic.about(
+            resource, _FIELD, Code.SCHEMA_MISSING, message, hint, fix=_own_version(gvk.kind)
+        )
 
 
 def is_of_vmrender(gvk: Gvk) -> bool:
@@ -69,9 +81,13 @@ def is_of_vmrender(gvk: Gvk) -> bool:
     return any(suggest(written, [known], cutoff=0.8) for written, known in pairs)
 
 
-def _hint(kind: str) -> str:
-    version = API_VERSIONS_OF_KINDS.get(kind)
+def _hint(version: str | None) -> str:
     return f"write apiVersion: {version}" if version else "write the group and version that serve the kind"
+
+
+def _own_version(kind: str) -> SetField | None:
+    version = API_VERSIONS_OF_KINDS.get(kind)
+    return SetField(_FIELD, version) if version else None
 
 
 def _is_in_foreign_group(resource: Resource) -> bool:

@@ -10,6 +10,7 @@ from renderer.checks.schemas.kind_schema import ELEMENT, KEY, SchemaPlace, Schem
 from renderer.checks.schemas.kubernetes_formats import PRESERVED
 from renderer.checks.schemas.wording import nearest
 from renderer.model.codes import Code
+from renderer.model.field_edit import Edit, MoveField, RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 
@@ -53,15 +54,18 @@ def _unknown_field(
         return SchemaFinding(
             field, message, _rejection_text(field, target), Code.UNKNOWN_FIELD, target=target.judging_release
         )
-    hint = f"{_suggestion(field, kind, siblings, target)}{_rejection_text(field, target)}"
-    return SchemaFinding(field, f"{field} is not a field of {target.gvk.kind}", hint, Code.UNKNOWN_FIELD)
+    suggestion, fix = _suggestion(field, kind, siblings, target)
+    hint = f"{suggestion}{_rejection_text(field, target)}"
+    message = f"{field} is not a field of {target.gvk.kind}"
+    return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD, fix=fix)
 
 
 def misnamed_field(field: FieldPath, missing: FieldPath, target: SchemaTarget) -> SchemaFinding:
     """Return the finding for ``field``, written instead of ``missing``, which is in the same mapping."""
     message = f"{field} is not a field of {target.gvk.kind}, and {missing.segments[-1]} is missing"
     hint = f"did you mean {missing}? {_rejection_text(field, target)}"
-    return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD)
+    fix = RenameField(field, str(missing.segments[-1]))
+    return SchemaFinding(field, message, hint, Code.UNKNOWN_FIELD, fix=fix)
 
 
 def likely_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
@@ -71,23 +75,29 @@ def likely_sibling(field: FieldPath, target: SchemaTarget) -> str | None:
     return nearest(str(field.segments[-1]), known)
 
 
-def _suggestion(field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget) -> str:
+def _suggestion(
+    field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget
+) -> tuple[str, Edit | None]:
+    """Return the beginning of a hint, and its edit if it names one field that is not written yet."""
     place = schema_place(field)
     if place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2]):  # in a source, or in its kind
-        return f"{_SIZE}; "
+        return f"{_SIZE}; ", None
     if place in _HABITS:
-        return f"{_HABITS[place]}; "
+        return f"{_HABITS[place]}; ", None
     sibling = likely_sibling(field, target)
     places = right_places(field, kind, siblings, target.schema.tree, anywhere=sibling is None)
     if sibling and (not places or sibling.lower() == place[-1].lower()):
-        return f"did you mean {field.parent.child(sibling)}? "
+        rename = None if sibling in siblings else RenameField(field, sibling)
+        return f"did you mean {field.parent.child(sibling)}? ", rename
     if places:
-        *others, last = places
-        return f"did you mean {', '.join(others)} or {last}? " if others else f"did you mean {last}? "
+        *others, last = (_path_text(there, field, relative=len(places) > 1) for there in places)
+        if others:
+            return f"did you mean {', '.join(others)} or {last}? ", None
+        return f"did you mean {last}? ", _move(field, places[0])
     known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
     if not known:
-        return f"{field.parent} has no fields; "
-    return f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""
+        return f"{field.parent} has no fields; ", None
+    return (f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""), None
 
 
 def _rejection_text(field: FieldPath, target: SchemaTarget) -> str:
@@ -101,7 +111,7 @@ def _rejection_text(field: FieldPath, target: SchemaTarget) -> str:
 
 def right_places(
     field: FieldPath, kind: str, siblings: AbstractSet[str], tree: SchemaTree, *, anywhere: bool
-) -> Sequence[str]:
+) -> Sequence[SchemaPlace]:
     """Return the nearest places for ``field`` with a value of that ``kind`` and with these ``siblings``.
 
     ``anywhere``: if only one place has the name, it may be far away.
@@ -116,8 +126,15 @@ def right_places(
     mappings = {(*place[:-1], name) for name in siblings}
     candidates = [there for there in near if there[: len(place)] in mappings] or near
     closest = min((_distance(place, there) for there in candidates), default=0)
-    found = [there for there in candidates if _distance(place, there) == closest][:_MOST_PLACES]
-    return [_path_text(there, field, relative=len(found) > 1) for there in found]
+    return [there for there in candidates if _distance(place, there) == closest][:_MOST_PLACES]
+
+
+def _move(field: FieldPath, there: SchemaPlace) -> MoveField | None:
+    """Return the move of the field; None if it would be into an element of another list."""
+    shared = _common_length(schema_place(field.parent), there[:-1])
+    if ELEMENT in there[shared:]:
+        return None
+    return MoveField(field, FieldPath((*field.segments[:shared], *there[shared:])))
 
 
 def _is_near(place: SchemaPlace, there: SchemaPlace, count: int) -> bool:

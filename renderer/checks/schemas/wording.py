@@ -7,12 +7,23 @@ import re
 from collections.abc import Sequence
 
 from renderer.checks.schemas.kubernetes_formats import BASE64
+from renderer.model.field_edit import Edit, SetField
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, scalar_text, text_at
+from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
 #: The beginning of the hint for a value that must be text.
 IN_QUOTES = "write it in quotes"
 _LONGEST = 60
+
+
+class Correction(Record):
+    """What to write, in words; and as ``edit`` of the field, if there is one right answer."""
+
+    hint: str
+    edit: Edit | None = None
+
 
 _TYPES = {
     "object": "a mapping",
@@ -78,43 +89,46 @@ def nearest(word: str, known: Sequence[str]) -> str | None:
     return next(iter(suggest(word, known, most=1, cutoff=0.7)), None)
 
 
-def type_hint(value: Json, schema: JsonObject) -> str | None:
-    """Return a hint for writing ``value`` with the type of ``schema``, or None."""
+def type_correction(field: FieldPath, value: Json, schema: JsonObject) -> Correction | None:
+    """Return how to write ``value`` with the type of ``schema``, or None."""
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     if "string" in names:
         known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
-        is_unquoted = scalar_text(value) in known
-        return f"one of {', '.join(known)}" if known and not is_unquoted else _text_hint(value, names)
+        if known and scalar_text(value) not in known:
+            return Correction(f"one of {', '.join(known)}")
+        return _as_text(field, value, names)
     if "array" in names and not isinstance(value, dict | None):
-        return f"write it as a list: [{quoted(value)}]"
+        return Correction(f"write it as a list: [{quoted(value)}]")
     if isinstance(value, str):
-        return _unquoted_hint(value.strip(), names)
+        return _unquoted(field, value.strip(), names)
     if "array" in names and isinstance(value, dict):
-        return "it is a list: its elements start with a dash"
+        return Correction("it is a list: its elements start with a dash")
     if "object" in names and isinstance(value, list):
-        return "it is not a list: leave the dash out"
+        return Correction("it is not a list: leave the dash out")
     return None
 
 
-def _text_hint(value: Json, types: Sequence[Json]) -> str | None:
+def _as_text(field: FieldPath, value: Json, types: Sequence[Json]) -> Correction | None:
     if isinstance(value, bool) and {"integer", "number"} & {str(name) for name in types}:
         return None
     if isinstance(value, dict | list):
-        return "to write it as text, put | after the key and start the text on the next line"
+        return Correction("to write it as text, put | after the key and start the text on the next line")
     if isinstance(value, float):  # 1.10 was parsed as 1.1
-        return IN_QUOTES
-    return f'{IN_QUOTES}: "{quoted(value)}"'
+        return Correction(IN_QUOTES)
+    return Correction(f'{IN_QUOTES}: "{quoted(value)}"', SetField(field, scalar_text(value)))
 
 
-def _unquoted_hint(text: str, types: Sequence[Json]) -> str | None:
+def _unquoted(field: FieldPath, text: str, types: Sequence[Json]) -> Correction | None:
     if {"integer", "number"} & {str(name) for name in types} and re.fullmatch(r"[+-]?[0-9]+", text):
-        return f"write it without quotes: {text.lstrip('+')}"
+        number = int(text)
+        return Correction(f"write it without quotes: {number}", SetField(field, number))
     seconds = re.fullmatch(r"([0-9]+) ?(s|sec|seconds)", text)
     if seconds and "integer" in types:
-        return f"write the number alone: {seconds[1]}"
+        return Correction(f"write the number alone: {seconds[1]}", SetField(field, int(seconds[1])))
     if "boolean" in types and text.lower() in ("true", "yes", "on", "false", "no", "off"):
-        return f"write it without quotes: {str(text.lower() in ('true', 'yes', 'on')).lower()}"
+        is_true = text.lower() in ("true", "yes", "on")
+        return Correction(f"write it without quotes: {str(is_true).lower()}", SetField(field, is_true))
     return None
 
 

@@ -9,20 +9,22 @@ from renderer.checks.schemas.kind_schema import ELEMENT, SchemaTree, Violation, 
 from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, VALID_WHEN_MISSING
 from renderer.checks.schemas.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
 from renderer.checks.schemas.wording import (
+    Correction,
     expected_description,
     length_hint,
     nearest,
     quoted,
-    type_hint,
+    type_correction,
     value_description,
 )
 from renderer.kubevirt.facts.applied_null import APPLIED_NULL
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
-from renderer.model.misspelt_quantity import quantity_hint, with_probable_unit
+from renderer.model.misspelt_quantity import meant_quantity, quantity_hint, with_probable_unit
 
 #: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
 #: often followed by an empty mapping, which users leave out.
@@ -173,11 +175,19 @@ def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
 def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, schema = violation.value, violation.schema
     message = f"{violation.field} must be {expected_description(schema)}, not {value_description(value)}"
-    hint = _likely_child(violation) or _plain_labels(violation) or type_hint(value, schema)
-    return SchemaFinding(violation.field, message, hint)
+    return _corrected(
+        SchemaFinding(violation.field, message),
+        _likely_child(violation)
+        or _plain_labels(violation)
+        or type_correction(violation.field, value, schema),
+    )
 
 
-def _likely_child(violation: Violation) -> str | None:
+def _corrected(finding: SchemaFinding, correction: Correction | None) -> SchemaFinding:
+    return finding if correction is None else finding._replace(hint=correction.hint, fix=correction.edit)
+
+
+def _likely_child(violation: Violation) -> Correction | None:
     """Return the field that is probably meant by ``memory: 4Gi`` and ``cpu: 2``."""
     name, value = str(violation.field.segments[-1]) if violation.field.segments else "", violation.value
     known = object_at(violation.schema, "properties")
@@ -187,17 +197,18 @@ def _likely_child(violation: Violation) -> str | None:
         return None
     text = scalar_text(value)
     if name == "memory" and text.isdecimal():  # nobody means bytes
-        text = with_probable_unit(text)
-    return f"did you mean {name}: {{{inside}: {text}}}?"
+        value = text = with_probable_unit(text)
+    hint = f"did you mean {name}: {{{inside}: {text}}}?"
+    return Correction(hint, SetField(violation.field, {inside: value}))
 
 
-def _plain_labels(violation: Violation) -> str | None:
+def _plain_labels(violation: Violation) -> Correction | None:
     """Return the hint for ``matchLabels`` in a selector that is a mapping of labels (MigrationPolicy)."""
     field, value = violation.field, violation.value
     if not isinstance(value, dict) or field.segments[-1:] != ("matchLabels",):
         return None
     labels = ", ".join(f"{key}: {scalar_text(label)}" for key, label in value.items())
-    return f"write the labels without matchLabels: {field.parent.segments[-1]}: {{{labels}}}"
+    return Correction(f"write the labels without matchLabels: {field.parent.segments[-1]}: {{{labels}}}")
 
 
 def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
@@ -212,11 +223,14 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
         return SchemaFinding(
             violation.field, f"{violation.field} is not {expected_description(violation.schema)}", hint
         )
-    hint = quantity_hint(str(value)) if title == "quantity" else length_hint(value, title)
     message = (
         f"{violation.field} must be {expected_description(violation.schema)}, not {value_description(value)}"
     )
-    return SchemaFinding(violation.field, message, hint)
+    if title != "quantity":
+        return SchemaFinding(violation.field, message, length_hint(value, title))
+    meant = meant_quantity(str(value))
+    fix = None if meant is None else SetField(violation.field, meant)
+    return SchemaFinding(violation.field, message, quantity_hint(str(value)), fix=fix)
 
 
 def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
@@ -228,27 +242,32 @@ def _unknown_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
         hint = f"leave it out, or give it a value: {', '.join(known)}"
         return SchemaFinding(field, f"{field} cannot be {quoted(value)}", hint)
     elsewhere = target.known_elsewhere(lambda tree: value in array_at(tree.at(field) or EMPTY, "enum"))
-    hint = _known_hint(value, known, target, is_version=field == _API_VERSION)
+    close = _meant_value(value, known, is_version=field == _API_VERSION)
     if elsewhere:
         message = f"{field} {quoted(value)} {elsewhere}"
     elif severity is Severity.ERROR:
         message = f"{field} cannot be {quoted(value)}"
     else:
         message = f"{field} {quoted(value)} is unknown to {target.authority}"
+    hint = f"known to {target.authority}: {', '.join(known)}"
+    if close is not None:
+        hint = f"did you mean {close}?" if [*known] == [close] else f"did you mean {close}? {hint}"
     return SchemaFinding(
-        field, message, hint, severity=severity, target=target.judging_release if elsewhere else None
+        field,
+        message,
+        hint,
+        severity=severity,
+        target=target.judging_release if elsewhere else None,
+        fix=None if close is None else SetField(field, close),
     )
 
 
-def _known_hint(value: Json, known: Sequence[str], target: SchemaTarget, *, is_version: bool) -> str:
-    """Return a hint with the ``known`` values and the probable one; of versions, the preferred one."""
-    others = f"known to {target.authority}: {', '.join(known)}"
+def _meant_value(value: Json, known: Sequence[str], *, is_version: bool) -> str | None:
+    """Return the probable one of the ``known`` values; of versions, the preferred one."""
     close = _SYNONYMS.get(value) or nearest(value, known) if isinstance(value, str) else None
-    close = close if close in known else None
-    suggested = known[0] if close and is_version else close
-    if suggested is None:
-        return others
-    return f"did you mean {suggested}?" if [*known] == [suggested] else f"did you mean {suggested}? {others}"
+    if close not in known:
+        return None
+    return known[0] if is_version else close
 
 
 def _out_of_bounds(violation: Violation, _: SchemaTarget) -> SchemaFinding:

@@ -11,6 +11,7 @@ from renderer.model.field_edit import (
     AddItem,
     Edit,
     FieldEdit,
+    MoveField,
     RemoveField,
     RemoveItem,
     RenameField,
@@ -356,9 +357,49 @@ def test_comment_above_the_second_field_of_an_element_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("b:\n  a: 1\n", "b: {}\n"),
+        ("b:   # why\n  a:\n    c: 1\nd: 2\n", "b: {}   # why\nd: 2\n"),
+        ("b: { a: 1 }\n", "b: {}\n"),
+        ("b:\n  a: 1", "b: {}"),
+    ],
+)
+def test_mapping_without_its_last_field_is_empty(before: str, after: str) -> None:
+    edited = edit_fields(before.encode(), EditedText(), [RemoveField(FieldPath.of("b", "a"))])
+    assert edited.decode() == after
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (
+            "spec:\n  template:\n    # the size\n    size:\n    - name: x # small\n    spec: 1\n",
+            "spec:\n  size:\n  - name: x # small\n  template:\n    # the size\n    spec: 1\n",
+        ),
+        (
+            "spec:\n  size: {name: x}\n  template:\n    spec: 1\nlast: 1\n",
+            None,
+        ),
+        ("spec: {template: {size: 'x', b: 1}}\n", "spec: {template: {b: 1}, size: 'x'}\n"),
+        (
+            "spec:\n  template:\n    size: |\n      a\n\n       b\n",
+            "spec:\n  size: |\n    a\n\n     b\n  template: {}\n",
+        ),
+    ],
+)
+def test_field_is_moved_up_as_written(before: str, after: str | None) -> None:
+    edit = MoveField(FieldPath.of("spec", "template", "size"), FieldPath.of("spec", "size"))
+    if after is None:
+        edit = MoveField(edit.to, edit.field)
+        after = "spec:\n  template:\n    spec: 1\n    size: {name: x}\nlast: 1\n"
+    assert edit_fields(before.encode(), EditedText(), [edit]).decode() == after
+
+
+@pytest.mark.parametrize(
     ("before", "edit"),
     [
-        ("b:\n  a: 1\n", RemoveField(FieldPath.of("b", "a"))),
+        ("- a: 1\n", RemoveField(FieldPath.of(0, "a"))),
         ("a:\n", AddField(A, "d", 3)),
         ("a: x\n", AddItem(A, 1)),
         ("a: {b: 1}\n", AddItem(A, 1)),
@@ -367,6 +408,9 @@ def test_comment_above_the_second_field_of_an_element_is_kept() -> None:
         ("", SetField(A, 1)),
         ("a: [1]\n", AddField(A, "d", 3)),
         ("a: 1\n", SetField(FieldPath.of("a", "b"), 1)),
+        ("b: {c: {\n  d: 1}}\na:\n  e: 1\n", MoveField(FieldPath.of("b", "c"), FieldPath.of("a", "c"))),
+        ("b:\n  c: 1\na: x\n", MoveField(FieldPath.of("b", "c"), FieldPath.of("a", "c"))),
+        ("a:\n- c: 1\n  d: 2\n", MoveField(FieldPath.of("a", 0, "d"), FieldPath.of("b", "c"))),
     ],
 )
 def test_edit_that_empties_or_lacks_a_mapping_is_refused(before: str, edit: FieldEdit) -> None:

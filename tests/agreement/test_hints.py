@@ -1,0 +1,207 @@
+"""Each hint with one right answer, when followed, removes its finding, and no other comes.
+
+The edits of all golden cases (``tests/cases``) are applied one after another, by the editor that keeps
+comments, as a machine would that only has ``--format json``. A new case takes part by itself.
+
+A finding may hide others: what one stage refuses is not judged by the next one. A finding that comes after a
+fix is accepted if it is independent of what the fix wrote, which means one of two things:
+
+* It comes as well if the field is removed instead.
+* The fixed finding is an error, the new one is of a later stage and about the same object, and neither of
+  their fields contains the other.
+
+Any other is in ``FOLLOW_UPS`` with the reason.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import shutil
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+from click.testing import CliRunner
+
+from renderer.cli.app import main
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.model.codes import RULE_CODES, Code
+from renderer.model.field_edit import (
+    AddField,
+    AddItem,
+    Edit,
+    MoveField,
+    RemoveField,
+    RemoveItem,
+    RenameField,
+    SetField,
+)
+from renderer.model.kube.field_path import ROOT, FieldPath, parse_pointer
+from renderer.model.kube.json import Json
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from tests.test_cases import CASES, FOLDERS, Case, write_tree
+
+#: Commands that report the findings of manifests, and can do so as JSON.
+_COMMANDS = ("build", "expand", "render", "validate")
+#: More fixes than any case has, one after another.
+_MOST_FIXES = 60
+
+
+class FollowUp(NamedTuple):
+    """A finding that comes by a fix: the codes of both, a part of its message, and why it is right."""
+
+    fixed: str
+    new: str
+    message: str
+    reason: str
+
+
+FOLLOW_UPS: Sequence[FollowUp] = (
+    FollowUp("schema", "conflict", "is set by instance type", "the size was written, whatever its form"),
+    FollowUp(
+        "schema", "assumed-network", "names no network", "a VM whose preference is refused is not rendered"
+    ),
+)
+
+
+def is_judged(folder: Path) -> bool:
+    words = shlex.split(Case.read(folder).command)
+    return words[0] in _COMMANDS and "--format" not in words and Case.read(folder).stdin is None
+
+
+JUDGED = [folder for folder in FOLDERS if is_judged(folder)]
+
+
+@pytest.mark.parametrize("folder", JUDGED, ids=lambda folder: folder.relative_to(CASES).as_posix())
+def test_following_a_hint_removes_its_finding(
+    folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case = Case.read(folder)
+    repository = tmp_path / "repository"
+    repository.mkdir()
+    write_tree(repository, case.inputs())
+    monkeypatch.chdir(repository)
+    tried: list[Any] = []
+    findings = findings_of(case)
+    for _ in range(_MOST_FIXES):
+        fixable = [each for each in findings if each["fix"]]
+        if not fixable:
+            return
+        finding = fixable[0]
+        fix = finding["fix"]
+        assert (fix, finding["message"]) not in tried, "a fix that was applied is proposed again"
+        tried.append((fix, finding["message"]))
+        before = Path(fix["path"]).read_bytes()
+        after = edited(before, fix, edits_of(fix))
+        Path(fix["path"]).write_bytes(after)
+        remaining = findings_of(case)
+        new = keys(remaining) - keys(findings)
+        assert keys([finding]) <= keys(findings) - keys(remaining), f"not removed: {finding}"
+        if new:
+            new -= keys(independent_findings(case, fix, before))
+            Path(fix["path"]).write_bytes(after)
+        assert not [each for each in new if not is_follow_up(finding, each)], f"came after {finding}"
+        findings = remaining
+    pytest.fail("the fixes do not come to an end")
+
+
+def findings_of(case: Case) -> list[Any]:
+    """Return the findings that the command reports as JSON."""
+    shutil.rmtree("rendered", ignore_errors=True)
+    words = [*shlex.split(case.command), "--format", "json"]
+    run = CliRunner(catch_exceptions=False).invoke(main, words, prog_name="vmrender")
+    to_error = words[0] in ("build", "expand")
+    text = run.stderr if to_error else run.stdout
+    return json.loads(text[text.index("{\n") :])["findings"] if "{\n" in text else []
+
+
+def keys(findings: Sequence[Any]) -> Counter[tuple[str, ...]]:
+    """Return what findings say, without lines, which move."""
+    return Counter(
+        (
+            each["code"],
+            each["message"],
+            (each["location"] or {}).get("path", ""),
+            json.dumps(each["resource"]),
+            each["field"] or "",
+        )
+        for each in findings
+    )
+
+
+def independent_findings(case: Case, fix: Mapping[str, Any], before: bytes) -> list[Any]:
+    """Return the findings when the field is removed rather than corrected."""
+    field = _path(fix, fix["patch"][0].get("from") or fix["patch"][0]["path"])
+    removed = RemoveItem(field) if isinstance(field.segments[-1], int) else RemoveField(field)
+    try:
+        Path(fix["path"]).write_bytes(edited(before, fix, [removed]))
+    except RefusedEditError:
+        return []
+    return findings_of(case)
+
+
+def stage_of(code: str, field: str) -> int:
+    """Return the number of the stage that finds it: an object of an unknown version is not judged at all."""
+    if field == "apiVersion":
+        return 0
+    if code in (Code.SCHEMA, Code.UNKNOWN_FIELD, Code.SCHEMA_MISSING):
+        return 1
+    return {Code.ADMISSION: 3}.get(Code(code), 4 if Code(code) in RULE_CODES else 2)
+
+
+def is_of_a_later_stage(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:
+    code, _, _, resource, field = new
+    old_field = fixed["field"] or ""
+    shorter, longer = sorted((field, old_field), key=len)
+    return (
+        fixed["severity"] == "error"
+        and names_one_object(fixed["resource"], json.loads(resource))
+        and stage_of(code, field) > stage_of(fixed["code"], old_field)
+        and not (shorter and longer.startswith(shorter))
+    )
+
+
+def names_one_object(one: Mapping[str, str] | None, other: Mapping[str, str] | None) -> bool:
+    return one is not None and other is not None and all(one[key] == other[key] for key in ("kind", "name"))
+
+
+def is_follow_up(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:
+    return is_of_a_later_stage(fixed, new) or any(
+        each.fixed == fixed["code"] and each.new == new[0] and each.message in new[1] for each in FOLLOW_UPS
+    )
+
+
+def edited(content: bytes, fix: Mapping[str, Any], edits: Sequence[Edit]) -> bytes:
+    inline = _path(fix, fix["inline"]) if fix["inline"] else ROOT
+    is_kustomization = Path(fix["path"]).name in KUSTOMIZATION_FILES
+    return edit_fields(content, EditedText(fix["document"], inline, is_kustomization), edits)
+
+
+def edits_of(fix: Mapping[str, Any]) -> list[Edit]:
+    """Return the operations of a fix as edits."""
+    return [_edit(fix, operation) for operation in fix["patch"]]
+
+
+def _edit(fix: Mapping[str, Any], operation: Mapping[str, Any]) -> Edit:
+    field = _path(fix, operation["path"])
+    last = field.segments[-1]
+    value: Json = operation.get("value")
+    match operation["op"]:
+        case "replace":
+            return SetField(field, value)
+        case "move":
+            old = _path(fix, operation["from"])
+            return RenameField(old, str(last)) if old.parent == field.parent else MoveField(old, field)
+        case "add" if isinstance(last, int) or last == "-":
+            return AddItem(field.parent, value, first=last == 0)
+        case "add":
+            return AddField(field.parent, str(last), value)
+        case _:
+            return RemoveItem(field) if isinstance(last, int) else RemoveField(field)
+
+
+def _path(_fix: Mapping[str, Any], pointer: str) -> FieldPath:
+    return FieldPath(tuple(int(part) if part.isdecimal() else part for part in parse_pointer(pointer)))
