@@ -142,6 +142,7 @@ class Code(TextEnum):
     STORAGE_CLASS_DROPPED = "storage-class-dropped", Trait.RULE
     UNUSABLE_VALUE = "unusable-value", Trait.RULE
     UNUSED_SUPPRESSION = "unused-suppression", Trait.RULE, Trait.ABOUT_KEY
+    VIRTUAL_MACHINE_NOT_FOUND = "virtual-machine-not-found", Trait.RULE, Trait.STRICT
     VOLUME_WITHOUT_DISK = "volume-without-disk", Trait.RULE
 
     # Annotations about rules.

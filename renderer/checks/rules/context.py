@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
 from renderer.checks.rules.inventory import Inventory, Item, may_be_in
 from renderer.checks.rules.near_miss import numbers_of
+from renderer.checks.rules.object_references import (
+    REFERRING_KINDS,
+    NamedReference,
+    object_references,
+)
 from renderer.checks.rules.pod_labels import pod_labels, texts
 from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.claims import (
@@ -34,6 +39,9 @@ PREFERENCES = ("VirtualMachinePreference", "VirtualMachineClusterPreference")
 
 #: The names that a release deploys to a cluster by itself, by kind of instance type or preference.
 BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
+#: A reference of a virtual machine, or of another object.
+AnyReference: TypeAlias = ObjectReference | NamedReference
+
 #: Looks up an object by kind, name and namespace in the project's catalogs.
 Find = Callable[[str, str, str], Resource | None]
 
@@ -207,44 +215,53 @@ class Context:
 
     @cached_property
     def inventory(self) -> Inventory:
-        return Inventory(self.resources, self.machines)
+        return Inventory(self.resources, self.machines, with_machines=bool(self.other_references))
 
     @cached_property
     def references(self) -> Mapping[str, Sequence[ObjectReference]]:
         """The references of virtual machines to other objects, by kind."""
         return references(self.machines, self.release)
 
+    @cached_property
+    def other_references(self) -> Mapping[str, Sequence[NamedReference]]:
+        """The references of other objects, such as snapshots, by kind."""
+        return object_references(self.of_kind(*REFERRING_KINDS))
+
+    def references_to(self, kind: str) -> Iterator[AnyReference]:
+        """Yield the references to a kind, first those of virtual machines."""
+        yield from self.references.get(kind, ())
+        yield from self.other_references.get(kind, ())
+
     def is_used(self, kind: str, item: Item) -> bool:
-        """Return True if a virtual machine refers to the item."""
-        to_this_name = self._references_by_name.get((kind, item.name, False), ())
+        """Return True if a virtual machine, or another object, refers to the item."""
+        to_this_name: Sequence[AnyReference] = self._references_by_name.get((kind, item.name, False), ())
         indexed = split_index(item.name) if self._has_indexed_references else None
         if indexed is not None:
             to_this_name = (*to_this_name, *self._references_by_name.get((kind, indexed[0], True), ()))
         return any(may_be_in(item, reference.namespace) for reference in to_this_name)
 
-    def unused(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]:
-        """Return (name, item) of the items that no virtual machine refers to, by the numbers in the name.
+    def candidates(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item, bool]]]:
+        """Return name, item, and if something refers to it, of all items, by the numbers in the name.
 
         An item is listed once for each name that it has or had.
         """
-        if kind not in self._unused:
-            found: dict[tuple[str, ...], list[tuple[str, Item]]] = {}
+        if kind not in self._candidates:
+            found: dict[tuple[str, ...], list[tuple[str, Item, bool]]] = {}
             for name, item in self.inventory.names(kind):
-                if not self.is_used(kind, item):
-                    found.setdefault(numbers_of(name), []).append((name, item))
-            self._unused[kind] = found
-        return self._unused[kind]
+                found.setdefault(numbers_of(name), []).append((name, item, self.is_used(kind, item)))
+            self._candidates[kind] = found
+        return self._candidates[kind]
 
     @cached_property
-    def _unused(self) -> dict[str, Mapping[tuple[str, ...], Sequence[tuple[str, Item]]]]:
+    def _candidates(self) -> dict[str, Mapping[tuple[str, ...], Sequence[tuple[str, Item, bool]]]]:
         return {}
 
     @cached_property
-    def _references_by_name(self) -> Mapping[tuple[str, str, bool], Sequence[ObjectReference]]:
+    def _references_by_name(self) -> Mapping[tuple[str, str, bool], Sequence[AnyReference]]:
         """The references by kind, name, and whether an index is appended to the name."""
-        found: dict[tuple[str, str, bool], list[ObjectReference]] = {}
-        for kind, references_to_kind in self.references.items():
-            for reference in references_to_kind:
+        found: dict[tuple[str, str, bool], list[AnyReference]] = {}
+        for kind in {**self.references, **self.other_references}:
+            for reference in self.references_to(kind):
                 found.setdefault((kind, reference.name, reference.is_indexed), []).append(reference)
         return found
 

@@ -101,10 +101,10 @@ def _renamed(context: Context, reference: ObjectReference, runs: Sequence[range]
 
 def _mistyped(context: Context, reference: ObjectReference, runs: Sequence[range]) -> Finding | None:
     for name in _names(reference, runs):
-        unused = context.unused(reference.kind).get(numbers_of(name), ())
-        spend(len(unused) * (4 + len(name) // 16), "comparing names that may be mistyped")
-        for candidate, item in unused:
-            intended = split_index(candidate)
+        candidates = context.candidates(reference.kind).get(numbers_of(name), ())
+        spend(len(candidates) * (4 + len(name) // 16), "comparing names that may be mistyped")
+        for candidate, item, is_used in candidates:
+            intended = None if is_used else split_index(candidate)
             if intended and may_be_in(item, reference.namespace) and is_near_miss(name, candidate):
                 return _finding(reference, runs, "", f"did you mean {intended[0]}?", item)
     return None

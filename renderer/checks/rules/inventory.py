@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
+from renderer.kubevirt.facts.kinds import VM, VMI
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import Json, array_at, object_at, text_at
@@ -17,6 +18,7 @@ SERVICE_ACCOUNT = "ServiceAccount"
 CLAIM = "PersistentVolumeClaim"
 NETWORK = "NetworkAttachmentDefinition"
 DATA_SOURCE = "DataSource"
+SNAPSHOT = "VirtualMachineSnapshot"
 
 #: Kinds whose controllers create an object of another kind with the same name.
 _SAME_NAME: Mapping[str, str] = {
@@ -29,7 +31,7 @@ _SAME_NAME: Mapping[str, str] = {
     "SriovNetwork": NETWORK,
     "SriovIBNetwork": NETWORK,
     "OVSNetwork": NETWORK,
-    **{kind: kind for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT)},
+    **{kind: kind for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT, SNAPSHOT)},
 }
 #: Kinds whose controllers create the network in another namespace if their spec names one
 #: (sriov-network-operator ``api/v1/helper.go`` RenderNetAttDef).
@@ -50,7 +52,14 @@ class Item(Record):
 class Inventory:
     """The objects that exist, by kind and name."""
 
-    def __init__(self, resources: Iterable[Resource], machines: Iterable[VirtualMachineView]) -> None:
+    def __init__(
+        self,
+        resources: Iterable[Resource],
+        machines: Iterable[VirtualMachineView],
+        *,
+        with_machines: bool = False,
+    ) -> None:
+        """``with_machines``: the machines themselves are in it, which few overlays refer to."""
         self._by_kind: dict[str, dict[str, list[Item]]] = {}
         for resource in resources:
             namespace = resource.namespace
@@ -62,6 +71,8 @@ class Inventory:
             for _, template in machine.data_volume_templates:
                 name = text_at(template, "metadata", "name")
                 self._add(CLAIM, Item(name, machine.namespace, machine.resource))
+            for kind in (machine.kind, *((VMI,) if machine.kind == VM else ())) if with_machines else ():
+                self._add(kind, Item(machine.name, machine.namespace, machine.resource))
 
     def named(self, kind: str, name: str) -> Sequence[Item]:
         return self._by_kind.get(kind, {}).get(name, ())

@@ -7,6 +7,7 @@ from renderer.model.run.work import spend
 
 _SEPARATORS = pattern(r"[-._]")
 _DIGITS = pattern(r"\d+")
+_VOWELS = pattern(r"[aeiou]")
 _SHORTEST_SWAPPED = 3
 _SHORTEST_WORD = 4  # shorter words may well be different on purpose: prod and prd, a and b
 _LONG_WORD = 6
@@ -37,6 +38,23 @@ def is_near_miss(written: str, intended: str) -> bool:
     return not pairs or (len(pairs) == 1 and _is_mistyped(*pairs[0]))
 
 
+def is_slip(written: str, intended: str) -> bool:
+    """Return True if ``written`` is ``intended`` with a letter missing or doubled, or two letters swapped.
+
+    Such names are hardly ever different on purpose, even if the intended name has other users.
+    """
+    words, intended_words = _SEPARATORS.split(written), _SEPARATORS.split(intended)
+    pairs = [pair for pair in zip(words, intended_words, strict=False) if pair[0] != pair[1]]
+    if not is_near_miss(written, intended) or len(words) != len(intended_words) or len(pairs) != 1:
+        return False
+    word, other = pairs[0]
+    if sorted(word) == sorted(other):
+        return len(word) >= _SHORTEST_WORD
+    is_letter_off = abs(len(word) - len(other)) == 1 and _distance(word, other) == 1
+    is_plural = f"{word}s" == other or word == f"{other}s"
+    return is_letter_off and not is_plural and min(len(word), len(other)) >= _SHORTEST_WORD
+
+
 def _is_mistyped(word: str, intended: str) -> bool:
     if word in (f"{intended}s", intended.removesuffix("s")) and len(intended) > 1:
         return True
@@ -45,7 +63,20 @@ def _is_mistyped(word: str, intended: str) -> bool:
         return _distance(word, intended) == 1
     if max(len(word), len(intended)) > _LONGEST_WORD:
         return False
-    return shorter >= _SHORTEST_WORD and _distance(word, intended) <= (1 if shorter < _LONG_WORD else 2)
+    if shorter < _SHORTEST_WORD:
+        return shorter >= _SHORTEST_SWAPPED and _has_lost_letter(word, intended)
+    return _distance(word, intended) <= (1 if shorter < _LONG_WORD else 2)
+
+
+def _has_lost_letter(word: str, intended: str) -> bool:
+    """Return True if a letter of a short word is missing: dta for data.
+
+    A word without all its vowels is an abbreviation: prd for prod.
+    """
+    short, long = sorted((word, intended), key=len)
+    if len(long) != len(short) + 1 or short == _VOWELS.sub("", long):
+        return False
+    return _distance(short, long) == 1
 
 
 def _distance(word: str, other: str) -> int:

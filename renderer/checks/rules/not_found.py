@@ -2,16 +2,17 @@
 
 An object that a manifest names may exist in the cluster without being in Git. So a reference is only reported
 if it was most probably meant for an object of the overlay: an object that kustomize renamed, an unreferenced
-object whose name (before or after a rename) differs by a typo, or an unreferenced object in another
-namespace. ``strict`` reports all references to objects that the overlay lacks.
+object whose name (before or after a rename) differs by a typo, a referenced one whose name differs by a slip
+of the pen, or an unreferenced object in another namespace. ``strict`` reports all references to objects that
+the overlay lacks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import partial
 
-from renderer.checks.rules.context import Context
+from renderer.checks.rules.context import AnyReference, Context
 from renderer.checks.rules.indexed_references import (
     forgotten_index,
     likely_mistake,
@@ -25,66 +26,79 @@ from renderer.checks.rules.inventory import (
     NETWORK,
     SECRET,
     SERVICE_ACCOUNT,
+    SNAPSHOT,
     Item,
     may_be_in,
 )
-from renderer.checks.rules.near_miss import is_near_miss, numbers_of
+from renderer.checks.rules.near_miss import is_near_miss, is_slip, numbers_of
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI
 from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.pool_names import split_index
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 
 
-def dangling(context: Context, kind: str) -> Iterator[Finding]:
-    """Yield the references to ``kind`` that were meant for an object of the overlay, but do not match it."""
-    if not context.inventory.knows(kind):
-        return
-    for reference in _missing_references(context, kind):
-        found = _likely_mistake(context, reference)
-        if found is not None:
-            yield found
+def dangling(context: Context, kinds: Sequence[str]) -> Iterator[Finding]:
+    """Yield the references to ``kinds`` that were meant for an object of the overlay, but do not match it."""
+    for kind in kinds:
+        for reference in _missing_references(context, kind) if context.inventory.knows(kind) else ():
+            found = _likely_mistake(context, reference)
+            if found is not None:
+                yield found
 
 
-def strictly_dangling(context: Context, kind: str) -> Iterator[Finding]:
-    """Yield all references to a ``kind`` that the overlay lacks."""
-    for reference in _missing_references(context, kind):
-        likely = _likely_mistake(context, reference)
-        if likely is None and reference.is_indexed:
-            likely = missing_finding(context, reference)
-        yield likely or _finding(
-            reference,
-            f"there is no {kind} {reference.qualified_name} in the overlay",
-            "add it, or say in an annotation where it comes from",
-        )
+def strictly_dangling(context: Context, kinds: Sequence[str]) -> Iterator[Finding]:
+    """Yield all references to ``kinds`` that the overlay lacks."""
+    for kind in kinds:
+        for reference in _missing_references(context, kind):
+            likely = _likely_mistake(context, reference)
+            if likely is None and isinstance(reference, ObjectReference) and reference.is_indexed:
+                likely = missing_finding(context, reference)
+            yield likely or _finding(
+                reference,
+                f"there is no {kind} {reference.qualified_name} in the overlay",
+                "add it, or say in an annotation where it comes from",
+            )
 
 
-def _missing_references(context: Context, kind: str) -> Iterator[ObjectReference]:
-    for reference in context.references.get(kind, ()):
-        if reference.is_indexed:
+def _missing_references(context: Context, kind: str) -> Iterator[AnyReference]:
+    for reference in context.references_to(kind):
+        if isinstance(reference, ObjectReference) and reference.is_indexed:
             is_known = not missing_indices(context, reference)
         else:
-            is_known = context.inventory.has(kind, reference.name, reference.namespace)
+            is_known = context.inventory.has(kind, reference.name, reference.namespace) or (
+                kind in (VM, VMI) and _is_of_pool(context, reference)
+            )
         if not is_known and not has_placeholder(f"{reference.namespace}/{reference.name}"):
             yield reference
 
 
-def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | None:
-    if reference.is_indexed:
-        return likely_mistake(context, reference)
+def _is_of_pool(context: Context, reference: AnyReference) -> bool:
+    """Return True if a pool of the overlay has a machine of this name."""
+    indexed = split_index(reference.name)
+    return indexed is not None and context.inventory.has(VM_POOL, indexed[0], reference.namespace)
+
+
+def _likely_mistake(context: Context, reference: AnyReference) -> Finding | None:
+    of_machine = reference if isinstance(reference, ObjectReference) else None
+    if of_machine is not None and of_machine.is_indexed:
+        return likely_mistake(context, of_machine)
     renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
     for item in renamed:
         if may_be_in(item, reference.namespace):
             return _renamed_finding(reference, item)
-    without_index = forgotten_index(context, reference)
+    without_index = forgotten_index(context, of_machine) if of_machine is not None else None
     if without_index is not None:
         return without_index
-    unused = context.unused(reference.kind).get(numbers_of(reference.name), ())
-    spend(len(unused) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
-    for name, item in unused:
-        if may_be_in(item, reference.namespace) and is_near_miss(reference.name, name):
+    candidates = context.candidates(reference.kind).get(numbers_of(reference.name), ())
+    spend(len(candidates) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
+    for name, item, is_used in candidates:
+        is_mistyped = is_slip if is_used else is_near_miss
+        if may_be_in(item, reference.namespace) and is_mistyped(reference.name, name):
             message = f"there is no {reference.kind} {reference.qualified_name} in the overlay"
             return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
     elsewhere = context.inventory.named(reference.kind, reference.name)
@@ -103,7 +117,7 @@ def _likely_mistake(context: Context, reference: ObjectReference) -> Finding | N
     )
 
 
-def _renamed_finding(reference: ObjectReference, item: Item) -> Finding:
+def _renamed_finding(reference: AnyReference, item: Item) -> Finding:
     message = f"the build renames {reference.kind} {reference.name} to {item.name}, but not in this reference"
     hint = (
         "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "
@@ -116,14 +130,13 @@ def _existing_item(item: Item) -> Related:
     return related_to(item.resource, f"{item.resource.kind} {item.name} is here")
 
 
-def _finding(reference: ObjectReference, message: str, hint: str, *related: Related) -> Finding:
+def _finding(reference: AnyReference, message: str, hint: str, *related: Related) -> Finding:
     return Finding(reference.resource, reference.field, message, hint, related)
 
 
-def _rule(code: Code, kind: str) -> Rule:
-    return Rule(
-        code, Level.WARNING, partial(dangling, kind=kind), strict=partial(strictly_dangling, kind=kind)
-    )
+def _rule(code: Code, *kinds: str) -> Rule:
+    check, strict = partial(dangling, kinds=kinds), partial(strictly_dangling, kinds=kinds)
+    return Rule(code, Level.WARNING, check, strict=strict)
 
 
 RULES = (
@@ -133,4 +146,5 @@ RULES = (
     _rule(Code.NETWORK_NOT_FOUND, NETWORK),
     _rule(Code.SECRET_NOT_FOUND, SECRET),
     _rule(Code.SERVICE_ACCOUNT_NOT_FOUND, SERVICE_ACCOUNT),
+    _rule(Code.VIRTUAL_MACHINE_NOT_FOUND, VM, VMI, VM_POOL, SNAPSHOT),
 )

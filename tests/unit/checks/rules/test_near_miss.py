@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.checks.rules.near_miss import is_near_miss
+from renderer.checks.rules.near_miss import is_near_miss, is_slip
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,9 @@ from renderer.checks.rules.near_miss import is_near_miss
         ("web-dtaa", "web-data"),
         ("web2-databsae", "web2-database"),
         ("backup-agents", "backup-agent"),
+        ("dta", "data"),
+        ("web-dta", "web-data"),
+        ("web-roo", "web-root"),
     ],
 )
 def test_typo_is_a_near_miss(written: str, intended: str) -> None:
@@ -31,6 +34,8 @@ def test_typo_is_a_near_miss(written: str, intended: str) -> None:
         ("web1", "web"),
         ("disk-a", "disk-b"),
         ("web-prod", "web-prd"),
+        ("tst-data", "test-data"),
+        ("dev", "dep"),
         ("web-dev", "web-prod"),
         ("web-data", "web-root"),
         ("north", "south"),
@@ -42,3 +47,26 @@ def test_typo_is_a_near_miss(written: str, intended: str) -> None:
 )
 def test_different_name_is_not_a_near_miss(written: str, intended: str) -> None:
     assert not is_near_miss(written, intended)
+
+
+@pytest.mark.parametrize(
+    ("written", "intended"), [("databse", "database"), ("web-kyes", "web-keys"), ("dattabase", "database")]
+)
+def test_lost_doubled_or_swapped_letter_is_a_slip(written: str, intended: str) -> None:
+    assert is_slip(written, intended)
+
+
+@pytest.mark.parametrize(
+    ("written", "intended"),
+    [
+        ("web", "web"),
+        ("web-dta", "web-data"),
+        ("web-key", "web-keys"),
+        ("corp-net", "core-net"),
+        ("db-1", "db-2"),
+        ("left-disk", "right-disk"),
+        ("web-data", "webdata"),
+    ],
+)
+def test_name_that_may_be_meant_is_not_a_slip(written: str, intended: str) -> None:
+    assert not is_slip(written, intended)

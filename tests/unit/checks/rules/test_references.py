@@ -128,14 +128,16 @@ def test_a_data_volume_template_of_another_machine_is_a_claim() -> None:
     assert messages(STRICT, with_instance(volumes=volumes), other) == []
 
 
-def test_typo_is_reported_only_if_nothing_else_uses_the_name() -> None:
-    written = with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-kyes"}}])
+def test_typo_is_reported_if_nothing_else_uses_the_name_or_it_is_a_slip() -> None:
+    written = with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-kegs"}}])
+    slip = with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-kyes"}}])
     secret = labelled("Secret", "web-keys")
     other = {**with_instance(volumes=[{"name": "data", "secret": {"secretName": "web-keys"}}])}
     other["metadata"] = {"name": "db", "namespace": NAMESPACE}
 
     assert len(messages(LOOSE, written, secret)) == 1
     assert messages(LOOSE, written, secret, other) == []
+    assert len(messages(LOOSE, slip, secret, other)) == 1
 
 
 def test_network_of_another_namespace_is_qualified() -> None:
