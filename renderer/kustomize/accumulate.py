@@ -29,7 +29,7 @@ from renderer.kustomize.transform import (
     run_observed,
 )
 from renderer.kustomize.transformers import images, metadata, namespace, patches, replicas
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import Variable
 from renderer.model.provenance import ConfiguredBy
@@ -209,7 +209,7 @@ class Accumulation:
             raise over_limit("kustomizations", message, root.kustomization.site)
         spend(_STEPS_PER_VISIT + 4 * len(into.resources), "composing kustomizations")
         into.warnings += root.warnings
-        self._add_listed(root.resources, into)
+        self._add_listed(root, into)
         into.field_specs = with_configured_field_specs(into.field_specs, root)
         self._generate(root, into)
         for component in root.components:
@@ -225,15 +225,23 @@ class Accumulation:
             run_observed(self._observer, FinalTransform(root, FinalStep.VARIABLES), marking, into.resources)
             into.variables = merge_variables(into.variables, added)
 
-    def _add_listed(self, listed: tuple[ResourceFile | KustomizationRoot, ...], into: _Gathered) -> None:
-        for entry in listed:
-            if isinstance(entry, ResourceFile):
-                read = entry.resources.take() if self._empties_files else entry.resources
-                into.resources.extend(map(read_build_annotations, read))
-                del read
-            else:
-                self._use_schema_of(entry)
-                into.merge(self._accumulated(entry))
+    def _add_listed(self, root: KustomizationRoot, into: _Gathered) -> None:
+        for index, entry in enumerate(root.resources):
+            try:
+                self._add(entry, into)
+            except DiagnosticError as error:
+                from renderer.kustomize.listed_twice import listed_twice  # noqa: PLC0415 - only for errors
+
+                raise listed_twice(root, index, error) or error from None
+
+    def _add(self, entry: ResourceFile | KustomizationRoot, into: _Gathered) -> None:
+        if isinstance(entry, ResourceFile):
+            read = entry.resources.take() if self._empties_files else entry.resources
+            into.resources.extend(map(read_build_annotations, read))
+            del read
+        else:
+            self._use_schema_of(entry)
+            into.merge(self._accumulated(entry))
 
     def _generate(self, root: KustomizationRoot, into: _Gathered) -> None:
         if not root.data_generators and not root.generators:

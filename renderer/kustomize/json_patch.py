@@ -18,7 +18,8 @@ from renderer.kustomize.identity import with_previous_id
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.scalar_nodes import without_nodes
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import Segment, format_pointer, parse_pointer
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
 from renderer.model.kube.list_elements import value_at
@@ -224,6 +225,25 @@ def _equal(left: Json, right: Json) -> bool:
     return isinstance(left, bool) == isinstance(right, bool) and left == right
 
 
+def slashless_paths(patch: JsonPatch) -> Iterator[Diagnostic]:
+    """Yield a warning for each path that does not begin with a slash: kustomize drops its first name."""
+    for index, operation in enumerate(patch.operations):
+        for field in ("path", "from"):
+            path = text_at(operation, field)
+            dropped, slash, rest = path.partition("/")
+            if not dropped or not slash:
+                continue
+            site = patch.site.below(index, field)
+            yield Diagnostic.at(
+                site,
+                Code.PATCH_INVALID,
+                f"{field} does not begin with /: kustomize drops {dropped}, and patches /{rest}",
+                f"write /{path}",
+                severity=Severity.WARNING,
+                fix=SetField(site.field, f"/{path}"),
+            )
+
+
 class JsonPatching:
     """The operations of one patch, applied to resources.
 
@@ -308,8 +328,13 @@ class JsonPatching:
 
 
 def _path_hint(document: Json, path: str) -> str | None:
-    """Return a hint about the first key of ``path`` that the object does not have; None if it has all."""
-    keys = parse_pointer(path) if path.startswith("/") else []
+    """Return a hint about the first key of ``path`` that the object does not have; None if it has all.
+
+    A path that does not begin with a slash gets one.
+    """
+    if not path.startswith("/"):
+        return f"write /{path.replace('.', '/')}" if "/" not in path and "." in path else f"write /{path}"
+    keys = parse_pointer(path)
     for index, key in enumerate(keys):
         if not isinstance(document, dict):
             return None

@@ -25,6 +25,12 @@ from renderer.kustomize.list_merge import (
     merge_elements,
 )
 from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
+from renderer.kustomize.merge_keys.missing_elements import (
+    MissingElement,
+    missing_elements,
+    missing_in_all,
+    missing_warning,
+)
 from renderer.kustomize.merge_keys.replaced_lists import replaced_lists, warning
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.scalar_nodes import before_merge, with_patch_spellings
@@ -251,14 +257,23 @@ class _MergedDocument(Record):
 
 
 class StrategicMergePatching:
-    """The documents of one listed patch and its options, applied to resources."""
+    """The documents of one listed patch and its options, applied to resources.
+
+    ``is_shared``: resources that lack what it deletes are expected, as for a patch of a component.
+    """
 
     def __init__(
-        self, listed: Patch, schema: Callable[[], MergeSchema], warn: Callable[[Diagnostic], None]
+        self,
+        listed: Patch,
+        schema: Callable[[], MergeSchema],
+        warn: Callable[[Diagnostic], None],
+        *,
+        is_shared: bool = False,
     ) -> None:
         self._listed = listed
         self._schema = schema
         self._warn = warn
+        self._is_shared = is_shared
 
     def apply_by_id(self, resources: ResMap, documents: Iterable[Resource]) -> None:
         """Patch the resource that has the id of each document.
@@ -266,9 +281,9 @@ class StrategicMergePatching:
         Raises: patch-target-missing, patch-invalid.
         """
         for document in documents:
-            self._apply(
-                resources, target_of(document, resources), self._merged_document(document, document.content)
-            )
+            key, patch = target_of(document, resources), self._merged_document(document, document.content)
+            self._warn_of_missing(resources, (key,), patch)
+            self._apply(resources, key, patch)
 
     def apply_to(self, resources: ResMap, keys: Iterable[int], document: Resource) -> None:
         """Patch the resources with the given keys, regardless of the id of the document.
@@ -277,6 +292,8 @@ class StrategicMergePatching:
         """
         patch = self._merged_document(document, _as_targeted_patch(document))
         versioned: dict[str, _MergedDocument] = {"": patch}
+        keys = tuple(keys)
+        self._warn_of_missing(resources, keys, patch)
         for key in keys:
             api_version = resources[key].api_version
             if api_version not in versioned:
@@ -294,6 +311,18 @@ class StrategicMergePatching:
         if not may_rename:
             content = without(content, "metadata", "name")
         return _MergedDocument(document, content, may_rename, may_change_kind)
+
+    def _warn_of_missing(self, resources: ResMap, keys: Sequence[int], patch: _MergedDocument) -> None:
+        """Warn about elements that the patch deletes, but that none of its targets has."""
+        if self._is_shared or not keys:
+            return
+        found: list[tuple[MissingElement, ...]] = []
+        for key in keys:
+            found.append(tuple(missing_elements(resources[key], patch.content, self._schema())))
+            if not found[-1]:
+                return
+        for missing in missing_in_all(found):
+            self._warn(missing_warning(missing, resources[keys[0]], patch.document))
 
     def _apply(self, resources: ResMap, key: int, patch: _MergedDocument) -> None:
         patched = self._patched(resources[key], patch)

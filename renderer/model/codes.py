@@ -51,7 +51,7 @@ class Code(TextEnum):
     SERVER_FIELD = "server-field", Trait.MAY_WARN, Trait.ABOUT_KEY
     DUPLICATE_ID = "duplicate-id", Trait.MAY_WARN
     LIST_REPLACED = "list-replaced", Trait.MAY_WARN
-    PATCH_INVALID = "patch-invalid"
+    PATCH_INVALID = "patch-invalid", Trait.MAY_WARN
     PATCH_TARGET_MISSING = "patch-target-missing", Trait.MAY_WARN
     IMAGE_TARGET_MISSING = "image-target-missing", Trait.MAY_WARN
     NAME_AMBIGUOUS = "name-ambiguous"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kustomize.json_patch import JsonPatching
+from renderer.kustomize.json_patch import JsonPatching, slashless_paths
 from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.selection import has_target, selected_keys, target_of
 from renderer.kustomize.strategic_merge import StrategicMergePatching
@@ -16,7 +16,7 @@ from renderer.kustomize.transform import Transform, TransformerContext
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import Patch
+from renderer.model.kustomization import COMPONENT_KIND, Patch
 from renderer.model.source_tree import JsonPatch, LoadedPatch, StrategicMergePatches
 
 
@@ -58,7 +58,9 @@ def patch_transform(patch: LoadedPatch, context: TransformerContext) -> Iterator
         return
     if not content.documents:
         return
-    merging = StrategicMergePatching(listed, context.schema, context.warn)
+    merging = StrategicMergePatching(
+        listed, context.schema, context.warn, is_shared=context.root.kustomization.kind == COMPONENT_KIND
+    )
     target = listed.target
     if target is None:
         yield lambda resources: merging.apply_by_id(
@@ -90,7 +92,9 @@ def strategic_merge_transform(
     """Return the transform that merges each document into the resource that has or had its id."""
     documents = tuple(document for patch in patches for document in patch.documents)
     listed = Patch(context.root.kustomization.site)
-    merging = StrategicMergePatching(listed, context.schema, context.warn)
+    merging = StrategicMergePatching(
+        listed, context.schema, context.warn, is_shared=context.root.kustomization.kind == COMPONENT_KIND
+    )
 
     def merge(resources: ResMap) -> None:
         for document in _applicable(documents, resources, context):
@@ -108,6 +112,8 @@ def json6902_transform(patch: LoadedPatch, context: TransformerContext) -> Itera
 def _json_patch_transform(
     patch: LoadedPatch, content: JsonPatch, context: TransformerContext, *, stores_previous_ids: bool
 ) -> Transform:
+    for warning in slashless_paths(content):
+        context.warn(warning)
     patching = JsonPatching(content, stores_previous_ids=stores_previous_ids)
     target, site = patch.listed.target, patch.listed.site
     return lambda resources: patching.apply(

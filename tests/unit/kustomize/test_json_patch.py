@@ -4,6 +4,7 @@ import pytest
 
 from renderer.kustomize.json_patch import OperationError, apply_operation
 from renderer.model.kube.json import Json
+from tests.composing import built, only_error, warnings
 
 DOCUMENT: Json = {"a": {"b": [1, 2], "c/d": {"e~f": 1}, "n": None}, "l": []}
 
@@ -103,3 +104,32 @@ def test_untouched_parts_are_shared_and_the_document_is_unchanged() -> None:
 def _document() -> dict[str, Json]:
     assert isinstance(DOCUMENT, dict)
     return DOCUMENT
+
+
+@pytest.mark.parametrize(
+    ("path", "hint"),
+    [("spec", "write /spec"), ("spec.replicas", "write /spec/replicas"), ("a/b/c", "write /a/b/c")],
+)
+def test_path_without_its_first_slash_gets_one(path: str, hint: str) -> None:
+    files = {
+        "kustomization.yaml": (
+            "resources: [a.yaml]\n"
+            f"patches: [{{target: {{kind: Thing}}, patch: '- {{op: remove, path: {path}}}'}}]"
+        ),
+        "a.yaml": "{apiVersion: x.io/v1, kind: Thing, metadata: {name: a}}",
+    }
+    assert only_error(files).hint == hint
+
+
+def test_path_without_its_first_slash_that_applies_is_said_with_a_fix() -> None:
+    files = {
+        "kustomization.yaml": (
+            "resources: [a.yaml]\npatches: [{target: {kind: Thing},"
+            ' patch: \'[{"op": "add", "path": "spec/size", "value": 1}]\'}]'
+        ),
+        "a.yaml": "{apiVersion: x.io/v1, kind: Thing, metadata: {name: a}}",
+    }
+    (warning,) = warnings(files)
+    assert warning.hint == "write /spec/size"
+    assert warning.fix is not None
+    assert "size: 1\n" in built(files)  # at the top, as in kustomize
