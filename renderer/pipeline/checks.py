@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -12,15 +11,13 @@ from typing import TYPE_CHECKING
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.diagnostic import DiagnosticError, Outcome, Severity
 from renderer.model.kube.cluster_wide import unknown_scope, without_needless_namespaces
-from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
-from renderer.model.render_config import PROJECT_FILE, CatalogPath, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 
@@ -106,6 +103,10 @@ class Checks:
         if not concerns(checked.value):
             return checked
         from renderer.kubevirt.admission.review import review
+        from renderer.kubevirt.admission.unknown_gates import (
+            unknown_gates_of_objects,
+            unknown_gates_of_project,
+        )
         from renderer.kubevirt.instancetype.admission_requests import admission_requests
         from renderer.kubevirt.instancetype.virtual_machine import needs_catalog
 
@@ -126,7 +127,11 @@ class Checks:
             for each in checked.diagnostics
             if each.severity is not Severity.WARNING or (each.resource, each.field) not in refused_fields
         )
-        return Outcome(checked.value, (*others, *unknown_gates(self._config), *found))
+        unknown = (
+            *unknown_gates_of_project(self._config.feature_gates),
+            *unknown_gates_of_objects(asked),
+        )
+        return Outcome(checked.value, (*others, *unknown, *found))
 
     def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet) -> Catalog:
         """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher refers to.
@@ -192,22 +197,3 @@ class Checks:
         from renderer.project.project_schemas import listed_schemas
 
         return listed_schemas(self._fs, self._config.schemas)
-
-
-def unknown_gates(config: RenderConfig) -> Iterator[Diagnostic]:
-    """Yield a warning for each feature gate of the project that no release of KubeVirt has."""
-    if not config.feature_gates:
-        return
-    from renderer.kubevirt.facts.feature_gates import Gate
-    from renderer.model.suggest import did_you_mean
-
-    known = [str(gate) for gate in Gate]
-    for index, name in enumerate(config.feature_gates):
-        if name not in known:
-            yield Diagnostic.at(
-                Site(PROJECT_FILE, 0, FieldPath.of("featureGates", index)),
-                Code.UNKNOWN_GATE,
-                f"KubeVirt has no feature gate {name}",
-                did_you_mean(name, known),
-                severity=Severity.WARNING,
-            )

@@ -61,10 +61,10 @@ from renderer.kubevirt.facts.kubernetes_names import (
     dns_label_errors,
     dns_subdomain_errors,
     is_port_name,
-    label_key_errors,
     label_value_errors,
 )
 from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.pod_scheduling import node_selector_problems, toleration_problems
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath, Segment
@@ -158,32 +158,13 @@ def _element_problems(
 
 
 def _toleration_problems(path: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
-    """Yield the errors of ``ValidateTolerations``; the schema reports unknown operators and effects."""
-    key, value = text_at(toleration, "key"), text_at(toleration, "value")
-    operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
-    if operator not in ("", _EQUAL, _EXISTS):
-        return
-    if not key and operator != _EXISTS:
-        yield path, "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
-    if operator == _EXISTS and value:
-        message = "a toleration with the operator Exists cannot have a value"
-        yield (*path, "value"), message, "remove the value, or write operator: Equal"
-    if operator in ("", _EQUAL):
-        for error in label_value_errors(value):
-            yield (*path, "value"), f"invalid toleration value {value!r}: it {error}", None
-    for error in label_key_errors(key) if key else ():
-        yield (*path, "key"), f"invalid toleration key {key!r}: it {error}", None
-    if toleration.get("tolerationSeconds") is not None and effect != "NoExecute":
-        message = "tolerationSeconds needs the effect NoExecute"
-        yield (*path, "tolerationSeconds"), message, "remove it, or write effect: NoExecute"
+    for below, message, hint in toleration_problems(toleration):
+        yield (*path, *below), message, hint
 
 
 def _label_problems(selector: JsonObject) -> _Problems:
-    for key, value in selector.items():
-        for error in label_key_errors(key):
-            yield ("nodeSelector", key), f"invalid node label {key!r}: it {error}", None
-        for error in label_value_errors(value) if isinstance(value, str) else ():
-            yield ("nodeSelector", key), f"invalid value {value!r} of a node label: it {error}", None
+    for below, message, hint in node_selector_problems(selector):
+        yield ("nodeSelector", *below), message, hint
 
 
 #: The selectors that many machines share are checked only once.

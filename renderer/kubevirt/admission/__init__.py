@@ -9,6 +9,7 @@
 ``workloads``          pools, replica sets and presets, as written             ``vmpool-admitter.go`` …
 ``storage_objects``    snapshots, restores, clones and exports                 ``pkg/storage/admitters``
 ``migrations``         migrations and their policies                           ``migration-create-…``
+``kubevirt_object``    the KubeVirt object itself                              ``pkg/virt-operator/webhooks``
 ``kinds``              the tables of the kinds above
 ``vmi_checks``         the table of checks of a template, in order             ``vmi-create-admitter.go``
 ``network/``           networks and interfaces                                 ``pkg/network/admitter``

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING
 
 from renderer.golang.glob import file_path_match
 from renderer.kubevirt.admission import firmware
-from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, gate_hint, invalid, not_supported
+from renderer.kubevirt.admission.causes import (
+    NOT_TURNED_ON,
+    Cause,
+    Causes,
+    CauseType,
+    gate_hint,
+    invalid,
+    not_supported,
+)
 from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
@@ -103,8 +111,9 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
             CauseType.REQUIRED,
             vmi.at("architecture"),
             f"the architecture {vmi.architecture} differs from the control plane's, {own}, and needs the"
-            f" feature gate {Gate.MULTI_ARCHITECTURE}, which no KubeVirt object in this repository turns on",
+            f" feature gate {Gate.MULTI_ARCHITECTURE}, {NOT_TURNED_ON}",
             gate_hint(Gate.MULTI_ARCHITECTURE),
+            gate=Gate.MULTI_ARCHITECTURE,
         )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
@@ -11,7 +11,11 @@ from renderer.model.diagnostic import Severity
 from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.record import Record
+from renderer.model.suggest import suggest
 from renderer.model.text_enum import TextEnum
+
+#: Ends the message about a gate that is not on.
+NOT_TURNED_ON = "which no KubeVirt object in this repository turns on"
 
 
 class CauseType(TextEnum):
@@ -30,7 +34,8 @@ class Cause(Record):
 
     ``at`` is where the user finds the field; ``reported`` is KubeVirt's name for it, if different.
     ``unmatched_name`` is the name of an interface or network at ``at`` that has no counterpart. ``fix`` is
-    the one right answer, if there is one; it names fields as ``at`` does.
+    the one right answer, if there is one; it names fields as ``at`` does. ``gate`` is the feature gate that
+    the cluster does not have on.
     """
 
     type: CauseType
@@ -40,6 +45,7 @@ class Cause(Record):
     reported: FieldPath | None = None
     unmatched_name: str | None = None
     fix: Edit | None = None
+    gate: Gate | None = None
 
     @property
     def field(self) -> str:
@@ -88,12 +94,21 @@ def duplicate(
 
 def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:
     """Return the cause for a field whose feature is not enabled in the cluster."""
-    return invalid(
-        at,
-        f"{what} needs the feature gate {gate}, which no KubeVirt object in this repository turns on",
-        gate_hint(gate),
-        reported=reported,
-    )
+    message = f"{what} needs the feature gate {gate}, {NOT_TURNED_ON}"
+    return Cause(CauseType.INVALID, at, message, gate_hint(gate), reported, gate=gate)
+
+
+def with_listed_typo(cause: Cause, listed: Iterable[str]) -> Cause:
+    """Return a cause about a feature gate that names the typo of it among the ``listed`` gates, if any."""
+    if cause.gate is None:
+        return cause
+    gates = [str(gate) for gate in Gate]
+    for name in listed:
+        if name not in gates and suggest(name, gates, most=1) == (cause.gate,):
+            message = cause.message.replace(NOT_TURNED_ON, f"which is listed as {name}")
+            hint = f"write {cause.gate} in place of {name} where the feature gates are listed"
+            return cause._replace(message=message, hint=hint)
+    return cause
 
 
 def gate_hint(gate: Gate) -> str:

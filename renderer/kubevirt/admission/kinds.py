@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.kubevirt.admission.check_table import CheckTable
+from renderer.kubevirt.admission.kubevirt_object import KUBEVIRT_CHECKS
 from renderer.kubevirt.admission.migrations import MIGRATION_CHECKS, POLICY_CHECKS
 from renderer.kubevirt.admission.storage_objects import (
     CLONE_CHECKS,
@@ -18,6 +19,7 @@ from renderer.model.kube.json import JsonObject
 
 #: The checks of ``spec``, by kind.
 CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, Cluster]]] = {
+    "KubeVirt": KUBEVIRT_CHECKS,
     "MigrationPolicy": POLICY_CHECKS,
     "VirtualMachineClone": CLONE_CHECKS,
     "VirtualMachineExport": EXPORT_CHECKS,

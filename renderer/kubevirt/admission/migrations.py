@@ -6,13 +6,13 @@ Rules that depend on objects in the cluster are not checked: the migrating machi
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import (
+    NOT_TURNED_ON,
     Cause,
     Causes,
     CauseType,
     gate_hint,
     invalid,
     needs_gate,
-    not_supported,
     required,
 )
 from renderer.kubevirt.admission.check_table import CheckTable, row
@@ -122,9 +122,8 @@ def _check_ends(spec: JsonObject, cluster: Cluster) -> Causes:
     at = _SPEC.child("sendTo" if sends else "receive")
     gate = Gate.DECENTRALIZED_LIVE_MIGRATION
     if gate not in cluster.gates:
-        yield not_supported(
-            at, f"{at.segments[-1]} needs the feature gate {gate}", gate_hint(gate), reported=ROOT
-        )
+        message = f"{at.segments[-1]} needs the feature gate {gate}, {NOT_TURNED_ON}"
+        yield Cause(CauseType.NOT_SUPPORTED, at, message, gate_hint(gate), ROOT, gate=gate)
         return
     ids = {text(section(spec, end), "migrationID") for end in ("sendTo", "receive")}
     if sends and receives and len(ids) > 1:

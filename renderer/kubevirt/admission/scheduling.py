@@ -82,11 +82,14 @@ def check_affinity(vmi: VmiSpec, _: Cluster) -> Causes:
     """Check ``affinity`` as Kubernetes checks a pod's."""
     if not has(vmi.content, "affinity"):
         return
-    affinity = section(vmi.content, "affinity")
-    place = Place(vmi.at("affinity"), vmi.path)
+    yield from check_pod_affinity(Place(vmi.at("affinity"), vmi.path), section(vmi.content, "affinity"))
+
+
+def check_pod_affinity(place: Place, affinity: JsonObject) -> Causes:
+    """Check the ``affinity`` of a pod (``ValidateAffinity``)."""
     yield from _check_node_affinity(place.child("nodeAffinity"), section(affinity, "nodeAffinity"))
     for key in _POD_AFFINITIES:
-        yield from _check_pod_affinity(place.child(key), section(affinity, key))
+        yield from _check_terms(place.child(key), section(affinity, key))
 
 
 def _check_node_affinity(place: Place, affinity: JsonObject) -> Causes:
@@ -131,7 +134,7 @@ def _check_node_field(place: Place, requirement: JsonObject) -> Causes:
             yield place.child("values", index).invalid(f"the node name {value!r} {error}")
 
 
-def _check_pod_affinity(place: Place, affinity: JsonObject) -> Causes:
+def _check_terms(place: Place, affinity: JsonObject) -> Causes:
     for index, term in enumerate(elements(affinity, _REQUIRED)):
         yield from _check_pod_term(place.child(_REQUIRED, index), term)
     for index, preferred in enumerate(elements(affinity, _PREFERRED)):

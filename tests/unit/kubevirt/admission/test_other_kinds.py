@@ -12,8 +12,10 @@ from renderer.model.release import Release
 from tests.unit.kubevirt.admission.valid_vm import VALID, cluster, kind_refusals
 
 INVALID, REQUIRED, NOT_FOUND = "FieldValueInvalid", "FieldValueRequired", "FieldValueNotFound"
+NOT_SUPPORTED = "FieldValueNotSupported"
 MACHINE: JsonObject = {"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "web"}
 SOUND_OBJECTS: dict[str, JsonObject] = {
+    "KubeVirt": {"spec": {"configuration": {}, "infra": {"replicas": 1}}},
     "MigrationPolicy": {"spec": {"completionTimeoutPerGiB": 1, "bandwidthPerMigration": "1Gi"}},
     "VirtualMachineClone": {"spec": {"source": MACHINE, "target": {**MACHINE, "name": "copy"}}},
     "VirtualMachineExport": {"spec": {"source": MACHINE}},
@@ -40,7 +42,7 @@ def refusals(kind: str, path: str, value: Json, release: str) -> list[tuple[str,
 
 
 def test_every_kind_has_its_checks() -> None:
-    assert {*CHECKS_OF_KINDS} == REVIEWED_KINDS - {"KubeVirt", "VirtualMachine", "VirtualMachineInstance"}
+    assert {*CHECKS_OF_KINDS} == REVIEWED_KINDS - {"VirtualMachine", "VirtualMachineInstance"}
 
 
 @pytest.mark.parametrize("release", ["1.0", "1.3", "1.6", "1.9"])
@@ -50,6 +52,53 @@ def test_valid_objects_are_admitted(kind: str, release: str) -> None:
 
 
 ROWS: list[tuple[str, str, Json, list[tuple[str, str]]]] = [
+    ("KubeVirt", "spec/infra/replicas", 0, [(INVALID, "")]),
+    ("KubeVirt", "spec/infra/nodePlacement", {"nodeSelector": {"a b": ""}}, [(INVALID, "")]),
+    ("KubeVirt", "spec/workloads/nodePlacement", {"tolerations": [{"value": "x"}]}, [(INVALID, "")]),
+    ("KubeVirt", "spec/customizeComponents/patches", [{"patch": "[NaN]"}], [(NOT_SUPPORTED, "")]),
+    (
+        "KubeVirt",
+        "spec/certificateRotateStrategy/selfSigned",
+        {"caRotateInterval": "1h", "server": {"duration": "30m"}},
+        [(NOT_SUPPORTED, "")],
+    ),
+    (
+        "KubeVirt",
+        "spec/certificateRotateStrategy/selfSigned",
+        {"ca": {"duration": "1h", "renewBefore": "2h"}, "server": {"duration": "1h", "renewBefore": "61m"}},
+        [(INVALID, ""), (INVALID, "")],
+    ),
+    (
+        "KubeVirt",
+        "spec/certificateRotateStrategy/selfSigned/server",
+        {"duration": "169h", "renewBefore": "1d"},
+        [(INVALID, "")],
+    ),
+    ("KubeVirt", "spec/certificateRotateStrategy/selfSigned/server/duration", "169h", [(INVALID, "")]),
+    ("KubeVirt", "spec/configuration/additionalGuestMemoryOverheadRatio", "1,2", [(NOT_SUPPORTED, "")]),
+    (
+        "KubeVirt",
+        "spec/configuration/tlsConfiguration",
+        {"ciphers": ["TLS_AES_128_GCM_SHA256"]},
+        [(NOT_SUPPORTED, "spec.configuration.tlsConfiguration.ciphers")],
+    ),
+    (
+        "KubeVirt",
+        "spec/configuration/tlsConfiguration",
+        {"ciphers": ["AES"], "minTLSVersion": "VersionTLS11"},
+        [(NOT_SUPPORTED, "spec.configuration.tlsConfiguration.ciphers#0")],
+    ),
+    (
+        "KubeVirt",
+        "spec/configuration/seccompConfiguration/virtualMachineInstanceProfile",
+        {},
+        [
+            (
+                INVALID,
+                "spec.configuration.seccompConfiguration.virtualMachineInstanceProfile.customProfile",
+            )
+        ],
+    ),
     (
         "MigrationPolicy",
         "spec/completionTimeoutPerGiB",
@@ -134,6 +183,16 @@ def test_invalid_objects_are_refused(
 
 #: The kind, the object, a release that admits it and one that does not.
 BY_RELEASE: list[tuple[str, str, Json, str, str]] = [
+    ("KubeVirt", "spec/configuration/migrations", {"maxDowntimeMs": 100}, "1.8", "1.9"),
+    ("KubeVirt", "spec/configuration/roleAggregationStrategy", "Manual", "1.7", "1.8"),
+    ("KubeVirt", "spec/configuration/virtTemplateDeployment", {"enabled": True}, "1.7", "1.8"),
+    (
+        "KubeVirt",
+        "spec/configuration/developerConfiguration",
+        {"featureGates": ["VSOCK"], "disabledFeatureGates": ["VSOCK"]},
+        "1.7",
+        "1.8",
+    ),
     ("VirtualMachineClone", "spec/patches", ["{"], "1.5", "1.6"),
     ("VirtualMachineClone", "spec/target", MACHINE, "1.0", "1.1"),
     ("VirtualMachineRestore", "spec/volumeRestorePolicy", "PrefixTargetName", "1.8", "1.7"),
