@@ -140,6 +140,7 @@ class Code(TextEnum):
     SHARED_CLAIM = "shared-claim", Trait.RULE
     SIZE_LABEL = "size-label", Trait.RULE
     STORAGE_CLASS_DROPPED = "storage-class-dropped", Trait.RULE
+    UNUSABLE_SOCKETS = "unusable-sockets", Trait.RULE
     UNUSABLE_VALUE = "unusable-value", Trait.RULE
     UNUSED_SUPPRESSION = "unused-suppression", Trait.RULE, Trait.ABOUT_KEY
     VIRTUAL_MACHINE_NOT_FOUND = "virtual-machine-not-found", Trait.RULE, Trait.STRICT

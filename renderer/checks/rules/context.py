@@ -65,13 +65,23 @@ def not_named_by_machines(
 
 def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
     """Return the preference that a machine named before it was expanded; None if it is not known."""
-    matcher = object_at(context.spec_before(machine), PREFERENCE)
+    return _matched(context, machine, PREFERENCE, PREFERENCES)
+
+
+def instancetype_of(context: Context, machine: VirtualMachineView) -> Resource | None:
+    """Return the instance type that a machine named before it was expanded; None if it is not known."""
+    return _matched(context, machine, INSTANCETYPE, INSTANCETYPES)
+
+
+def _matched(
+    context: Context, machine: VirtualMachineView, key: str, kinds: tuple[str, str]
+) -> Resource | None:
+    matcher = object_at(context.spec_before(machine), key)
     name = text_at(matcher, "name")
     if not name or text_at(matcher, "revisionName"):
         return None
     cluster_wide = "cluster" in (text_at(matcher, "kind") or "cluster").lower()
-    kind = PREFERENCES[1] if cluster_wide else PREFERENCES[0]
-    return context.look_up(kind, name, "" if cluster_wide else machine.namespace)
+    return context.look_up(kinds[cluster_wide], name, "" if cluster_wide else machine.namespace)
 
 
 def comes_from_overlay(context: Context, machine: VirtualMachineView, path: tuple[Segment, ...]) -> bool:
