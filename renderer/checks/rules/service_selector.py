@@ -21,8 +21,9 @@ spec:
 ```
 
 The rule reports a selector that matches no object of the overlay, if it differs by a typo from the labels of
-a machine, or matches labels that are only in the machine's `metadata`. It does not report a Service for an
-object that is not in the overlay.
+a machine, or matches labels that are only in the machine's `metadata`. `labels` with `includeSelectors` and
+`commonLabels` of a kustomization cause this: they reach the selector of a Service, but not the template of a
+machine. It does not report a Service for an object that is not in the overlay.
 
 A `targetPort` that is a name is looked up among the `ports` of the machine's interfaces. One that is a number
 is reported if `masquerade` has a list of `ports` without this number: only listed ports are forwarded.
@@ -30,7 +31,7 @@ is reported if `masquerade` has a list of `ports` without this number: only list
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 
 from renderer.checks.rules.context import Context
@@ -93,14 +94,10 @@ def _nearly_selected(
     """Return the finding about a selector that is probably for the machine; None if it is not."""
     labels = pod_labels(machine.resource.content)
     wrong = [key for key in selector if selector[key] != labels.get(key)]
-    own = object_at(machine.resource.content, "metadata", "labels")
     message = "the selector matches no virtual machine of the overlay"
     name = f"{machine.kind} {machine.name}"
-    if all(own.get(key) == selector[key] for key in wrong):
-        at = machine.paths.template.child("metadata", "labels")
-        hint = f"add the labels to {at}: the machine's own labels are not copied to its pod"
-        related = related_to(machine.resource, f"{name} has these labels", FieldPath.of("metadata", "labels"))
-        return Finding(service, _SELECTOR, message, hint, (related,))
+    if _has_labels(machine.resource, selector, wrong):
+        return _missing_in_template(service, machine, {key: selector[key] for key in wrong})
     if len(wrong) != 1:
         return None
     key = wrong[0]
@@ -115,6 +112,40 @@ def _nearly_selected(
             hint = f"did you mean {other}: {selector[key]}?"
             return Finding(service, _SELECTOR.child(key), message, hint, (related,))
     return None
+
+
+def _has_labels(resource: Resource, selector: Mapping[str, str], keys: Iterable[str]) -> bool:
+    """Return True if the labels of the object itself have the values of a selector."""
+    own = object_at(resource.content, "metadata", "labels")
+    return all(own.get(key) == selector[key] for key in keys)
+
+
+def _missing_in_template(
+    service: Resource, machine: VirtualMachineView, missing: Mapping[str, str]
+) -> Finding:
+    """Return the finding about labels that the machine has, but not the pod that it runs in.
+
+    If the Service has them as labels of its own, too, a kustomization most likely added them to both, and to
+    the selector: kustomize knows the selector of a Service, but not the template of a machine.
+    """
+    labels = ", ".join(f"{key}: {value}" for key, value in missing.items())
+    template = machine.paths.template.child("metadata", "labels")
+    name = f"{machine.kind} {machine.name}"
+    added = f"add {labels} to {template}"
+    if _has_labels(service, missing, missing):
+        hint = (
+            f"labels with includeSelectors or commonLabels of a kustomization add {labels} to selectors, but"
+            f" not to the pods of virtual machines: set includeSelectors: false, or {added}"
+        )
+    else:
+        hint = f"{added}: the machine's own labels are not copied to its pod"
+    (key, *others) = missing
+    field = _SELECTOR if others else _SELECTOR.child(key)
+    related = related_to(
+        machine.resource, f"{name} has it for itself only", FieldPath.of("metadata", "labels")
+    )
+    message = f"the selector matches no virtual machine of the overlay: the pod of {name} lacks {labels}"
+    return Finding(service, field, message, hint, (related,))
 
 
 def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]) -> Iterator[Finding]:

@@ -88,18 +88,24 @@ class _Edit:
         if not written:
             return
         images: dict[str, dict[str, Json]] = {}
+        places: dict[str, int] = {}
         for index, text in enumerate(written):
             image = _parsed_image(self._substituted(text))
             if image is None:
                 hint = "write name=new-name:tag, name:tag or name@digest"
                 raise self._error(f"{text} is not an image to set", "images", index, hint=hint)
             images[str(image["name"])] = image
+            places[str(image["name"])] = index
         known = {text_at(each, "name"): object_at(each) for each in array_at(self._content, "images")}
         for name, image in images.items():
             for key in ("newName", "newTag", "digest"):
                 if image.get(key) == _KEEP:
                     image[key] = known.get(name, {}).get(key, "")
-        self._content["images"] = _by_name({**known, **images})
+        entries = {**known, **images}
+        self._content["images"] = _by_name(entries)
+        for position, name in enumerate(sorted(entries)):
+            if name in places:
+                self._sites[FieldPath.of("images", position)] = self._site("images", places[name])
 
     def _set_replicas(self) -> None:
         """Apply ``edit set replicas``: by name, sorted."""
@@ -126,6 +132,8 @@ class _Edit:
                 raise self._error(
                     "labelIncludeTemplates alone is refused", "labelIncludeTemplates", hint=hint
                 )
+            if "commonLabels" not in self._content:
+                self._sites[FieldPath.of("commonLabels")] = self._site("commonLabels")
             self._content["commonLabels"] = self._with_pairs(
                 "commonLabels", labels, "commonLabels", force=force
             )

@@ -16,6 +16,7 @@ from renderer.kustomize.reader.kustomization_entries import (
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location, Site
 from renderer.model.kustomization import (
@@ -47,6 +48,11 @@ DEPRECATED = {
     "patchesJson6902": "patches",
     "patchesStrategicMerge": "patches",
     "vars": "replacements",
+}
+
+#: What an Application can write instead of the fields that kustomize deprecates.
+_SUCCESSORS_IN_ENTRIES = {
+    "commonLabels": "with labelWithoutSelector: true, Argo CD writes labels, which no selector gets",
 }
 
 _SUPPORTED = (
@@ -128,7 +134,7 @@ def without_unsupported(content: Json) -> Json:
 
 
 def parse_completed(completed: CompletedKustomization) -> Kustomization:
-    """Return the kustomization that an engine has completed; its patches record where they are written.
+    """Return the kustomization that an engine has completed; patches and images record their places.
 
     Raises ``DiagnosticError`` like ``parse_kustomization``.
     """
@@ -137,23 +143,32 @@ def parse_completed(completed: CompletedKustomization) -> Kustomization:
     patches = (
         patch._replace(site=completed.site("patches", index)) for index, patch in enumerate(written.patches)
     )
-    return written._replace(patches=tuple(patches), completed=completed)
+    images = (
+        image._replace(site=completed.site("images", index)) for index, image in enumerate(written.images)
+    )
+    is_listed = "imageTags" not in completed.content  # its entries follow those of images
+    return written._replace(
+        patches=tuple(patches), images=tuple(images) if is_listed else written.images, completed=completed
+    )
 
 
-def deprecations(content: Json, site: Site) -> tuple[Diagnostic, ...]:
-    """Return a warning for each deprecated field that the kustomization uses."""
+def deprecations(
+    content: Json, site: Site, completed: CompletedKustomization | None = None
+) -> tuple[Diagnostic, ...]:
+    """Return a warning for each deprecated field that the kustomization, or its entry point, uses."""
     fields = CaselessFields(content, site, [], Code.KUSTOMIZATION_FIELD)
     fields.only(*KNOWN_FIELDS)
     return tuple(
         Diagnostic.at(
-            fields.site_of(name),
+            fields.site_of(name) if added is None else added,
             Code.DEPRECATED,
             f"{name} is deprecated in kustomize",
-            f"use {successor} instead",
+            f"use {successor} instead" if added is None else _SUCCESSORS_IN_ENTRIES.get(name),
             severity=Severity.WARNING,
         )
         for name, successor in DEPRECATED.items()
         if name in fields
+        for added in (completed.sites.get(FieldPath.of(name)) if completed else None,)
     )
 
 

@@ -85,7 +85,7 @@ def _kustomization_in(
             find_kustomization(files.fs, folder, files.restrictor)  # raises if it is out of reach
         if files.skips_unsupported:
             completed = completed._replace(content=object_at(without_unsupported(completed.content)))
-        return parse_completed(completed), deprecations(completed.content, Site(completed.file))
+        return parse_completed(completed), deprecations(completed.content, Site(completed.file), completed)
     site = Site(find_kustomization(files.fs, folder, files.restrictor))
     text = files.fs.read(site.path)
     content = decode_yaml11(text, site.path)
