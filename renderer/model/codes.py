@@ -114,11 +114,15 @@ class Code(TextEnum):
     # Rules: legal, and probably a mistake.
     AFFINITY_SELECTOR = "affinity-selector", Trait.RULE
     BUNDLED_NAME = "bundled-name", Trait.RULE
+    BINDING_MISMATCH = "binding-mismatch", Trait.RULE
     CLAIM_NOT_FOUND = "claim-not-found", Trait.RULE, Trait.STRICT
+    CLONE_TOO_SMALL = "clone-too-small", Trait.RULE
     CLOUD_INIT = "cloud-init", Trait.RULE
     CONFIG_MAP_NOT_FOUND = "config-map-not-found", Trait.RULE, Trait.STRICT
     DATA_SOURCE_NOT_FOUND = "data-source-not-found", Trait.RULE, Trait.STRICT
+    DEVICE_NOT_PERMITTED = "device-not-permitted", Trait.RULE
     DUPLICATE_DATA_VOLUME = "duplicate-data-volume", Trait.RULE
+    DUPLICATE_DISK_SERIAL = "duplicate-disk-serial", Trait.RULE
     DUPLICATE_FIRMWARE_ID = "duplicate-firmware-id", Trait.RULE
     DUPLICATE_HOST_NAME = "duplicate-host-name", Trait.RULE
     DUPLICATE_MAC_ADDRESS = "duplicate-mac-address", Trait.RULE

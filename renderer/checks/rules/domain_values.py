@@ -17,6 +17,7 @@ from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, consists_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.pattern import pattern
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.suggest import did_you_mean, suggest
 
@@ -37,6 +38,8 @@ _AMD64 = ("", "amd64")
 #: The beginnings of features that libvirt reads from the processor's registers, a long list.
 _OPEN_FEATURES = ("vmx-", "hv-", "kvm-")
 _SIMILAR = 0.8
+#: A time zone as POSIX writes it: ``CET-1CEST``, ``<+03>-3``, or a file after a colon.
+_POSIX_ZONE = pattern(r"[:</]|[A-Za-z]{3,}[-+]?[0-9]")
 #: No guest that KubeVirt is used for boots with less.
 _LEAST_MEMORY = Quantity.parse("16Mi")
 
@@ -52,6 +55,8 @@ def domain_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterator
     for listed in ("gpus", "hostDevices"):
         if listed in machine.devices:
             yield from _host_device_problems(listed, machine.devices[listed])
+    if "clock" in domain:
+        yield from _clock_problems(text_at(domain, "clock", "timezone"))
     if "features" in domain:
         yield from _vendor_id_problems(object_at(domain, "features", "hyperv"))
 
@@ -178,6 +183,18 @@ def _host_device_problems(listed: str, devices: Json) -> Iterator[DomainProblem]
             message = f"two {listed} are called {name}, and libvirt accepts a name only once"
             yield at, message, "rename one"
         names.add(name)
+
+
+def _clock_problems(zone: str) -> Iterator[DomainProblem]:
+    """Yield a time zone that the C library does not know, which then takes UTC; QEMU gets it as ``TZ``."""
+    if not zone or _POSIX_ZONE.match(zone):
+        return
+    from renderer.kubevirt.facts.time_zones import TIME_ZONES  # noqa: PLC0415 - few machines set a time zone
+
+    if zone not in TIME_ZONES:
+        message = f"there is no time zone {zone}, so the guest's clock starts in UTC"
+        hint = did_you_mean(zone, sorted(TIME_ZONES), otherwise="write a name such as Europe/Paris")
+        yield ("clock", "timezone"), message, hint
 
 
 def _vendor_id_problems(hyperv: JsonObject) -> Iterator[DomainProblem]:

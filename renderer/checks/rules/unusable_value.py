@@ -38,6 +38,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
+from renderer.checks.rules import hook_sidecars
 from renderer.checks.rules.context import (
     INSTANCETYPES,
     PREFERENCES,
@@ -54,6 +55,7 @@ from renderer.checks.rules.image_reference import image_problem
 from renderer.checks.rules.inventory import NETWORK
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.golang.cron import cron_problem
 from renderer.kubevirt.facts.kinds import VMI
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
@@ -109,15 +111,26 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
         if has_placeholder(value_at(machine.instance, path)) or comes_from_overlay(context, machine, path):
             continue
         yield Finding(machine.resource, machine.in_instance(*path), message, hint)
+    yield from _hook_sidecar_findings(machine)
     for index, template in machine.data_volume_templates:
         for path, message, hint in _problems_of_data_volume(object_at(template, "spec")):
             at = machine.in_spec("dataVolumeTemplates", index, "spec", *path)
             yield Finding(machine.resource, at, message, hint)
 
 
+def _hook_sidecar_findings(machine: VirtualMachineView) -> Iterator[Finding]:
+    at = machine.paths.template.child("metadata", "annotations", hook_sidecars.ANNOTATION)
+    annotations = object_at(machine.resource.content, *at.keys[:-1])
+    written = annotations.get(hook_sidecars.ANNOTATION)
+    if isinstance(written, str) and not has_placeholder(written):
+        for message, hint in hook_sidecars.hook_sidecar_problems(written):
+            yield Finding(machine.resource, at, message, hint)
+
+
 def _check_others(context: Context) -> Iterator[Finding]:
     """Yield the problems of standalone DataVolumes, of networks, and of names in machines."""
     for kind, problems in (
+        ("DataImportCron", _import_cron_problems),
         ("DataVolume", _problems_of_data_volume),
         ("NetworkAttachmentDefinition", _network_problems),
     ):
@@ -155,6 +168,16 @@ def _element_problems(
 ) -> _Problems:
     for index, element in elements(listed):
         yield from problems((field, index), element)
+
+
+def _credential_problems(path: tuple[Segment, ...], credential: JsonObject) -> _Problems:
+    """Yield a Secret whose name cannot be that of the volume in the pod (``withAccessCredentials``)."""
+    for kind in ("sshPublicKey", "userPassword"):
+        name = text_at(credential, kind, "source", "secret", "secretName")
+        if "." in name and not dns_subdomain_errors(name):
+            message = f"the pod gets a volume {name}-access-cred, and the name of a volume cannot have a '.'"
+            hint = "give the Secret a name without one"
+            yield (*path, kind, "source", "secret", "secretName"), message, hint
 
 
 def _toleration_problems(path: tuple[Segment, ...], toleration: JsonObject) -> _Problems:
@@ -275,6 +298,7 @@ def _domain_problems(domain: Json, machine: VirtualMachineView) -> _Problems:
 
 #: The checks of the fields of an instance; arguments are the value of the field, and the machine.
 _CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] = {
+    "accessCredentials": partial(_element_problems, "accessCredentials", _credential_problems),
     "affinity": _node_affinity_problems,
     "domain": _domain_problems,
     "livenessProbe": partial(_probe_problems, "livenessProbe"),
@@ -345,6 +369,21 @@ def _data_volume_problems(spec: JsonObject) -> _Problems:
         if isinstance(url, str) and not has_placeholder(url) and not url.lower().startswith(schemes):
             message = f"the URL of the source {name} does not begin with {' or '.join(schemes)}"
             yield ("source", name, "url"), message, None
+
+
+def _import_cron_problems(spec: JsonObject) -> _Problems:
+    """Yield the schedule that CDI rejects (``dataimportcron-validate.go``); an empty one is by hand."""
+    schedule = text_at(spec, "schedule")
+    problem = cron_problem(schedule) if schedule and not has_placeholder(schedule) else None
+    if problem:
+        yield (
+            ("schedule",),
+            f"invalid schedule {schedule!r}: {problem}",
+            'write five fields, such as "0 3 * * *"; Sunday is 0',
+        )
+    for path, message, hint in _problems_of_data_volume(object_at(spec, "template", "spec")):
+        if path != ("source",):
+            yield ("template", "spec", *path), message, hint
 
 
 #: The DataVolumes that many machines share are checked only once.

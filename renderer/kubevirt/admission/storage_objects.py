@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from functools import partial
 
+from renderer.golang.duration import parse_duration
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, is_mac_address
@@ -47,6 +48,14 @@ def _check_gate(_: JsonObject, cluster: Cluster, *, gate: Gate) -> Causes:
     """Reject the object as a whole; KubeVirt's answer names no field."""
     if gate not in cluster.gates:
         yield needs_gate(_SPEC, "the object", gate, reported=ROOT)
+
+
+def _check_duration(spec: JsonObject, _: Cluster, *, key: str) -> Causes:
+    """Reject a text that Go cannot parse as a duration; the object is not decoded then."""
+    duration = spec.get(key)
+    if isinstance(duration, str) and parse_duration(duration) is None:
+        hint = "write it in h, m and s: 24h, 1h30m, 90s"
+        yield invalid(_SPEC.child(key), f"{duration!r} is not a duration", hint, reported=ROOT)
 
 
 def _check_reference(spec: JsonObject, _: Cluster, *, key: str) -> Causes:
@@ -191,6 +200,12 @@ def _check_clone_patches(spec: JsonObject, _: Cluster) -> Causes:
 
 
 SNAPSHOT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+    row(
+        partial(_check_duration, key="failureDeadline"),
+        "failureDeadline",
+        upstream="vmsnapshot.go Admit",
+        ends=_always,
+    ),
     row(partial(_check_gate, gate=Gate.SNAPSHOT), upstream="vmsnapshot.go Admit", ends=_always),
     row(partial(_check_reference, key="source"), upstream="vmsnapshot.go Admit"),
 )
@@ -222,6 +237,12 @@ RESTORE_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
 )
 
 EXPORT_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
+    row(
+        partial(_check_duration, key="ttlDuration"),
+        "ttlDuration",
+        upstream="vmexport.go Admit",
+        ends=_always,
+    ),
     row(partial(_check_gate, gate=Gate.VM_EXPORT), upstream="vmexport.go Admit", until="1.9", ends=_always),
     row(partial(_check_export_source, groups=_EXPORTED_1_0), upstream="vmexport.go Admit", until="1.8"),
     row(

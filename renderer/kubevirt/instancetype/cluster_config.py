@@ -40,7 +40,11 @@ _CONFIGURATION = Struct(
         "vmRolloutStrategy": pointer(STRING),
         "persistentReservationConfiguration": Struct({"enabled": pointer(BOOL)}),
         "permittedHostDevices": Struct(
-            {"pciHostDevices": ListOf(Struct({"resourceName": STRING, "pciVendorSelector": STRING}))}
+            {
+                "pciHostDevices": ListOf(Struct({"resourceName": STRING, "pciVendorSelector": STRING})),
+                "mediatedDevices": ListOf(Struct({"resourceName": STRING})),
+                "usb": ListOf(Struct({"resourceName": STRING})),
+            }
         ),
         "architectureConfiguration": Struct(
             {"defaultArchitecture": STRING, **dict.fromkeys(DEFAULT_MACHINE_TYPES, _ARCHITECTURE)}

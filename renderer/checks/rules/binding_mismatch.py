@@ -1,0 +1,129 @@
+"""The binding of an interface does not fit the attachment of its network, so the machine does not start.
+
+An `sriov` interface is a device, which the pod gets from a device plugin: virt-controller requests the
+resource in the attachment's annotation `k8s.v1.cni.cncf.io/resourceName` (`pkg/network/multus` in KubeVirt).
+An attachment to a Linux bridge has none, and virt-launcher finds no device for the guest. The attachment of
+an SR-IOV network in turn gives the pod a device, and not the network interface that `bridge` connects the
+guest to.
+
+Wrong:
+
+```yaml
+interfaces:
+  - {name: plant, sriov: {}}
+networks:
+  - {name: plant, multus: {networkName: plant}}
+```
+
+```yaml
+kind: NetworkAttachmentDefinition
+metadata: {name: plant}
+spec:
+  config: '{"cniVersion": "0.3.1", "type": "bridge", "bridge": "br1"}'
+```
+
+Right:
+
+```yaml
+interfaces:
+  - {name: plant, bridge: {}}
+```
+
+The rule looks at attachments in the overlay, and at networks whose operators create them.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.inventory import NETWORK, Item, may_be_in
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements_by_name
+from renderer.model.codes import Code
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.record import Record
+from renderer.model.rule_settings import Level
+
+_SRIOV, _BRIDGE, _MASQUERADE = "sriov", "bridge", "masquerade"
+_RESOURCE_NAME = "k8s.v1.cni.cncf.io/resourceName"
+_SRIOV_TYPES = ("sriov", "ib-sriov")
+_SRIOV_KINDS = ("SriovNetwork", "SriovIBNetwork")
+_OVN_KINDS = ("UserDefinedNetwork", "ClusterUserDefinedNetwork")
+
+
+class _Attachment(Record):
+    """What an attachment gives a pod: the type of its CNI plugin, and whether a device plugin has devices."""
+
+    cni_type: str
+    has_device: bool
+    field: FieldPath
+
+
+def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    networks = elements_by_name([network for _, network in machine.networks])
+    for index, interface in machine.interfaces:
+        binding = next((each for each in (_SRIOV, _BRIDGE, _MASQUERADE) if each in interface), None)
+        written = text_at(networks.get(text_at(interface, "name"), {}), "multus", "networkName")
+        item = _item(context, machine, written) if binding and written else None
+        attachment = None if item is None else _attachment(item)
+        if item is None or attachment is None or binding is None:
+            continue
+        at = machine.in_devices("interfaces", index, binding)
+        related = related_to(item.resource, f"{item.resource.kind} {item.name}", attachment.field)
+        if binding == _SRIOV and not attachment.has_device:
+            is_sriov = attachment.cni_type in _SRIOV_TYPES
+            lack = f"lacks the annotation {_RESOURCE_NAME}"
+            problem = lack if is_sriov else f"is of type {attachment.cni_type}"
+            yield Finding(
+                machine.resource,
+                at,
+                f"the interface is sriov, but its attachment {item.name} {problem}: the pod gets no device",
+                "add the annotation" if is_sriov else f"write {_BRIDGE}: {{}}",
+                (related,),
+            )
+        elif binding != _SRIOV and attachment.cni_type in _SRIOV_TYPES:
+            message = (
+                f"the interface is {binding}, but its attachment {item.name} is of type"
+                f" {attachment.cni_type}: the pod gets a device that only an sriov interface passes on"
+            )
+            yield Finding(machine.resource, at, message, "write sriov: {}", (related,))
+
+
+def _item(context: Context, machine: VirtualMachineView, written: str) -> Item | None:
+    """Return the attachment with the name that Multus looks up, unless several may be meant."""
+    namespace, slash, name = written.rpartition("/")
+    found = [
+        item
+        for item in context.inventory.named(NETWORK, name)
+        if may_be_in(item, namespace if slash else machine.namespace)
+    ]
+    return found[0] if len(found) == 1 else None
+
+
+def _attachment(item: Item) -> _Attachment | None:
+    """Return what the attachment gives a pod; None if that cannot be read."""
+    resource = item.resource
+    if resource.kind in _SRIOV_KINDS:
+        return _Attachment(_SRIOV_TYPES[0], has_device=True, field=FieldPath.of("spec"))
+    if resource.kind in _OVN_KINDS:
+        return _Attachment("ovn-k8s-cni-overlay", has_device=False, field=FieldPath.of("spec"))
+    config = text_at(resource.content, "spec", "config")
+    if resource.kind != NETWORK or not config or has_placeholder(config):
+        return None
+    try:
+        parsed: Json = json.loads(config)
+    except (ValueError, RecursionError):  # another rule reports it
+        return None
+    plugins = array_at(parsed, "plugins")
+    cni_type = text_at(parsed, "type") or (text_at(plugins[0], "type") if plugins else "")
+    annotations = object_at(resource.content, "metadata", "annotations")
+    if not cni_type:
+        return None
+    return _Attachment(cni_type, _RESOURCE_NAME in annotations, FieldPath.of("spec", "config"))
+
+
+RULE = Rule(Code.BINDING_MISMATCH, Level.WARNING, MachineCheck(_check_machine), __doc__)

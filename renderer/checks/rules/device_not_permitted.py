@@ -1,0 +1,96 @@
+"""A machine has a GPU or host device that the cluster's KubeVirt object does not permit, so it gets no pod.
+
+virt-controller creates a pod only if the `deviceName` of each GPU and host device is the `resourceName` of a
+device in `permittedHostDevices` (`validatePermittedHostDevices` in its `pkg/virt-controller/services`). It
+does so also for devices of an external plugin, which are listed with `externalResourceProvider: true`.
+
+Wrong, as the names differ:
+
+```yaml
+kind: KubeVirt
+spec:
+  configuration:
+    permittedHostDevices:
+      pciHostDevices:
+        - {pciVendorSelector: "10DE:1EB8", resourceName: nvidia.com/TU104GL_Tesla_T4}
+```
+
+```yaml
+kind: VirtualMachine
+spec:
+  template:
+    spec:
+      domain:
+        devices:
+          gpus:
+            - {name: gpu1, deviceName: nvidia.com/T4}
+```
+
+Right:
+
+```yaml
+gpus:
+  - {name: gpu1, deviceName: nvidia.com/TU104GL_Tesla_T4}
+```
+
+The rule looks at clusters whose KubeVirt object is in the overlay or in a catalog, and has
+`permittedHostDevices`: a cluster without that list permits every device. Devices of a resource claim are not
+checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import INSTANCETYPES, Context, comes_from_overlay
+from renderer.checks.rules.near_miss import is_near_miss
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
+from renderer.model.codes import Code
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.rule_settings import Level
+
+_LISTS = {"gpus": "GPU", "hostDevices": "host device"}
+
+
+def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    devices = machine.devices
+    if "gpus" not in devices and "hostDevices" not in devices:
+        return
+    for path, message, hint in _problems(context, devices):
+        in_instance = ("domain", "devices", *path)
+        if not comes_from_overlay(context, machine, in_instance):
+            yield Finding(machine.resource, machine.in_instance(*in_instance), message, hint)
+
+
+def _check_instancetypes(context: Context) -> Iterator[Finding]:
+    for instancetype in context.of_kind(*INSTANCETYPES):
+        for path, message, hint in _problems(context, object_at(instancetype.content, "spec")):
+            yield Finding(instancetype, FieldPath.of("spec", *path), message, hint)
+
+
+def _problems(
+    context: Context, devices: JsonObject
+) -> Iterator[tuple[tuple[str, int, str], str, str | None]]:
+    for listed, kind in _LISTS.items():
+        for index, device in elements(devices.get(listed)):
+            permitted = context.cluster.config.permitted_devices
+            name = text_at(device, "deviceName")
+            if permitted is None or not name or name in permitted or has_placeholder(name):
+                continue
+            message = (
+                f"the KubeVirt object does not permit the {kind} {name}: permittedHostDevices lacks it,"
+                " so the machine gets no pod"
+            )
+            near = next((each for each in permitted if is_near_miss(name, each)), None)
+            hint = (
+                f"did you mean {near}?" if near else "add it to permittedHostDevices in the KubeVirt object"
+            )
+            yield (listed, index, "deviceName"), message, hint
+
+
+RULE = Rule(
+    Code.DEVICE_NOT_PERMITTED, Level.WARNING, MachineCheck(_check_machine, _check_instancetypes), __doc__
+)
