@@ -424,7 +424,8 @@ class _Evaluation:
         if isinstance(node, str):
             return node
         arguments = [self.text(argument) for argument in node.arguments]
-        if node.variable not in self._values and node.operator not in DEFAULT_OPERATORS:
+        is_unset = node.variable not in self._values and node.operator not in DEFAULT_OPERATORS
+        if is_unset and not self._keeps_unknown:  # in a default that is not used, it may be known elsewhere
             self.unset[node.variable] = node.operator and self.unset.get(node.variable, node.operator)
         value = self._values.get(node.variable, "")
         insertions = value.count(arguments[0]) if node.operator == "//" else 1

@@ -78,3 +78,34 @@ def resource(kind: str, name: str, **fields: Json) -> Resource:
     metadata: JsonObject = {"name": name, "namespace": "flux-system"}
     content: JsonObject = {"apiVersion": "v1", "kind": kind, "metadata": metadata, **fields}
     return Resource(content, Site(f"{name}.yaml"))
+
+
+def test_variable_in_a_default_that_is_not_used_may_be_known_elsewhere() -> None:
+    content: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "db"},
+        "data": {"url": "${DOMAIN:=${APP}.${SECRET_DOMAIN}}"},
+    }
+    resources = ResourceSet((Resource(content, Site("db.yaml")),))
+    values = {"DOMAIN": "idm.example.org"}
+    partly = substitute(resources, Variables(values, incomplete=True), Strictness.STRICT)
+    complete = substitute(resources, Variables(values), Strictness.STRICT)
+
+    assert partly.diagnostics == ()
+    assert [found.message.partition(":")[0] for found in complete.diagnostics] == [
+        "nothing gives a value to ${APP}",
+        "nothing gives a value to ${SECRET_DOMAIN}",
+    ]
+
+
+def test_variable_of_an_optional_source_that_is_missing_may_be_in_the_cluster() -> None:
+    content = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "db"}, "data": {"a": "${A}"}}
+    resources = ResourceSet((Resource(content, Site("db.yaml")),))
+    variables = Variables({"B": "b"}, uncertain=True)
+
+    by_release = substitute(resources, variables, Strictness.STRICT)
+    by_project = substitute(resources, variables, Strictness.ASKED)
+
+    assert [str(each.severity) for each in by_release.diagnostics] == ["warning"]
+    assert [str(each.severity) for each in by_project.diagnostics] == ["error"]
