@@ -31,6 +31,11 @@ _GATE = pattern(r"--feature-gates=\S*?\bStrictPostBuildSubstitutions=(true|false
 _TAG = pattern(r".*/kustomize-controller:v?([0-9]+)\.([0-9]+)\.[^@]*(@.*)?")
 #: A version, or a range of one minor: v2.8.3, 2.8.x, ~2.8.
 _VERSION = pattern(r"[v~=]*([0-9]+)\.([0-9]+)(\.[0-9x*]+)?([-+].*)?")
+#: An artifact of the Flux operator with the releases that it may install.
+_ARTIFACT = pattern(r".*/flux-operator-manifests:v0\.([0-9]+)\.[0-9]+(@.*)?")
+#: The newest minor of Flux 2 in such an artifact, by the minor of the operator that brought it (flux-operator
+#: ``config/data/flux``).
+_NEWEST_MINORS = ((53, 9), (42, 8), (30, 7), (21, 6), (15, 5), (10, 4), (0, 3))
 
 
 class Controller(Record):
@@ -107,8 +112,12 @@ def _of_deployment(resource: Resource) -> Controller:
 
 def _of_instance(spec: JsonObject) -> Controller:
     """Return what ``spec`` of a FluxInstance says."""
-    version = text_at(spec, "distribution", "version")
-    return Controller(_version(version), _patched_gate(array_at(spec, "kustomize", "patches")))
+    distribution = object_at(spec, "distribution")
+    release = _version(text_at(distribution, "version"))
+    artifact = _ARTIFACT.fullmatch(text_at(distribution, "artifact"))
+    if release is None and artifact:  # a range: the newest of the artifact
+        release = Release(2, next(flux for since, flux in _NEWEST_MINORS if int(artifact[1]) >= since))
+    return Controller(release, _patched_gate(array_at(spec, "kustomize", "patches")))
 
 
 def _of_chart(release: Resource, objects: Mapping[Reference, Resource]) -> Controller | None:

@@ -81,6 +81,24 @@ def test_flux_instance_names_release(version: str, release: Release | None) -> N
 
 
 @pytest.mark.parametrize(
+    ("version", "tag", "release"),
+    [
+        ("2.x", "v0.35.0", Release(2, 7)),
+        ("", "v0.45.1", Release(2, 8)),
+        ("2.x", "v0.53.0@sha256:1f", Release(2, 9)),
+        ("2.x", "v0.60.0", Release(2, 9)),
+        ("2.6.x", "v0.60.0", Release(2, 6)),
+        ("2.x", "latest", None),
+    ],
+)
+def test_artifact_of_the_operator_limits_a_range(version: str, tag: str, release: Release | None) -> None:
+    artifact = f"oci://ghcr.io/controlplaneio-fluxcd/flux-operator-manifests:{tag}"
+    spec: JsonObject = {"distribution": {"version": version, "artifact": artifact}}
+
+    assert found(made("FluxInstance", "flux", spec, "fluxcd.controlplane.io/v1")) == Controller(release)
+
+
+@pytest.mark.parametrize(
     ("patches", "gate"),
     [
         ([patch(_STRICT)], True),

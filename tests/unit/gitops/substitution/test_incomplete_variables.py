@@ -100,7 +100,13 @@ def test_variable_in_a_default_that_is_not_used_may_be_known_elsewhere() -> None
 
 
 def test_variable_of_an_optional_source_that_is_missing_may_be_in_the_cluster() -> None:
-    content = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "db"}, "data": {"a": "${A}"}}
+    metadata: JsonObject = {"name": "db"}
+    content: JsonObject = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": metadata,
+        "data": {"a": "${A}"},
+    }
     resources = ResourceSet((Resource(content, Site("db.yaml")),))
     variables = Variables({"B": "b"}, uncertain=True)
 
