@@ -13,7 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import array_at
+from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -37,6 +37,7 @@ from renderer.pipeline.reached_objects import (
     with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
+from renderer.pipeline.shared_objects import Applier, applied_twice
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 from renderer.project.overlays import EntryReport, entry_site
 from renderer.project.tree_paths import tree_at
@@ -154,6 +155,7 @@ def argocd_points(
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
     own = frozenset(each.deployed_as for each in rendered)
+    twice = applied_twice(map(_applier, reached))
     for each in rendered:
         name = outputs.name(each.entry.namespace, each.entry.name)
         if not entry.entry.repoint:
@@ -164,7 +166,11 @@ def argocd_points(
             folders=tuple(_application_folders(fs, each.entry, urls)),
             instancetypes=shared,
             machines=count_machines(each.outcome),
-            notes=(*rendered_source_errors(each.outcome), *_failed_sets(each, discovery, entry)),
+            notes=(
+                *rendered_source_errors(each.outcome),
+                *_failed_sets(each, discovery, entry),
+                *twice.get(each.entry.reference, ()),
+            ),
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
             repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),
             matched=matched.intersection(built[each.key].targets),
@@ -175,6 +181,18 @@ def argocd_points(
     for name, point in points:
         yield name, point._replace(notes=(*notes, *point.notes), kept=described)
         notes = described = ()
+
+
+def _applier(reached: ReachedApplication) -> Applier:
+    from renderer.gitops.argocd.application import sources
+    from renderer.gitops.argocd.destination import in_destination, target_cluster
+
+    objects: tuple[Resource, ...] = ()
+    if reached.outcome is not None and not reached.outcome.failed:
+        namespace = text_at(reached.entry.content, "spec", "destination", "namespace")
+        objects = in_destination(reached.outcome.value, namespace).resources
+    source = next((FieldPath((*each.field, "path")) for each in sources(reached.entry)), FieldPath.of("spec"))
+    return Applier(reached.entry, objects, target_cluster(reached.entry), source)
 
 
 def _failed_sets(

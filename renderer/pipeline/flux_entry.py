@@ -15,7 +15,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Rela
 from renderer.model.entry_point import EntryPoint, RepointedTree, Strictness
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -39,6 +39,7 @@ from renderer.pipeline.reached_objects import (
     with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
+from renderer.pipeline.shared_objects import Applier, applied_twice
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 from renderer.project.overlays import EntryReport, Suspended
 from renderer.project.tree_paths import is_tree
@@ -49,6 +50,8 @@ if TYPE_CHECKING:
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
+#: Kinds of the Flux operator that make objects of any kind.
+_GENERATING = ("ResourceSet",)
 _MOST_NAMED = 3
 _CIPHERTEXT = b"ENC["
 
@@ -63,7 +66,13 @@ def flux_points(
     from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, empty_fields, malformed_fields
     from renderer.gitops.flux.cluster_root import cluster_root
     from renderer.gitops.flux.controller import find_controller, strictness
-    from renderer.gitops.flux.discovery import FluxDiscovery, source_key, variable_sources
+    from renderer.gitops.flux.dependencies import missing_dependencies
+    from renderer.gitops.flux.discovery import (
+        FluxDiscovery,
+        is_flux_kustomization,
+        source_key,
+        variable_sources,
+    )
 
     root = cluster_root(fs, entry.path)
     outputs = _Outputs(config, entry, root.kustomization.namespace)
@@ -120,6 +129,11 @@ def flux_points(
         "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
     }
     described = tuple(described_groups({**kept, **rendered_too}))
+    twice = applied_twice(map(_applier, reached))
+    known = {each.key for each in reached} | {
+        key for key, each in discovery.objects.items() if is_flux_kustomization(each)
+    }
+    is_complete = not broken and not any(map(_deploys_unknown, reached))
     lost = {each.key: tuple(_lost_variables(each, discovery, broken, builder)) for each in rendered}
     unknown = {
         each.key: each.entry.name
@@ -136,6 +150,12 @@ def flux_points(
         held = (
             *lost[each.key],
             *_unset_in_parents(each, frozenset(lost), strict),
+            *twice.get(each.key, ()),
+            *(
+                found
+                for waiting in each.lineage()
+                for found in missing_dependencies(waiting, known, is_complete=is_complete)
+            ),
             *(_unknown_copy(each.entry, child) for child in copies),
             *(empty_fields(source) if source else ()),
         )
@@ -196,6 +216,19 @@ def _lost_variables(
                 Code.ENTRY_POINT,
                 f"the {key[0]} {key[2]} is not known before {above} can be built",
             )
+
+
+def _applier(reached: ReachedKustomization) -> Applier:
+    objects = reached.outcome.value.resources if reached.outcome and not reached.outcome.failed else ()
+    cluster = object_at(reached.entry.content, "spec").get("kubeConfig")
+    return Applier(reached.entry, objects, cluster, FieldPath.of("spec", "path"))
+
+
+def _deploys_unknown(reached: ReachedKustomization) -> bool:
+    """Return True if it may deploy Kustomizations that are not in this repository."""
+    if reached.outcome is None:
+        return not reached.suspended
+    return any(each.kind in _GENERATING for each in reached.outcome.value)
 
 
 def _unset_in_parents(

@@ -1,0 +1,94 @@
+"""Objects that two Kustomizations of Flux, or two Applications, of one cluster both apply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TypeAlias
+
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.res_id import Reference
+from renderer.model.kube.resource import Resource
+from renderer.model.plural import plural
+from renderer.model.record import Record
+
+#: The group, kind, namespace and name of an object.
+_Identity: TypeAlias = tuple[str, str, str, str]
+
+#: Labels and annotations of objects that are shared on purpose, or left alone (kustomize-controller
+#: ``docs/spec/v1/kustomizations.md``, argo-cd ``docs/user-guide/resource_hooks.md``).
+_ON_PURPOSE: Mapping[str, tuple[str, ...]] = {
+    "kustomize.toolkit.fluxcd.io/reconcile": ("disabled",),
+    "kustomize.toolkit.fluxcd.io/ssa": ("IfNotPresent", "Ignore", "Merge"),
+    "argocd.argoproj.io/hook": (),
+}
+#: Kinds that several entries may well repeat, as they only make sure that it is there.
+_REPEATED_KINDS = ("Namespace", "CustomResourceDefinition")
+
+
+class Applier(Record):
+    """A Kustomization or Application with the objects that it applies.
+
+    ``cluster`` is what it says of the cluster that it applies them to, ``source`` the field that names what
+    it is built from.
+    """
+
+    entry: Resource
+    objects: tuple[Resource, ...]
+    cluster: Json
+    source: FieldPath
+
+
+def applied_twice(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnostic]]:
+    """Return a warning for each pair of appliers that share objects, by the later one of the two."""
+    first: dict[tuple[str, _Identity], tuple[Applier, Resource]] = {}
+    pairs: dict[tuple[Reference, Reference], tuple[Applier, Applier, list[tuple[Resource, Resource]]]] = {}
+    for applier in appliers:
+        for resource in filter(_counts, applier.objects):
+            key = repr(applier.cluster), _identity(resource)
+            other, its_object = first.setdefault(key, (applier, resource))
+            if other is not applier:
+                pair = other.entry.reference, applier.entry.reference
+                pairs.setdefault(pair, (other, applier, []))[2].append((its_object, resource))
+    found: dict[Reference, list[Diagnostic]] = {}
+    for (_, later), (other, applier, objects) in pairs.items():
+        found.setdefault(later, []).append(_warning(other, applier, objects))
+    return found
+
+
+def _identity(resource: Resource) -> _Identity:
+    return resource.gvk.group, resource.kind, resource.namespace, resource.name
+
+
+def _counts(resource: Resource) -> bool:
+    """Return True for an object that only one applier can own."""
+    if resource.kind in _REPEATED_KINDS:
+        return False
+    marks = {**resource.labels, **resource.annotations}
+    return not any(
+        name in marks and (not values or marks[name] in values) for name, values in _ON_PURPOSE.items()
+    )
+
+
+def _warning(other: Applier, applier: Applier, objects: list[tuple[Resource, Resource]]) -> Diagnostic:
+    (first, _), *rest = objects
+    also = f" and {plural(len(rest), 'other object')}" if rest else ""
+    return Diagnostic.about(
+        applier.entry,
+        applier.source,
+        Code.APPLIED_TWICE,
+        f"{other.entry.name} and {applier.entry.name} both apply {first.current_id}{also}: each sets it back"
+        " to its own state, and pruning one may delete it",
+        "let one of them apply it",
+        severity=Severity.WARNING,
+        related=(
+            Related(f"{other.entry.name} applies it, too", other.entry.sites(other.source)),
+            *_places(first),
+        ),
+    )
+
+
+def _places(resource: Resource) -> Iterator[Related]:
+    yield Related(f"{resource.kind} {resource.name} is here", resource.sites()[-1:])
