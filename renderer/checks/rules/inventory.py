@@ -8,7 +8,7 @@ from functools import cached_property
 from renderer.kubevirt.facts.kinds import VM, VMI
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
@@ -20,25 +20,38 @@ NETWORK = "NetworkAttachmentDefinition"
 DATA_SOURCE = "DataSource"
 SNAPSHOT = "VirtualMachineSnapshot"
 
-#: Kinds whose controllers create an object of another kind with the same name.
-_SAME_NAME: Mapping[str, str] = {
-    "DataVolume": CLAIM,
-    "SealedSecret": SECRET,
-    "OnePasswordItem": SECRET,
-    "Bundle": CONFIG_MAP,
-    "UserDefinedNetwork": NETWORK,
-    "ClusterUserDefinedNetwork": NETWORK,
-    "SriovNetwork": NETWORK,
-    "SriovIBNetwork": NETWORK,
-    "OVSNetwork": NETWORK,
-    **{kind: kind for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT, SNAPSHOT)},
+#: Kinds whose controllers create objects of other kinds with the same name.
+_SAME_NAME: Mapping[str, tuple[str, ...]] = {
+    "DataVolume": (CLAIM,),
+    "SealedSecret": (SECRET,),
+    "OnePasswordItem": (SECRET,),
+    "Bundle": (CONFIG_MAP, SECRET),
+    "ObjectBucketClaim": (CONFIG_MAP, SECRET),
+    "UserDefinedNetwork": (NETWORK,),
+    "ClusterUserDefinedNetwork": (NETWORK,),
+    **{
+        kind: (kind,) for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT, SNAPSHOT)
+    },
 }
-#: Kinds whose controllers create the network in another namespace if their spec names one
-#: (sriov-network-operator ``api/v1/helper.go`` RenderNetAttDef).
-_IN_NETWORK_NAMESPACE = ("SriovNetwork", "SriovIBNetwork", "OVSNetwork")
+#: Kinds whose controllers create a network in ``spec.networkNamespace``, and where if that is not written:
+#: sriov-network-operator ``api/v1/helper.go`` RenderNetAttDef (the namespace of the object itself), Nvidia's
+#: network-operator ``pkg/state/state_hostdevice_network.go`` and its like.
+_IN_NETWORK_NAMESPACE: Mapping[str, str | None] = {
+    **dict.fromkeys(("SriovNetwork", "SriovIBNetwork", "OVSNetwork")),
+    **dict.fromkeys(("HostDeviceNetwork", "IPoIBNetwork", "MacvlanNetwork"), "default"),
+}
+#: OpenShift's configuration of the network, whose operator creates the ``additionalNetworks`` in it.
+_NETWORK_OPERATOR = ("operator.openshift.io", "Network")
 #: Suffixes of kinds whose controllers create Secrets, named somewhere in their spec.
 _CREATORS_OF_SECRETS = ("Secret", "Secrets", "Certificate")
-_NAMES_OF_SECRETS = ("name", "secretName")
+#: The fields that name such a Secret, and the fields beside them with a namespace other than the creator's.
+_NAMES_OF_SECRETS = (("name", "namespace"), ("secretName", "secretNamespace"))
+#: Annotations that make a controller copy a Secret or ConfigMap to other namespaces.
+_COPIED_BY = (
+    "reflector.v1.k8s.emberstack.com/",
+    "replicator.v1.mittwald.de/replicate-to",
+    "kubed.appscode.com/sync",
+)
 
 
 class Item(Record):
@@ -62,10 +75,7 @@ class Inventory:
         """``with_machines``: the machines themselves are in it, which few overlays refer to."""
         self._by_kind: dict[str, dict[str, list[Item]]] = {}
         for resource in resources:
-            namespace = resource.namespace
-            if resource.kind in _IN_NETWORK_NAMESPACE:
-                namespace = text_at(resource.content, "spec", "networkNamespace") or namespace
-            for kind, name in _objects_of(resource):
+            for kind, name, namespace in _objects_of(resource):
                 self._add(kind, Item(name, namespace, resource))
         for machine in machines:
             for _, template in machine.data_volume_templates:
@@ -129,27 +139,43 @@ def may_be_in(item: Item, namespace: str) -> bool:
     return not namespace or not item.namespace or item.namespace == namespace
 
 
-def _objects_of(resource: Resource) -> Iterator[tuple[str, str]]:
-    """Yield the kinds and names of the objects that exist because of the resource."""
-    kind = resource.kind
-    same = _SAME_NAME.get(kind)
-    if same is not None:
-        yield same, resource.name
+def _objects_of(resource: Resource) -> Iterator[tuple[str, str, str]]:
+    """Yield kind, name and namespace of the objects that exist because of the resource.
+
+    The namespace is empty if the object may be in any.
+    """
+    kind, name, namespace = resource.kind, resource.name, resource.namespace
+    if kind in _SAME_NAME:
+        if kind in (CONFIG_MAP, SECRET) and any(map(_is_copying, resource.annotations)):
+            namespace = ""
+        yield from ((each, name, namespace) for each in _SAME_NAME[kind])
+    elif kind in _IN_NETWORK_NAMESPACE:
+        default = _IN_NETWORK_NAMESPACE[kind]
+        there = text_at(resource.content, "spec", "networkNamespace")
+        yield NETWORK, name, there or (namespace if default is None else default)
     elif kind.endswith(_CREATORS_OF_SECRETS):
-        yield SECRET, resource.name
-        for name in _names_in(resource.content.get("spec")):
-            yield SECRET, name
+        yield SECRET, name, namespace
+        for named, there in _secrets_in(resource.content.get("spec")):
+            yield SECRET, named, there or namespace
     elif kind == "DataImportCron":
-        yield DATA_SOURCE, text_at(resource.content, "spec", "managedDataSource")
+        yield DATA_SOURCE, text_at(resource.content, "spec", "managedDataSource"), namespace
+    elif (resource.gvk.group, kind) == _NETWORK_OPERATOR:
+        for network in array_at(resource.content, "spec", "additionalNetworks"):
+            yield NETWORK, text_at(network, "name"), text_at(network, "namespace") or "default"
 
 
-def _names_in(value: Json) -> Iterator[str]:
+def _is_copying(annotation: str) -> bool:
+    return annotation.startswith(_COPIED_BY)
+
+
+def _secrets_in(value: Json) -> Iterator[tuple[str, str]]:
+    """Yield the names of Secrets anywhere in a spec, each with its namespace if one is written."""
     if isinstance(value, dict):
-        for key in _NAMES_OF_SECRETS:
-            name = object_at(value).get(key)
-            if isinstance(name, str):
-                yield name
+        for name_key, namespace_key in _NAMES_OF_SECRETS:
+            name = text_at(value, name_key)
+            if name:
+                yield name, text_at(value, namespace_key)
         for child in value.values():
-            yield from _names_in(child)
+            yield from _secrets_in(child)
     for element in array_at(value):
-        yield from _names_in(element)
+        yield from _secrets_in(element)

@@ -66,6 +66,7 @@ _BY_GROUP: Mapping[str, str] = {
     "kubeovn.io": "IP IPPool IptablesDnatRule IptablesEIP IptablesFIPRule IptablesSnatRule OvnDnatRule OvnEip"
     " OvnFip OvnSnatRule ProviderNetwork QoSPolicy SecurityGroup Subnet SwitchLBRule Vip Vlan Vpc VpcDns"
     " VpcNatGateway",
+    "mellanox.com": "HostDeviceNetwork IPoIBNetwork MacvlanNetwork NicClusterPolicy",
     "nmstate.io": "NMState NodeNetworkConfigurationEnactment NodeNetworkConfigurationPolicy NodeNetworkState",
     "operator.tigera.io": "APIServer ImageSet Installation TigeraStatus",
     "policy.networking.k8s.io": "AdminNetworkPolicy BaselineAdminNetworkPolicy ClusterNetworkPolicy",

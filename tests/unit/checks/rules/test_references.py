@@ -238,3 +238,58 @@ def test_pool_with_unusual_replicas_never_fails(replicas: Json) -> None:
 
     assert messages(LOOSE, farm) == []
     assert len(messages(STRICT, farm)) == (replicas not in (0, -1) or replicas is True)
+
+
+def creator(
+    kind: str, namespace: str = "elsewhere", spec: JsonObject | None = None, **metadata: Json
+) -> JsonObject:
+    group = {"Secret": "v1", "ConfigMap": "v1", "Network": "operator.openshift.io/v1"}.get(
+        kind, "example.com/v1"
+    )
+    return {
+        "apiVersion": group,
+        "kind": kind,
+        "metadata": {"name": "keys", **({"namespace": namespace} if namespace else {}), **metadata},
+        "spec": spec or {},
+    }
+
+
+@pytest.mark.parametrize(
+    "made",
+    [
+        creator("DopplerSecret", spec={"managedSecret": {"name": "keys", "namespace": NAMESPACE}}),
+        creator(
+            "InfisicalSecret",
+            spec={"managedSecretReference": {"secretName": "keys", "secretNamespace": NAMESPACE}},
+        ),
+        creator("Secret", annotations={"reflector.v1.k8s.emberstack.com/reflection-auto-enabled": "true"}),
+        creator("Secret", annotations={"replicator.v1.mittwald.de/replicate-to": NAMESPACE}),
+        creator("Bundle", namespace=""),
+        creator("ObjectBucketClaim", namespace=NAMESPACE),
+    ],
+)
+def test_secrets_that_controllers_make_in_other_namespaces_exist(made: JsonObject) -> None:
+    assert messages(STRICT, with_instance(volumes=SECRET_VOLUME), made) == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "namespace"),
+    [
+        ("SriovNetwork", {}, "elsewhere"),
+        ("SriovNetwork", {"networkNamespace": ""}, "elsewhere"),
+        ("SriovNetwork", {"networkNamespace": NAMESPACE}, NAMESPACE),
+        ("OVSNetwork", {"networkNamespace": "other"}, "other"),
+        ("HostDeviceNetwork", {}, "default"),
+        ("IPoIBNetwork", {"networkNamespace": NAMESPACE}, NAMESPACE),
+        ("Network", {"additionalNetworks": [{"name": "keys"}]}, "default"),
+        ("Network", {"additionalNetworks": [{"name": "keys", "namespace": NAMESPACE}]}, NAMESPACE),
+    ],
+)
+def test_operator_makes_attachment_in_the_namespace_that_its_object_names(
+    kind: str, spec: JsonObject, namespace: str
+) -> None:
+    machine = with_instance(networks=[{"name": "lan", "multus": {"networkName": f"{namespace}/keys"}}])
+    here = with_instance(networks=[{"name": "lan", "multus": {"networkName": "keys"}}])
+
+    assert messages(STRICT, machine, creator(kind, spec=spec)) == []
+    assert len(messages(STRICT, here, creator(kind, spec=spec))) == (namespace != NAMESPACE)
