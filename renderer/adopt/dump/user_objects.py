@@ -12,8 +12,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from renderer.adopt.live.managed_fields import applied_finalizers
-from renderer.kubevirt.facts.allocated_fields import fields_to_leave_out
+from renderer.adopt.live.managed_fields import applied_finalizers, is_applied
+from renderer.kubevirt.facts.allocated_fields import DECISIONS, fields_to_leave_out
 from renderer.kubevirt.facts.controller_marks import controller_marks
 from renderer.kubevirt.facts.kinds import (
     CONTROLLER_REVISION,
@@ -204,6 +204,8 @@ def clean(live: JsonObject) -> Cleaned:
     """Return the user's part of an object of a cluster."""
     content, removed = live, []
     for path in fields_to_leave_out(live):
+        if path in DECISIONS and is_applied(live, FieldPath(path)):
+            continue
         content = _without_field(content, path)
         removed.append(FieldPath(path))
     for field in controller_marks(live):

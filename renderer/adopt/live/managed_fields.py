@@ -197,6 +197,17 @@ def last_applied(content: JsonObject) -> JsonObject | None:
     return parsed if isinstance(parsed, dict) else None
 
 
+def is_applied(content: JsonObject, field: FieldPath) -> bool:
+    """Return True if a person or an engine applied a field of an object."""
+    sent: Json = last_applied(content)
+    for key in field.keys:
+        sent = sent.get(key) if isinstance(sent, dict) else None
+    return sent is not None or any(
+        owner.is_exact and (owner.is_applier or owner.manager.startswith(_PERSON))
+        for owner in FieldOwners(content).of(field)
+    )
+
+
 def applied_finalizers(content: JsonObject) -> frozenset[str]:
     """Return the finalizers of an object that people or engines applied, of which controllers may be unaware.
 

@@ -32,6 +32,10 @@ _TEMPLATE = ("spec", "template")
 _VOLUME_TEMPLATE = ("spec", "dataVolumeTemplates", ANY, "spec")
 _DOMAIN = (*_TEMPLATE, "spec", "domain")
 _USE_POPULATOR = f"{CDI_GROUP}/storage.usePopulator"
+#: The forms of False that Go's ``strconv.ParseBool`` accepts.
+_FALSE = frozenset({"0", "f", "F", "false", "False", "FALSE"})
+#: With these, a DataVolume takes over a claim: CDI writes them, and so do people who restore a claim.
+_POPULATED_FOR, _PRE_POPULATED = f"{CDI_GROUP}/storage.populatedFor", f"{CDI_GROUP}/storage.prePopulated"
 _BOUND_BY_CONTROLLER = "pv.kubernetes.io/bound-by-controller"
 _SERVICE_ALLOCATION_SOURCE = "kubernetes pkg/registry/core/service/storage/alloc.go"
 _CLAIM_CONTROLLER_SOURCE = "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go"
@@ -45,6 +49,7 @@ _VM_MUTATOR_SOURCE = "kubevirt pkg/virt-api/webhooks/mutating-webhook/mutators/v
 _MATCHER_SOURCE = "kubevirt pkg/instancetype/webhooks/vm/mutator.go"
 _REVISION_SOURCE = "kubevirt pkg/instancetype/revision"
 _POPULATOR_SOURCE = "containerized-data-importer pkg/controller/datavolume/util.go"
+_ADOPTION_SOURCE = "containerized-data-importer pkg/controller/datavolume/controller-base.go"
 _MAC_POOL_SOURCE = "kubemacpool pkg/pool-manager/virtualmachine_pool.go"
 _ARGO_CD_SOURCE = "argo-cd common/common.go"
 _FLUX_SOURCE = "flux kustomize-controller internal/controller/kustomization_controller.go"
@@ -65,7 +70,8 @@ def _is_bound_by_controller(claim: JsonObject) -> bool:
 
 def _uses_populator(volume: JsonObject) -> bool:
     """Return True if CDI may have written the annotation; ``"false"`` may be a person's decision."""
-    return text_at(volume, *_ANNOTATIONS, _USE_POPULATOR) != "false"
+    written = text_at(volume, *_ANNOTATIONS, _USE_POPULATOR)
+    return written not in _FALSE
 
 
 def _is_not_headless(service: JsonObject) -> bool:
@@ -101,8 +107,10 @@ ALLOCATED_FIELDS = (
     AllocatedField(*_CLAIM, ("spec", "storageClassName"), _STORAGE_CLASS_SOURCE),
     AllocatedField(*_CLAIM, ("spec", "dataSource"), _CLAIM_UTIL_SOURCE),
     AllocatedField(*_CLAIM, ("spec", "dataSourceRef"), _CLAIM_UTIL_SOURCE),
-    AllocatedField(*_CLAIM, (*_ANNOTATIONS, _USE_POPULATOR), _POPULATOR_SOURCE, _always),
+    AllocatedField(*_CLAIM, (*_ANNOTATIONS, _USE_POPULATOR), _POPULATOR_SOURCE, _uses_populator),
     AllocatedField(*_DATA_VOLUME, (*_ANNOTATIONS, _USE_POPULATOR), _POPULATOR_SOURCE, _uses_populator),
+    AllocatedField(*_CLAIM, (*_ANNOTATIONS, _POPULATED_FOR), _ADOPTION_SOURCE, _always),
+    AllocatedField(*_DATA_VOLUME, (*_ANNOTATIONS, _PRE_POPULATED), _ADOPTION_SOURCE, _always),
     AllocatedField(*_SERVICE, ("spec", "clusterIP"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
     AllocatedField(*_SERVICE, ("spec", "clusterIPs"), _SERVICE_ALLOCATION_SOURCE, _is_not_headless),
     AllocatedField(*_SERVICE, ("spec", "healthCheckNodePort"), _SERVICE_ALLOCATION_SOURCE, _always),
@@ -150,6 +158,9 @@ ALLOCATED_FIELDS = (
     AllocatedField(*_MACHINE, (*_VOLUME_TEMPLATE, "storage", "storageClassName"), _MATCHER_SOURCE),
     *(AllocatedField(*_ALL_KINDS, (*_ANNOTATIONS, key), source, _always) for key, source in COPIES.items()),
 )
+
+#: Annotations that direct CDI: where a person or an engine applied one, an import keeps it.
+DECISIONS = frozenset((*_ANNOTATIONS, key) for key in (_USE_POPULATOR, _POPULATED_FOR, _PRE_POPULATED))
 
 #: Labels and annotations by which Argo CD and Flux recognise the objects that they deploy, and their notes.
 #: An import keeps the ones without ``_always``, because people set such labels, too.

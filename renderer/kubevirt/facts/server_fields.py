@@ -55,7 +55,10 @@ SERVER_FIELDS = (
         (*_ANNOTATIONS, "deployment.kubernetes.io/revision"),
         "kubernetes pkg/controller/deployment/util/deployment_util.go",
     ),
-    ServerField((*_ANNOTATIONS, "pv.kubernetes.io/*"), _VOLUMES),
+    *(
+        ServerField((*_ANNOTATIONS, f"pv.kubernetes.io/{name}"), _VOLUMES)
+        for name in ("bind-completed", "bound-by-controller", "migrated-to")
+    ),
     ServerField((*_ANNOTATIONS, "volume.beta.kubernetes.io/storage-provisioner"), _VOLUMES),
     ServerField((*_ANNOTATIONS, "volume.kubernetes.io/storage-provisioner"), _VOLUMES),
     ServerField((*_ANNOTATIONS, "volume.kubernetes.io/selected-node"), _VOLUMES),
@@ -100,10 +103,8 @@ SERVER_FIELDS = (
             "storage.pod.schedulable",
             "storage.pod.vddk.host",
             "storage.pod.vddk.version",
-            "storage.populatedFor",
             "storage.populator.*",
             "storage.preallocation",
-            "storage.prePopulated",
             "storage.sourceClonePodName",
             "createdForDataVolume",
             "ownerUID",

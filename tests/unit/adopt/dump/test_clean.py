@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from renderer.adopt.dump.consistency import Consistency
@@ -9,7 +11,7 @@ from renderer.adopt.dump.user_objects import clean, reason_left_out
 from renderer.kubevirt.facts.server_fields import SERVER_FIELDS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.kube.json import Json, JsonObject, with_value
+from renderer.model.kube.json import Json, JsonObject, object_at, with_value
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location
 
@@ -110,17 +112,57 @@ def test_fields_allocated_by_the_user_are_kept() -> None:
         assert clean(content).content == content
 
 
-@pytest.mark.parametrize(("written", "is_kept"), [("true", False), ("false", True)])
-def test_a_decision_against_populators_is_kept(written: str, *, is_kept: bool) -> None:
+@pytest.mark.parametrize("kind", ["DataVolume", "PersistentVolumeClaim"])
+@pytest.mark.parametrize(
+    ("written", "is_kept"), [("true", False), ("1", False), ("false", True), ("0", True)]
+)
+def test_a_decision_against_populators_is_kept(written: str, kind: str, *, is_kept: bool) -> None:
     annotations = {"cdi.kubevirt.io/storage.usePopulator": written, "mine": "x"}
     volume: JsonObject = {
-        "apiVersion": "cdi.kubevirt.io/v1beta1",
-        "kind": "DataVolume",
+        "apiVersion": "cdi.kubevirt.io/v1beta1" if kind == "DataVolume" else "v1",
+        "kind": kind,
         "metadata": {"name": "a", "annotations": annotations},
         "spec": {"source": {"blank": {}}},
     }
     kept = annotations if is_kept else {"mine": "x"}
     assert clean(volume).content == with_value(volume, ("metadata", "annotations"), kept)
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"),
+    [
+        ("DataVolume", "storage.usePopulator"),
+        ("DataVolume", "storage.prePopulated"),
+        ("PersistentVolumeClaim", "storage.usePopulator"),
+        ("PersistentVolumeClaim", "storage.populatedFor"),
+    ],
+)
+@pytest.mark.parametrize("manager", ["kustomize-controller", "kubectl-edit", "cdi-controller", ""])
+def test_annotations_that_direct_cdi_are_kept_where_somebody_applied_them(
+    kind: str, name: str, manager: str
+) -> None:
+    key = f"cdi.kubevirt.io/{name}"
+    sent = {"metadata": {"annotations": {key: "true"}}}
+    fields: JsonObject = {"f:metadata": {"f:annotations": {".": {}, f"f:{key}": {}}}}
+    entry: JsonObject = {
+        "manager": manager,
+        "operation": "Update",
+        "fieldsType": "FieldsV1",
+        "fieldsV1": fields,
+    }
+    last_applied = {} if manager else {"kubectl.kubernetes.io/last-applied-configuration": json.dumps(sent)}
+    live: JsonObject = {
+        "apiVersion": "cdi.kubevirt.io/v1beta1" if kind == "DataVolume" else "v1",
+        "kind": kind,
+        "metadata": {
+            "name": "a",
+            "annotations": {key: "true", "mine": "x", **last_applied},
+            "managedFields": [entry] if manager else [],
+        },
+    }
+
+    kept = object_at(clean(live).content, "metadata", "annotations")
+    assert kept == ({"mine": "x"} if manager == "cdi-controller" else {key: "true", "mine": "x"})
 
 
 @pytest.mark.parametrize(
