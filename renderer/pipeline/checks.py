@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.pipeline.sound_parts import is_in_sound_part, with_sound_parts, wrong_fields
 
 if TYPE_CHECKING:
     from renderer.checks.schemas.registry import SchemaRegistry
@@ -97,7 +99,7 @@ class Checks:
         release: Release,
         mode: ExpandMode,
     ) -> Outcome[ResourceSet]:
-        """Add the findings of KubeVirt's webhooks about resources that have no error yet."""
+        """Add the findings of KubeVirt's webhooks about objects, and parts of machines, without an error."""
         from renderer.kubevirt.admission import concerns
 
         if not concerns(checked.value):
@@ -114,13 +116,15 @@ class Checks:
         expanded = checked.value
         if mode is ExpandMode.OFF and has_matchers:
             expanded = self._expansion.webhook_input(composed, release)
-        refused = {d.resource for d in checked.diagnostics if d.severity is Severity.ERROR}
-        asked = expanded.where(lambda resource: resource.current_id not in refused) if refused else expanded
+        refused = wrong_fields(checked.diagnostics)
+        asked = expanded if not refused else _without_wrong_values(expanded, refused)
         catalog = self._catalogs.whole if has_matchers and not composed.failed else self._catalogs.empty
         found = review(admission_requests(asked, catalog, release), release, composed.value)
         if any(each.code is Code.ADMISSION for each in found):
             catalog = self._catalog_of_cluster(catalog, checked.value)
             found = review(admission_requests(asked, catalog, release), release, composed.value)
+        if refused:
+            found = tuple(each for each in found if is_in_sound_part(each, refused.get(each.resource)))
         refused_fields = {(each.resource, each.field) for each in found if each.severity is Severity.ERROR}
         others = (  # report a missing field once
             each
@@ -197,3 +201,14 @@ class Checks:
         from renderer.project.project_schemas import listed_schemas
 
         return listed_schemas(self._fs, self._config.schemas)
+
+
+def _without_wrong_values(
+    resources: ResourceSet, refused: Mapping[ResId | None, Sequence[FieldPath]]
+) -> ResourceSet:
+    """Return the resources that a webhook can judge, of machines only the values without an error."""
+    kept = (
+        with_sound_parts(each, refused[each.current_id]) if each.current_id in refused else each
+        for each in resources
+    )
+    return ResourceSet(tuple(each for each in kept if each is not None))
