@@ -20,9 +20,8 @@ def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
 
     These are repetitions: a finding about the same field in the same place; an API version that is not
     served, reported where an object of that version is used; a quantity that stopped the expansion of an
-    object, which does not know the field. These are consequences: a requirement that is not met because the
-    field for the size is misspelt or elsewhere; a size of a series that is not listed as a generator.
-    A warning of a schema is left out where an error is about the same field.
+    object, which does not know the field; a warning of a schema about a field that has an error. This is a
+    consequence: a requirement that is not met, as the field for the size is misspelt or elsewhere.
     """
     located = tuple(located)
     errors = [found for found in located if found.severity is Severity.ERROR]
@@ -33,17 +32,10 @@ def without_repetitions(located: Iterable[Located]) -> tuple[Located, ...]:
     resources = {found.resource for found in refused}
     unknown = [found for found in errors if found.code is Code.UNKNOWN_FIELD]
     unsized = {each for found in unknown if _is_size(found.field) for each in _objects(found)}
-    series = [
-        f" {found.resource.name}."
-        for found in errors
-        if found.code is Code.SCHEMA_MISSING and found.resource and found.resource.gvk.group == "vmrender.io"
-    ]
 
     def repeats(found: Located) -> bool:
         if found.code is Code.REQUIREMENT:
             return not unsized.isdisjoint(_objects(found))
-        if found.code is Code.INSTANCETYPE_NOT_FOUND:
-            return any(name in found.message for name in series)
         if found.code is Code.SCHEMA and found.severity is Severity.WARNING:
             return (found.location, found.field) in wrong_fields
         if found.code is Code.API_VERSION:
