@@ -14,6 +14,7 @@ from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Outcome, Severity
 from renderer.model.kube.cluster_wide import unknown_scope, without_needless_namespaces
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
