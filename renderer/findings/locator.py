@@ -39,7 +39,7 @@ class Locator:
         of_value = not diagnostic.about_key and Trait.ABOUT_KEY not in diagnostic.code.traits
         site, location = self._search(diagnostic.sites, of_value=of_value)
         if diagnostic.location:
-            location = self._in_text(diagnostic.location, diagnostic.sites) or location or diagnostic.location
+            location = self._in_text(diagnostic.location, site) or location or diagnostic.location
         related = tuple(map(self._locate_related, diagnostic.related))
         if site and site.text:
             _, values = self._search((site.text.values_site,))
@@ -92,13 +92,16 @@ class Locator:
             stored -= self._files.pop(next(iter(self._files)))[1]
         self._texts.clear()
 
-    def _in_text(self, inner: Location, sites: tuple[Site, ...]) -> Location | None:
-        """Convert a location in the text at the first of ``sites`` to the file; unchanged without sites."""
-        if not sites:
+    def _in_text(self, inner: Location, site: Site | None) -> Location | None:
+        """Convert a location in the text at ``site`` to its file; unchanged without a site."""
+        if site is None:
             return inner
-        site = sites[0]
         mark = self._marked(site).position_in_scalar(site.document, site.field, inner.line, inner.column)
-        return Location(site.path, mark.line, mark.column) if mark else None
+        if mark is None:
+            return None
+        if site.text:
+            return Location(site.path, site.text.lines[mark.line - 1])
+        return Location(site.path, mark.line, mark.column)
 
     def _locate_related(self, related: Related) -> LocatedRelated:
         site, location = self._search(related.sites)

@@ -24,6 +24,8 @@ _FEW = 32
 _MOST_COMPARISONS = 2_000_000
 #: The mark that messages use for an omitted rest of a text.
 _CUT = "…"
+#: Lines of confidential texts that say nothing, and that hints tell people to write.
+_PUBLIC = frozenset({"#cloud-config"})
 #: Texts that every format writes unchanged.
 _PLAIN = pattern(r"[\w ./+=:@,;-]*", re.ASCII)
 
@@ -51,7 +53,7 @@ class Masking:
     def add(self, values: Iterable[str]) -> None:
         """Search for these values, too. Blank values are ignored."""
         for value in values:
-            if value in self._known or not value.strip():
+            if value in self._known or not value.strip() or value in _PUBLIC:
                 continue
             self._known.add(value)
             for form in _forms(value):

@@ -12,13 +12,17 @@ from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_edit import Edit
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.location import Location
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
 
 class Finding(Record):
-    """``field`` of ``resource`` is probably a mistake; ``fix`` is its one right answer, if it has one."""
+    """``field`` of ``resource`` is probably a mistake; ``fix`` is its one right answer, if it has one.
+
+    ``location`` is a line of the text in the field; with a path, it is a line of that file.
+    """
 
     resource: Resource
     field: FieldPath
@@ -26,10 +30,11 @@ class Finding(Record):
     hint: str | None = None
     related: tuple[Related, ...] = ()
     fix: Fix | Edit | None = None
+    location: Location | None = None
 
     def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
         """Return the finding as a diagnostic."""
-        return Diagnostic.about(
+        found = Diagnostic.about(
             self.resource,
             self.field,
             code,
@@ -39,6 +44,10 @@ class Finding(Record):
             related=self.related,
             fix=self.fix,
         )
+        if self.location is None:
+            return found
+        sites = () if self.location.path else found.sites
+        return found._replace(location=self.location, sites=sites)
 
 
 def related_to(resource: Resource, message: str, field: FieldPath = ROOT) -> Related:

@@ -13,6 +13,9 @@ from renderer.model.pattern import pattern
 #: at each character of a text that consists of braces or of ``$``.
 _PLACEHOLDER = pattern(r"(?<!\$)\$++(?:\{\{[^{}]{0,500}\}\}|\{[^}]{1,500}\})|\{\{[^}]{0,500}\}\}")
 
+#: A word for a value that another tool fills in later.
+PLACEHOLDER_WORD = "vmrender-placeholder"
+
 
 def has_placeholder(value: Json) -> bool:
     """Return True if ``value`` is a text that contains a placeholder."""
@@ -25,3 +28,8 @@ def placeholder_in(value: Json) -> str | None:
         return None
     found = _PLACEHOLDER.search(value)
     return found[0] if found else None
+
+
+def without_placeholders(text: str, word: str = PLACEHOLDER_WORD) -> str:
+    """Return the text with ``word`` in place of each placeholder: what stands around them can be read."""
+    return _PLACEHOLDER.sub(word, text) if "{" in text else text

@@ -1,0 +1,232 @@
+"""Find the files that KubeVirt hands to a guest: in the machine itself, or in its Secrets and ConfigMaps.
+
+KubeVirt reads one of two keys of a Secret for cloud-init (``pkg/cloud-init/cloud-init.go``
+resolveNoCloudSecrets, readFirstFoundFileFromDir), and looks for an answer file of Windows without regard to
+case (``pkg/config/sysprep.go`` validateUnattendPresence).
+"""
+
+from __future__ import annotations
+
+import binascii
+from base64 import b64decode
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
+from renderer.kubevirt.facts.kinds import VM_POOL
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.kube.encryption import is_ciphertext
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.location import Location
+from renderer.model.kube.resource import Resource
+from renderer.model.record import Record
+from renderer.model.text_enum import TextEnum
+
+SECRET, CONFIG_MAP = "Secret", "ConfigMap"
+NO_CLOUD, CONFIG_DRIVE, SYSPREP = "cloudInitNoCloud", "cloudInitConfigDrive", "sysprep"
+
+
+class Role(TextEnum):
+    """What a file is for."""
+
+    USER_DATA = "user data"
+    NETWORK_DATA = "network data"
+    ANSWER_FILE = "answer file"
+    IGNITION = "Ignition"
+
+
+class _CloudInitFields(Record):
+    """The fields of a cloud-init volume for one role, and the keys that KubeVirt reads of its Secret."""
+
+    role: Role
+    plain: str
+    base64: str
+    reference: str
+    keys: tuple[str, str]
+
+
+_CLOUD_INIT_FIELDS = (
+    _CloudInitFields(Role.USER_DATA, "userData", "userDataBase64", "secretRef", ("userdata", "userData")),
+    _CloudInitFields(
+        Role.NETWORK_DATA,
+        "networkData",
+        "networkDataBase64",
+        "networkDataSecretRef",
+        ("networkdata", "networkData"),
+    ),
+)
+#: The most copies of a pool whose own Secrets are looked up: the rest are made like them.
+_MOST_COPIES = 100
+
+#: Return the objects of a kind with a name that may be in a namespace.
+Find = Callable[[str, str, str], Sequence[Resource]]
+
+
+class GuestFile(Record):
+    """A file that the guest of ``machine`` reads.
+
+    ``field`` of ``resource`` contains it, in base64 if ``is_base64``. ``volume`` is the kind of the volume
+    that it comes from; it is empty for an annotation. ``path`` is the file of the repository that a generator
+    read it from, if there is one.
+    """
+
+    machine: VirtualMachineView
+    role: Role
+    volume: str
+    resource: Resource
+    field: FieldPath
+    content: bytes
+    is_base64: bool
+    path: str = ""
+
+    @property
+    def name(self) -> str:
+        """The name of the field or key that holds the file."""
+        return str(self.field.segments[-1])
+
+    @property
+    def has_lines(self) -> bool:
+        """True if the lines of the file are lines of a file in the repository."""
+        return bool(self.path) or not self.is_base64
+
+    def location(self, line: int, column: int = 1) -> Location | None:
+        """Return a line and column, from 1, of the text as a location; None if no file has this line.
+
+        Without a path it is relative to the text at the field.
+        """
+        return Location(self.path, line, column) if line and self.has_lines else None
+
+
+class MissingKey(Record):
+    """``reference`` in a machine names ``resource``, which has none of the ``keys`` that KubeVirt reads."""
+
+    machine: VirtualMachineView
+    role: Role
+    volume: str
+    reference: FieldPath
+    resource: Resource
+    keys: tuple[str, ...]
+    is_alone: bool  # the volume has no other data, so the instance does not start
+
+    @property
+    def present(self) -> Mapping[str, FieldPath]:
+        """The keys that the object has instead, and their fields."""
+        return {key: FieldPath.of(field, key) for field, key, _ in _entries(self.resource)}
+
+
+def guest_files(machine: VirtualMachineView, find: Find) -> Iterator[GuestFile | MissingKey]:
+    """Yield the files of a machine whose content is known, and the references without a usable key."""
+    for index, volume in machine.volumes:
+        for kind in (NO_CLOUD, CONFIG_DRIVE):
+            source = volume.get(kind)
+            if isinstance(source, dict):
+                yield from _cloud_init_files(machine, index, kind, source, find)
+        sysprep = volume.get(SYSPREP)
+        if isinstance(sysprep, dict):
+            yield from _answer_files(machine, index, sysprep, find)
+    ignition = object_at(machine.resource.content, *machine.paths.template.keys, "metadata", "annotations")
+    text = ignition.get(IGNITION)
+    if isinstance(text, str) and text:
+        field = machine.paths.template.child("metadata", "annotations", IGNITION)
+        yield GuestFile(machine, Role.IGNITION, "", machine.resource, field, text.encode(), is_base64=False)
+
+
+def _cloud_init_files(
+    machine: VirtualMachineView, index: int, kind: str, source: JsonObject, find: Find
+) -> Iterator[GuestFile | MissingKey]:
+    for fields in _CLOUD_INIT_FIELDS:
+        name = text_at(source, fields.reference, "name")
+        for secret in _referenced(machine, find, SECRET, name, is_indexed=True):
+            found = [entry for key in fields.keys for entry in _entries(secret) if entry[1] == key]
+            if found:
+                yield from _file_of_entry(machine, fields.role, kind, secret, found[0])
+            elif _is_complete(secret):
+                reference = machine.in_instance("volumes", index, kind, fields.reference, "name")
+                is_alone = not any(
+                    source.get(other)
+                    for each in _CLOUD_INIT_FIELDS
+                    for other in (each.plain, each.base64, each.reference)
+                    if other != fields.reference
+                )
+                yield MissingKey(machine, fields.role, kind, reference, secret, fields.keys, is_alone)
+        for key in (fields.plain, fields.base64):
+            text = source.get(key)
+            content = _content(text, is_base64=key == fields.base64)
+            if content:
+                field = machine.in_instance("volumes", index, kind, key)
+                is_base64 = key == fields.base64
+                yield GuestFile(machine, fields.role, kind, machine.resource, field, content, is_base64)
+                break  # KubeVirt reads the first one that is not empty
+
+
+def _answer_files(
+    machine: VirtualMachineView, index: int, source: JsonObject, find: Find
+) -> Iterator[GuestFile | MissingKey]:
+    for field, kind in (("configMap", CONFIG_MAP), ("secret", SECRET)):
+        name = text_at(source, field, "name")
+        for resource in _referenced(machine, find, kind, name, is_indexed=False):
+            found = [entry for entry in _entries(resource) if entry[1].lower() in ANSWER_FILES]
+            for entry in found:
+                yield from _file_of_entry(machine, Role.ANSWER_FILE, SYSPREP, resource, entry)
+            if not found and _is_complete(resource):
+                reference = machine.in_instance("volumes", index, SYSPREP, field, "name")
+                yield MissingKey(
+                    machine, Role.ANSWER_FILE, SYSPREP, reference, resource, ANSWER_FILES, is_alone=True
+                )
+
+
+def _referenced(
+    machine: VirtualMachineView, find: Find, kind: str, name: str, *, is_indexed: bool
+) -> Iterator[Resource]:
+    """Yield the objects that the machine reads by that name.
+
+    The machines of a pool may each have a Secret of their own (KubeVirt ``pkg/virt-controller/watch/pool``
+    indexVMSpec).
+    """
+    if not name:
+        return
+    names = [name]
+    generation = object_at(machine.resource.content, "spec", "nameGeneration")
+    if is_indexed and machine.kind == VM_POOL and generation.get("appendIndexToSecretRefs") is True:
+        names = [f"{name}-{copy}" for copy in range(min(machine.replicas, _MOST_COPIES))]
+    for each in names:
+        yield from find(kind, each, machine.namespace)
+
+
+def _entries(resource: Resource) -> Iterator[tuple[str, str, Json]]:
+    """Yield field, key and value of the data of a Secret or ConfigMap: first what wins over the others."""
+    fields = ("stringData", "data") if resource.kind == SECRET else ("data", "binaryData")
+    for field in fields:
+        for key, value in object_at(resource.content, field).items():
+            yield field, key, value
+
+
+def _is_complete(resource: Resource) -> bool:
+    """Return True if Git seems to have all data of the object: a controller may fill in an empty one."""
+    return any(True for _ in _entries(resource))
+
+
+def _file_of_entry(
+    machine: VirtualMachineView, role: Role, volume: str, resource: Resource, entry: tuple[str, str, Json]
+) -> Iterator[GuestFile]:
+    field, key, value = entry
+    is_base64 = field == "binaryData" or (field == "data" and resource.kind == SECRET)
+    content = _content(value, is_base64=is_base64)
+    if content and not is_ciphertext(value):
+        written = resource.data_place(key)
+        path = written.file if written and not written.line else ""
+        yield GuestFile(
+            machine, role, volume, resource, FieldPath.of(field, key), content, is_base64, path
+        )
+
+
+def _content(value: Json, *, is_base64: bool) -> bytes:
+    """Return the bytes of a value; none for a value that is not text, or that the schema refuses."""
+    if not isinstance(value, str):
+        return b""
+    if not is_base64:
+        return value.encode("utf-8", "surrogatepass")
+    try:
+        return b64decode("".join(value.split()), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
