@@ -14,7 +14,6 @@ from renderer.kubevirt.guest_data.user_data import (
     CLOUD_INIT_HEADERS,
     Format,
     Part,
-    is_gzip,
     parts,
 )
 from renderer.model.diagnostic import DiagnosticError
@@ -34,10 +33,7 @@ _TOP_LEVEL_KEY = pattern(rf"^(?:{'|'.join(_NAMES)}):", re.MULTILINE)
 @lru_cache(maxsize=512)  # the machines of a fleet have few different data
 def user_data_problems(content: bytes, name: str) -> tuple[Problem, ...]:
     """Return the mistakes in user data that ``name`` contains."""
-    found = parts(content)
-    if not found and is_gzip(content):
-        return ()
-    return tuple(problem for part in found for problem in _problems(part, name))
+    return tuple(problem for part in parts(content) for problem in _problems(part, name))
 
 
 def _problems(part: Part, name: str) -> Iterator[Problem]:

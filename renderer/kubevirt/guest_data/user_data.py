@@ -69,13 +69,9 @@ _MIME_TYPES = {"text/cloud-config": Format.CLOUD_CONFIG, "text/x-shellscript": F
 _MOST_DECOMPRESSED = 1 << 20
 
 
-def is_gzip(content: bytes) -> bool:
-    return content.startswith(_GZIP)
-
-
 def parts(content: bytes) -> Sequence[Part]:
     """Return the parts of user data; none if it is compressed data that cannot be read."""
-    is_compressed = is_gzip(content)
+    is_compressed = content.startswith(_GZIP)
     if is_compressed:
         decompressed = _decompressed(content)
         if decompressed is None:
