@@ -215,9 +215,7 @@ def _file_of_entry(
     if content and not is_ciphertext(value):
         written = resource.data_place(key)
         path = written.file if written and not written.line else ""
-        yield GuestFile(
-            machine, role, volume, resource, FieldPath.of(field, key), content, is_base64, path
-        )
+        yield GuestFile(machine, role, volume, resource, FieldPath.of(field, key), content, is_base64, path)
 
 
 def _content(value: Json, *, is_base64: bool) -> bytes:
