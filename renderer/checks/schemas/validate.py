@@ -12,6 +12,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.kinds_of_groups import meant_kind, mistyped_kind
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
@@ -48,8 +49,10 @@ def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resou
     """Yield the resources without a schema, about which ``validate`` reports nothing."""
     for resource in resources:
         with suppress(DiagnosticError):  # an unusable schema is a finding
-            is_reported = resource.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(resource.gvk)
-            if not is_reported and not schemas.knows(resource.gvk):
+            gvk = resource.gvk
+            is_reported = gvk.kind in GROUPS_OF_KINDS or schemas.kubernetes.api_version_of(gvk)
+            is_reported = is_reported or meant_kind(gvk)
+            if not is_reported and not schemas.knows(gvk):
                 yield resource
 
 
@@ -97,6 +100,9 @@ class _Run:
             gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")
         )
         if not is_known and gvk.version and isinstance(resource.content.get("apiVersion"), str):
+            mistyped = mistyped_kind(resource)
+            if mistyped is not None:
+                yield mistyped
             return  # most objects
         from renderer.checks.schemas.api_version import refuse_api_version  # noqa: PLC0415 - seldom needed
 
