@@ -50,6 +50,7 @@ def build(  # noqa: PLR0913 - one for each option
     """
     from renderer.project.overlays import overlay_at  # noqa: PLC0415 - expand does not need it
 
+    project = project.under(strict=strict)
     found = project.look_up_overlays()
     if name:
         overlay = chosen_overlay(found, name)
@@ -73,7 +74,7 @@ def expand_files(
     Instance types and preferences are looked up in the documents, then in the project's catalogs.
     """
     fs = FilesAbove(documents, project.fs)
-    config = project.config
+    config = project.under(strict=strict).config
     outcome = Pipeline(fs, config).expand(documents, kubevirt or config.kubevirt, expand or config.expand)
     return _result(fs, outcome, (), strict=strict)
 

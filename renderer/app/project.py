@@ -56,6 +56,13 @@ class Project(Record):
         """Return the project with default settings; its ``vmrender.yaml`` is not read."""
         return cls(root, project_files(root), RenderConfig())
 
+    def under(self, *, strict: bool) -> Project:
+        """Return the project as ``--strict`` checks it: with the rules that only this option turns on."""
+        if not strict:
+            return self
+        config = self.config
+        return self._replace(config=config._replace(rules=config.rules.with_strict_option))
+
     def proposed(self) -> Project:
         """Return the project; without a ``vmrender.yaml``, the one that ``init`` would propose.
 

@@ -124,6 +124,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     """
     _check_options(request)
     project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
+    project = project.under(strict=request.strict)
     found = project.look_up_overlays()
     outputs = {overlay.output: output_sites(overlay) for overlay in found.overlays}
     chosen = _select_overlays(project, found, request, reporter)

@@ -95,4 +95,5 @@ def _fingerprint(project: Project) -> tuple[str, ...]:
         for name, value in sorted(project.environment.items())
         if name.startswith("VMRENDER_") and name != KEY_VARIABLE
     )
-    return tool_fingerprint(), str(project.root), sha256(written), *variables
+    rules = repr(project.config.rules)  # ``--strict`` turns rules on that the file does not
+    return tool_fingerprint(), str(project.root), sha256(written), rules, *variables

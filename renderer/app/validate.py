@@ -99,7 +99,7 @@ def validate(
     Raises ``UsageError`` if a path does not exist, and ``DiagnosticError`` if the overlays of the project
     cannot be found.
     """
-    run = ValidationRun(project, kubevirt)
+    run = ValidationRun(project.under(strict=chosen.strict), kubevirt)
     paths = tuple(paths)
     files = tuple(dict.fromkeys(file for path in paths for file in _manifests_at(run, path)))
     files_of = OverlayFiles(run.fs, run.graph).of
@@ -139,7 +139,7 @@ def validate_overlays(
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if it may be one of an entry that
     cannot be read.
     """
-    run = ValidationRun(project, kubevirt)
+    run = ValidationRun(project.under(strict=chosen.strict), kubevirt)
     findings = RunFindings(project.fs, chosen)
     selected = chosen_overlays(run.found, names)
     for overlay in selected:

@@ -32,6 +32,10 @@ class RuleSetting(Record):
         )
 
 
+#: The rules that are off unless a project sets their level or ``--strict`` asks for them.
+_ON_REQUEST = (Code.IMAGE_BY_TAG,)
+
+
 class RuleSettings(Record):
     """The settings of all codes; most codes have none."""
 
@@ -45,3 +49,9 @@ class RuleSettings(Record):
         """Return an overlay's settings, completed by the project's."""
         codes = dict.fromkeys(setting.code for setting in (*other.settings, *self.settings))
         return RuleSettings(tuple(self.of(code).over(other.of(code)) for code in codes))
+
+    @property
+    def with_strict_option(self) -> RuleSettings:
+        """The settings under ``--strict``: rules on request are on, as information, unless they are set."""
+        requested = tuple(RuleSetting(code, Level.INFO) for code in _ON_REQUEST)
+        return self.over(RuleSettings(requested))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 
 from renderer.checks.rules.context import Context
@@ -52,20 +52,21 @@ def judge(
     return Outcome(without_suppressions(context.resources), diagnostics)
 
 
-def _findings(context: Context, settings: RuleSettings, rules: Iterable[Rule]) -> Iterator[Diagnostic]:
+def _findings(context: Context, settings: RuleSettings, rules: Collection[Rule]) -> Iterator[Diagnostic]:
     """Yield the findings of rules, in strict projects by their strict checks."""
     checks = [
         (rule.strict if rule.strict is not None and settings.of(rule.code).strict else rule.check, rule)
         for rule in rules
     ]
+    severities = {rule.code: Severity(settings.of(rule.code).level or rule.level) for rule in rules}
     of_machine = [(check.of_machine, rule) for check, rule in checks if isinstance(check, MachineCheck)]
     for machine in context.machines:
         for check, rule in of_machine:
             for finding in check(context, machine):
-                yield finding.diagnostic(rule.code, Severity(rule.level))
+                yield finding.diagnostic(rule.code, severities[rule.code])
     for whole, rule in checks:
         for finding in whole.others(context) if isinstance(whole, MachineCheck) else whole(context):
-            yield finding.diagnostic(rule.code, Severity(rule.level))
+            yield finding.diagnostic(rule.code, severities[rule.code])
 
 
 def _split_by_suppression(

@@ -1,0 +1,93 @@
+"""An image is named by its tag, which may mean another image at the next start.
+
+A tag can be moved, and `latest` is. A machine with a container disk then boots another system after a restart
+or on another node, and a rollback in Git brings nothing back. A digest always means the same image.
+
+Wrong:
+
+```yaml
+containerDisk:
+  image: quay.io/containerdisks/fedora:latest
+```
+
+Right:
+
+```yaml
+containerDisk:
+  image: quay.io/containerdisks/fedora@sha256:2d43d13ac1cf2e2d8c4a9d0f3c9a3fd5a7f8a0a4ea4a8b7f1c6b5e7b2b2c9f10
+```
+
+The rule is off unless a project sets its level, or `--strict` asks for it; then its findings are
+information. It looks at container disks, kernel boot, DataVolumes from a registry and hook sidecars. A
+DataImportCron follows a tag on purpose.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.claims import DATA_VOLUME
+from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.codes import Code
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.rule_settings import Level
+
+_HOOK_SIDECARS = ("metadata", "annotations", "hooks.kubevirt.io/hookSidecars")
+_KERNEL_BOOT = ("domain", "firmware", "kernelBoot", "container", "image")
+_REGISTRY = ("source", "registry", "url")
+_LATEST = "latest"
+
+
+def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    for index, volume in machine.volumes:
+        if "containerDisk" in volume:
+            field = machine.in_instance("volumes", index, "containerDisk", "image")
+            yield from _problem(machine.resource, field, text_at(volume, "containerDisk", "image"))
+    kernel = machine.in_instance(*_KERNEL_BOOT)
+    yield from _problem(machine.resource, kernel, text_at(machine.instance, *_KERNEL_BOOT))
+    for index, template in machine.data_volume_templates:
+        field = machine.in_spec("dataVolumeTemplates", index, "spec", *_REGISTRY)
+        yield from _problem(machine.resource, field, text_at(template, "spec", *_REGISTRY))
+    template = object_at(machine.resource.content, *machine.paths.template.keys)
+    hooks = text_at(template, *_HOOK_SIDECARS)
+    for image in _images_of_hooks(hooks) if hooks else ():
+        yield from _problem(machine.resource, machine.paths.template.child(*_HOOK_SIDECARS), image)
+
+
+def _check_others(context: Context) -> Iterator[Finding]:
+    for resource in context.of_kind(DATA_VOLUME):
+        url = text_at(resource.content, "spec", *_REGISTRY)
+        yield from _problem(resource, FieldPath.of("spec", *_REGISTRY), url)
+
+
+def _images_of_hooks(annotation: str) -> Iterator[str]:
+    """Yield the images of hook sidecars (KubeVirt ``pkg/hooks/hooks.go``); none if it is no JSON."""
+    try:
+        sidecars: Json = json.loads(annotation)
+    except (ValueError, RecursionError):
+        return
+    yield from (text_at(sidecar, "image") for sidecar in array_at(sidecars))
+
+
+def _problem(resource: Resource, field: FieldPath, image: str) -> Iterator[Finding]:
+    name = image.partition("://")[2] or image  # the URL of a registry is docker://name
+    if not name or "@" in name or has_placeholder(name):
+        return
+    repository, colon, tag = name.rpartition(":")
+    if not colon or "/" in tag:
+        repository, tag = name, _LATEST
+    yield Finding(
+        resource,
+        field,
+        f"the tag {tag} of {repository} may name another image at the next start",
+        f"write the digest of the image: {repository}@sha256:…",
+    )
+
+
+RULE = Rule(Code.IMAGE_BY_TAG, Level.OFF, MachineCheck(_check_machine, _check_others), __doc__)
