@@ -45,21 +45,6 @@ KUSTOMIZATION_FIELDS = (
     *("patches", "patchesJson6902", "patchesStrategicMerge", "path", "postBuild", "prune", "retryInterval"),
     *("serviceAccountName", "sourceRef", "suspend", "targetNamespace", "timeout", "validation", "wait"),
 )
-#: The fields of a source of an Application (argo-cd ``pkg/apis/application/v1alpha1/types.go``).
-SOURCE_FIELDS = (
-    *(
-        "chart",
-        "directory",
-        "helm",
-        "kustomize",
-        "name",
-        "path",
-        "plugin",
-        "ref",
-        "repoURL",
-        "targetRevision",
-    ),
-)
 #: The end of the API groups of Flux's objects.
 FLUX_DOMAIN = ".toolkit.fluxcd.io"
 #: Maps from text to text in Flux's objects.

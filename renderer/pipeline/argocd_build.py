@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
@@ -54,17 +55,14 @@ def build_application(
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import without_duplicates
-    from renderer.gitops.entry_fields import (
-        APPLICATION_FORMATS,
-        SOURCE_FIELDS,
-        malformed_fields,
-        misspelled_fields,
-    )
+    from renderer.gitops.argocd.known_fields import unknown_fields
+    from renderer.gitops.entry_fields import APPLICATION_FORMATS, malformed_fields
 
     found: list[Resource] = []
     findings: list[Diagnostic] = [*malformed_fields(application, APPLICATION_FORMATS)]
+    if not application.origin.field.segments:  # an ApplicationSet reports the fields of its template
+        findings += unknown_fields(application)
     for source in sources(application):
-        findings += misspelled_fields(application, source.content, SOURCE_FIELDS, *source.field)
         if not source.has_manifests:
             continue
         if source.is_chart or not is_this_repository(source.url, source.path):
@@ -85,7 +83,7 @@ def build_source(
 ) -> Outcome[ResourceSet]:
     """Return the objects of one source in this repository; ``with_part`` as in ``build_application``."""
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
-    from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
+    from renderer.gitops.argocd.directory import DirectoryOptions, kustomizations_among, read_manifests
     from renderer.gitops.argocd.kustomize_edit import complete
 
     try:
@@ -93,7 +91,10 @@ def build_source(
         source = with_overrides(fs, source, folder)
         kind = source_type(fs, source, folder)
         if kind is SourceType.DIRECTORY:
-            return Outcome(ResourceSet(read_manifests(fs, folder, DirectoryOptions.of(source.content))))
+            manifests = read_manifests(fs, folder, DirectoryOptions.of(source.content))
+            for kustomization in kustomizations_among(manifests):
+                raise _read_as_manifest(source, folder, kustomization)
+            return Outcome(ResourceSet(manifests))
         if kind is SourceType.KUSTOMIZE:
             completed = complete(fs, source, folder)
             if with_part:
@@ -102,6 +103,22 @@ def build_source(
         return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)
+
+
+def _read_as_manifest(source: DeployedSource, folder: str, kustomization: Resource) -> DiagnosticError:
+    """Return the error about a kustomization that Argo CD would apply (docs/user-guide/directory.md)."""
+    path = kustomization.origin.path
+    name = posixpath.relpath(path, folder)
+    is_own = "/" not in name and "directory" in source.content
+    exclude = f"exclude: '{name}'"
+    return source.error(
+        f"it is a directory, so that {path} is applied as a manifest: no cluster has kustomize's kind"
+        f" {kustomization.kind}, and the sync fails",
+        *(("directory",) if "directory" in source.content else ("path",)),
+        hint=f"remove directory, and Argo CD builds the kustomization, or leave it out: {exclude}"
+        if is_own
+        else f"leave it out in directory: {exclude}",
+    )
 
 
 def _not_rendered(source: DeployedSource, reason: str) -> Diagnostic:

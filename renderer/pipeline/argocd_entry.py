@@ -13,7 +13,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -58,19 +58,22 @@ def argocd_points(
     ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets. A file that
     cannot be read may deploy, patch or replace any Application of the entry.
     """
-    from renderer.gitops.argocd.application import named_sources
+    from renderer.gitops.argocd.application import is_project, named_sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
+    from renderer.gitops.argocd.known_fields import unknown_fields
     from renderer.gitops.argocd.repointing import at_sources
     from renderer.gitops.argocd.roots import application_objects, may_have_applications
     from renderer.pipeline.argocd_build import build_application, generate
 
     warnings: list[Diagnostic] = []
     unread: dict[str, DiagnosticError] = {}
+    projects: list[Resource] = []
     roots = application_objects(
         fs,
         entry.path,
         lambda folder: _compose_folder(fs, folder, entry, warnings.append),
         unread.__setitem__,
+        projects.append,
     )
     if unread and not roots:
         raise DiagnosticError(*(found for error in unread.values() for found in error.diagnostics))
@@ -114,6 +117,7 @@ def argocd_points(
     sets: dict[Site, Resource] = {}  # by the site of their Applications
 
     def followed(entry: Resource) -> tuple[Resource, ...]:
+        warnings.extend(unknown_fields(entry))
         found = generated(entry, warnings.append)
         rendered_sources.check_set(
             entry,
@@ -128,6 +132,8 @@ def argocd_points(
     if discovery.findings and not reached:
         raise DiagnosticError(*discovery.findings)
     report.add(discovery.findings)
+    projects += (each for app in reached if app.outcome for each in app.outcome.value if is_project(each))
+    warnings += (found for project in projects for found in unknown_fields(project))
     broken = [each.entry for each in reached if may_deploy_more(each.outcome)]
     folders = {folder for each in broken for folder in _application_folders(fs, each, urls)}
     knows_start = report.is_complete and not any(may_have_applications(fs, each) for each in folders)
@@ -192,7 +198,8 @@ def _applier(reached: ReachedApplication) -> Applier:
         namespace = text_at(reached.entry.content, "spec", "destination", "namespace")
         objects = in_destination(reached.outcome.value, namespace).resources
     source = next((FieldPath((*each.field, "path")) for each in sources(reached.entry)), FieldPath.of("spec"))
-    return Applier(reached.entry, objects, target_cluster(reached.entry), source)
+    cluster: Json = [target_cluster(reached.entry), reached.entry.namespace]  # of an Argo CD of its own
+    return Applier(reached.entry, objects, cluster, source)
 
 
 def _failed_sets(

@@ -129,7 +129,7 @@ def flux_points(
         "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
     }
     described = tuple(described_groups({**kept, **rendered_too}))
-    twice = applied_twice(map(_applier, reached))
+    twice = applied_twice(_applier(each) for each in reached if not fs.is_folder(each.entry.origin.path))
     known = {each.key for each in reached} | {
         key for key, each in discovery.objects.items() if is_flux_kustomization(each)
     }

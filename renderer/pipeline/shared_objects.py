@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.field_path import FieldPath
@@ -31,8 +32,8 @@ _REPEATED_KINDS = ("Namespace", "CustomResourceDefinition")
 class Applier(Record):
     """A Kustomization or Application with the objects that it applies.
 
-    ``cluster`` is what it says of the cluster that it applies them to, ``source`` the field that names what
-    it is built from.
+    ``cluster`` is what it says of the cluster that it applies them to, and of the engine that does so;
+    ``source`` the field that names what it is built from.
     """
 
     entry: Resource
@@ -63,8 +64,8 @@ def _identity(resource: Resource) -> _Identity:
 
 
 def _counts(resource: Resource) -> bool:
-    """Return True for an object that only one applier can own."""
-    if resource.kind in _REPEATED_KINDS:
+    """Return True for an object that only one applier can own, and whose name is known."""
+    if resource.kind in _REPEATED_KINDS or has_placeholder(resource.name):
         return False
     marks = {**resource.labels, **resource.annotations}
     return not any(

@@ -84,6 +84,11 @@ def is_application_set(resource: Resource) -> bool:
     return resource.kind == "ApplicationSet" and resource.gvk.group == GROUP
 
 
+def is_project(resource: Resource) -> bool:
+    """Return True for an Argo CD AppProject."""
+    return resource.kind == "AppProject" and resource.gvk.group == GROUP
+
+
 def sources(application: Resource) -> Iterator[DeployedSource]:
     """Yield the dry source of ``spec.sourceHydrator``, ``spec.sources``, or ``spec.source``.
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import NamedTuple
 
@@ -26,6 +26,7 @@ from renderer.yamlio.decode import decode_json, decode_yaml11
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
+_KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 _STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
 #: An unreadable file with these signs is a machine that Argo CD would skip silently.
@@ -88,6 +89,11 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tu
     if problems:
         raise DiagnosticError(*problems)
     return tuple(found)
+
+
+def kustomizations_among(manifests: Iterable[Resource]) -> Iterator[Resource]:
+    """Yield the objects that are for kustomize: no cluster has their kinds, so that a sync fails."""
+    return (each for each in manifests if each.gvk.group == _KUSTOMIZE_GROUP)
 
 
 def _read_file(fs: FileSystem, path: str) -> list[Resource]:

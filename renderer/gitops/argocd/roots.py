@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.files.file_system import FileSystem, is_inside
-from renderer.gitops.argocd.application import GROUP, is_application, is_application_set
+from renderer.gitops.argocd.application import GROUP, is_application, is_application_set, is_project
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.resources import read_resources
@@ -36,12 +36,13 @@ def application_objects(
     path: str,
     compose: Callable[[str], tuple[Resource, ...]],
     on_error: Callable[[str, DiagnosticError], None],
+    on_project: Callable[[Resource], None] = lambda _project: None,
 ) -> tuple[Resource, ...]:
     """Return the objects in a file, or in a folder and below it.
 
     ``compose`` builds a folder with a kustomization. A kustomization or file that a kustomization in ``path``
     uses counts as part of that kustomization. Of two objects with the same name, the first counts.
-    ``on_error`` gets the path and the error of what cannot be built or read.
+    ``on_error`` gets the path and the error of what cannot be built or read, ``on_project`` each AppProject.
     """
     found: dict[Reference, Resource] = {}
     places = list(_places(fs, path))
@@ -57,6 +58,8 @@ def application_objects(
         for resource in resources:
             if is_application(resource) or is_application_set(resource):
                 found.setdefault(resource.reference, resource)
+            elif is_project(resource):
+                on_project(resource)
     return tuple(found.values())
 
 
