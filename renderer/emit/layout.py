@@ -3,7 +3,8 @@
 The path of a resource's file is its pattern filled in, ``{namespace}/{kind}_{name}.yaml`` by default. A path
 holds small letters, digits, ``.``, ``_`` and ``-``; anything else (the ``:`` of RBAC names) becomes ``-``.
 Names that Windows reserves for devices, and names of kustomization files, get a ``-``; long names are cut and
-get a digest. A resource without a namespace is in ``_cluster``, a resource without a group in ``core``.
+get a digest. A resource without a namespace is in ``_default`` if its kind is known to have namespaces, as it
+gets one from whoever applies it, and else in ``_cluster``. A resource without a group is in ``core``.
 
 If a pattern has ``{name}``, each resource has a file of its own. If several resources get the same path
 (names that differ only in case, one kind in two API groups), *all* of them get the next longer form until
@@ -28,11 +29,12 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
 from renderer.model.entry_point import SKIP_MARK
+from renderer.model.kube.cluster_wide import ClusterWideKinds
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
-from renderer.model.render_config import CLUSTER_FOLDER, PER_RESOURCE, is_per_resource
+from renderer.model.render_config import CLUSTER_FOLDER, DEFAULT_FOLDER, PER_RESOURCE, is_per_resource
 from renderer.model.run.limits import limits
 from renderer.yamlio.encode import encode, encode_in_order
 
@@ -61,14 +63,15 @@ def file_paths(resources: Iterable[Resource], file_pattern: str) -> tuple[str, .
     path that is too long.
     """
     resources = tuple(resources)
-    paths = [_path(resource, file_pattern, _SHORT) for resource in resources]
+    namespaces = _NamespaceFolders(resources)
+    paths = [_path(resource, file_pattern, _SHORT, namespaces) for resource in resources]
     forms = [_SHORT] * len(resources)
     is_shared = not is_per_resource(file_pattern)
     while not is_shared and (shared := {path for path, count in Counter(paths).items() if count > 1}):
         for index, resource in enumerate(resources):
             if paths[index] in shared:
                 forms[index] = _next_form(forms[index], resource)
-                paths[index] = _path(resource, file_pattern, forms[index])
+                paths[index] = _path(resource, file_pattern, forms[index], namespaces)
     if max(map(len, paths), default=0) > LONGEST_PATH:
         path, resource = max(zip(paths, resources, strict=True), key=lambda each: len(each[0]))
         raise Diagnostic(
@@ -98,10 +101,22 @@ def _next_form(form: int, resource: Resource) -> int:
     return form + 1
 
 
-def _path(resource: Resource, file_pattern: str, form: int) -> str:
+class _NamespaceFolders:
+    """The names of folders for the namespaces of resources."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self._cluster_wide = ClusterWideKinds(resources)
+
+    def of(self, resource: Resource) -> str:
+        if resource.namespace:
+            return _safe(resource.namespace)
+        return DEFAULT_FOLDER if self._cluster_wide.scope(resource) is False else CLUSTER_FOLDER
+
+
+def _path(resource: Resource, file_pattern: str, form: int, namespaces: _NamespaceFolders) -> str:
     gvk = resource.gvk
     values = {
-        "namespace": _safe(resource.namespace) or CLUSTER_FOLDER,
+        "namespace": namespaces.of(resource),
         "kind": f"{gvk.kind}.{gvk.group}" if form >= _GROUP and gvk.group else gvk.kind,
         "name": resource.name,
         "group": gvk.group or _CORE_GROUP,

@@ -18,8 +18,9 @@ from renderer.model.text_enum import TextEnum
 PLACEHOLDERS = ("namespace", "kind", "name", "group", "version", "part")
 
 PER_RESOURCE = "{namespace}/{kind}_{name}.yaml"
-#: The replacement of ``{namespace}`` for objects without one.
-CLUSTER_FOLDER = "_cluster"
+#: The replacements of ``{namespace}`` for cluster-wide objects, and for those that get their namespace from
+#: whoever applies them: Argo CD's destination, or the context of kubectl.
+CLUSTER_FOLDER, DEFAULT_FOLDER = "_cluster", "_default"
 #: The file at the top of a project.
 PROJECT_FILE = "vmrender.yaml"
 #: Names that people give the project file, and that are not read.

@@ -139,7 +139,7 @@ def test_any_addition_gives_the_result_without_a_cache(project: Project, path: s
 
 
 def a_file(tree: Path) -> Path:
-    return tree / "_cluster/virtualmachine_prod-web.yaml"
+    return tree / "_default/virtualmachine_prod-web.yaml"
 
 
 def replace_by_link(place: Path) -> None:

@@ -46,7 +46,7 @@ def test_overlay_is_named_by_relative_path_or_project_name(project: Path, name: 
     assert (
         result.stderr == "overlays/prod -> rendered/prod: 1 file (1 created)\n1 overlay: 1 file, 1 created\n"
     )
-    assert (project / "rendered/prod/_cluster/virtualmachine_web.yaml").is_file()
+    assert (project / "rendered/prod/_default/virtualmachine_web.yaml").is_file()
 
 
 def test_project_without_overlays_is_reported(tmp_path: Path) -> None:

@@ -120,6 +120,41 @@ _BY_GROUP: Mapping[str, str] = {
 }
 #: Groups whose kinds users define, all of them cluster-wide.
 _USERS_KINDS = ("constraints.gatekeeper.sh",)
+#: Groups whose other kinds have namespaces: Kubernetes' own, and those whose cluster-wide kinds are all here.
+_WITH_NAMESPACES = frozenset(
+    [
+        "",
+        "apps",
+        "autoscaling",
+        "batch",
+        "cert-manager.io",
+        "coordination.k8s.io",
+        "discovery.k8s.io",
+        "events.k8s.io",
+        "extensions",
+        "external-secrets.io",
+        "gateway.networking.k8s.io",
+        "helm.toolkit.fluxcd.io",
+        "image.toolkit.fluxcd.io",
+        "k8s.cni.cncf.io",
+        "k8s.ovn.org",
+        "kustomize.toolkit.fluxcd.io",
+        "metallb.io",
+        "monitoring.coreos.com",
+        "networking.k8s.io",
+        "notification.toolkit.fluxcd.io",
+        "policy",
+        "rbac.authorization.k8s.io",
+        "resource.k8s.io",
+        "route.openshift.io",
+        "snapshot.storage.k8s.io",
+        "source.toolkit.fluxcd.io",
+        "sriovnetwork.openshift.io",
+        "storage.k8s.io",
+        "template.openshift.io",
+    ]
+)
+_KUBEVIRT = "kubevirt.io"
 _KINDS: Mapping[str, frozenset[str]] = {group: frozenset(kinds.split()) for group, kinds in _BY_GROUP.items()}
 
 
@@ -141,19 +176,28 @@ class ClusterWideKinds:
     def __init__(self, resources: Iterable[Resource] = (), scope_elsewhere: ScopeOf = unknown_scope) -> None:
         self._declared = declared_scopes(each.content for each in resources if each.kind == CRD)
         self._scope_elsewhere = scope_elsewhere
-        self._known: dict[tuple[str, str], bool] = {}
+        self._known: dict[tuple[str, str], bool | None] = {}
 
     def __contains__(self, resource: Resource) -> bool:
+        return self.scope(resource) is True
+
+    def scope(self, resource: Resource) -> bool | None:
+        """Return True for a cluster-wide kind, False for one with namespaces, and None for an unknown one."""
         key = resource.api_version, resource.kind
         if key not in self._known:
-            self._known[key] = self._is_cluster_wide(resource.gvk.group, resource.kind)
+            self._known[key] = self._scope_of(resource.gvk.group, resource.kind)
         return self._known[key]
 
-    def _is_cluster_wide(self, group: str, kind: str) -> bool:
+    def _scope_of(self, group: str, kind: str) -> bool | None:
         declared = self._declared.get((group, kind))
         if declared is None:
             declared = self._scope_elsewhere(group, kind)
-        return kind in _KINDS.get(group, ()) or group in _USERS_KINDS if declared is None else declared
+        if declared is not None:
+            return declared
+        if kind in _KINDS.get(group, ()) or group in _USERS_KINDS:
+            return True
+        has_namespaces = group in _WITH_NAMESPACES or f".{group}".endswith(f".{_KUBEVIRT}")
+        return False if has_namespaces else None
 
 
 def declared_scopes(contents: Iterable[JsonObject]) -> Mapping[tuple[str, str], bool]:

@@ -61,7 +61,7 @@ def test_long_text_is_kept_in_pieces_of_at_most_512_bytes(letter: str) -> None:
     assert "".join(pieces) == text
     assert max(map(getsizeof, pieces)) <= 512
     written = resource("v1", "ConfigMap", "c", data=text)
-    assert layout((written,)) == {"_cluster/configmap_c.yaml": encode((written.content,))}
+    assert layout((written,)) == {"_default/configmap_c.yaml": encode((written.content,))}
 
 
 def test_a_bundle_keeps_the_order_of_the_set() -> None:
@@ -84,13 +84,13 @@ def test_empty_set_has_no_files(pattern: str) -> None:
 @pytest.mark.parametrize(
     ("kind", "name", "namespace", "path"),
     [
-        ("ClusterRole", "system:node", "", "_cluster/clusterrole_system-node.yaml"),
+        ("Namespace", "system:node", "", "_cluster/namespace_system-node.yaml"),
         ("ConfigMap", "kube-root-ca.crt", "shop", "shop/configmap_kube-root-ca.crt.yaml"),
-        ("ConfigMap", "a/../../b", "", "_cluster/configmap_a-..-..-b.yaml"),
-        ("ConfigMap", "ends.", "", "_cluster/configmap_ends-.yaml"),
-        ("ConfigMap", "é\n\0", "", "_cluster/configmap_---.yaml"),
-        ("ConfigMap", "", "", "_cluster/configmap.yaml"),
-        ("Nul", "", "", "_cluster/nul-.yaml"),
+        ("ConfigMap", "a/../../b", "", "_default/configmap_a-..-..-b.yaml"),
+        ("ConfigMap", "ends.", "", "_default/configmap_ends-.yaml"),
+        ("ConfigMap", "é\n\0", "", "_default/configmap_---.yaml"),
+        ("ConfigMap", "", "", "_default/configmap.yaml"),
+        ("Nul", "", "", "_default/nul-.yaml"),
         ("ConfigMap", "x", "..", "--/configmap_x.yaml"),
         ("ConfigMap", "x", ".git", "-git/configmap_x.yaml"),
         ("ConfigMap", "x", "/", "-/configmap_x.yaml"),
@@ -104,11 +104,32 @@ def test_names_invalid_on_file_systems_are_escaped(kind: str, name: str, namespa
     assert path_of(kind, name, namespace) == path
 
 
+@pytest.mark.parametrize(
+    ("api_version", "kind", "folder"),
+    [
+        ("kubevirt.io/v1", "VirtualMachine", "_default"),
+        ("pool.kubevirt.io/v1beta1", "VirtualMachinePool", "_default"),
+        ("instancetype.kubevirt.io/v1beta1", "VirtualMachineClusterPreference", "_cluster"),
+        ("instancetype.kubevirt.io/v1beta1", "VirtualMachinePreference", "_default"),
+        ("cdi.kubevirt.io/v1beta1", "DataVolume", "_default"),
+        ("cdi.kubevirt.io/v1beta1", "CDI", "_cluster"),
+        ("apps/v1", "Deployment", "_default"),
+        ("rbac.authorization.k8s.io/v1", "ClusterRole", "_cluster"),
+        ("constraints.gatekeeper.sh/v1beta1", "MustHaveOwner", "_cluster"),
+        ("example.com/v1", "Unknown", "_cluster"),
+    ],
+)
+def test_without_namespace_the_folder_says_whether_there_will_be_one(
+    api_version: str, kind: str, folder: str
+) -> None:
+    assert paths(resource(api_version, kind, "x")) == [f"{folder}/{kind.lower()}_x.yaml"]
+
+
 def test_a_long_name_is_cut_and_stays_unique() -> None:
     one, other = path_of("ConfigMap", "x" * 253), path_of("ConfigMap", "x" * 252 + "y")
 
     assert one != other
-    assert len(one.removeprefix("_cluster/")) == len(other.removeprefix("_cluster/")) == 125
+    assert len(one.removeprefix("_default/")) == len(other.removeprefix("_default/")) == 125
 
 
 @pytest.mark.parametrize(
@@ -116,7 +137,7 @@ def test_a_long_name_is_cut_and_stays_unique() -> None:
     [
         (
             [resource("v1", "Service", "web"), resource("serving.knative.dev/v1", "Service", "web")],
-            ["_cluster/service.serving.knative.dev_web.yaml", "_cluster/service_web.yaml"],
+            ["_cluster/service_web.yaml", "_default/service_web.yaml"],
         ),
         (
             [
