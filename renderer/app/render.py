@@ -32,6 +32,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
 from renderer.project.overlays import FoundOverlays, entry_site, is_named, output_sites
+from renderer.project.project import unread_project_files
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
@@ -143,6 +144,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     findings = RunFindings(project.fs, FindingFilter(strict=request.strict, most=request.most_findings))
     if not request.overlays:
         findings.add(with_levels(tuple(each for _, each in found.findings), project.config.rules))
+        findings.add(unread_project_files(project.fs))
     stopped = [each for each in chosen if each.listed_as in found.uncertain_entries]
     findings.add(map(_uncertain, {each.listed_as: each for each in stopped}.values()))
     results = _Results(selected, findings)

@@ -30,6 +30,7 @@ from renderer.model.render_config import (
     Overlay,
 )
 from renderer.pipeline.overlay_files import OverlayFiles
+from renderer.project.project import unread_project_files
 from renderer.project.validation_scope import ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
@@ -174,6 +175,8 @@ def _entry_findings(
     run: ValidationRun, paths: Collection[str], files: Collection[str]
 ) -> Iterator[Diagnostic]:
     """Yield the findings about entries whose overlays cannot be found, if they may be about ``files``."""
+    if _WHOLE_PROJECT in paths:
+        yield from unread_project_files(run.fs)
     for _, found in run.found.findings:
         if _WHOLE_PROJECT in paths or any(site.path in files for site in found.sites):
             yield found

@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Iterator
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.fields import Fields
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import array_at, text_at
@@ -98,6 +98,15 @@ def check_project_name(fs: FileSystem) -> None:
     if wrong and not fs.is_file(PROJECT_FILE):
         message = f"{wrong} is not read: the project file is named {PROJECT_FILE}"
         raise Diagnostic.in_file(wrong, Code.CONFIG_INVALID, message, f"rename {wrong}").error()
+
+
+def unread_project_files(fs: FileSystem) -> Iterator[Diagnostic]:
+    """Yield a warning for each file beside the project file that has one of its wrong names."""
+    for name in WRONG_PROJECT_FILES if fs.is_file(PROJECT_FILE) else ():
+        if fs.is_file(name):
+            message = f"{name} is not read: {PROJECT_FILE} beside it is the project file"
+            hint = f"remove {name}, or move what only it has into {PROJECT_FILE}"
+            yield Diagnostic.in_file(name, Code.CONFIG_INVALID, message, hint, severity=Severity.WARNING)
 
 
 def catalog_site(path: str) -> Site:
