@@ -37,77 +37,84 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.checks.rules.claimed_volumes import (
+    VolumeRequest,
+    claim_named,
+    only_object,
+    request_of_claim,
+    request_of_data_volume,
+)
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import CLAIM, DATA_SOURCE, may_be_in
+from renderer.checks.rules.inventory import CLAIM, DATA_SOURCE
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Related
-from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
-from renderer.model.kube.resource import Resource
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
 _SNAPSHOT = "VolumeSnapshot"
 _SIZE = ("resources", "requests", "storage")
+_SPEC = FieldPath.of("spec")
 #: A DataSource may refer to another one.
 _LONGEST_CHAIN = 5
 
 
-class _Volume(Record):
-    """A volume with a size: ``field`` of ``resource``; ``spec`` is the section that has it."""
+class _Source(Record):
+    """The volume that another one is a clone of, and its name."""
 
-    resource: Resource
-    field: FieldPath
-    size: Quantity
-    spec: JsonObject
     name: str
+    request: VolumeRequest
 
 
 def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     for index, template in machine.data_volume_templates:
         at = machine.in_spec("dataVolumeTemplates", index, "spec")
         spec, name = object_at(template, "spec"), text_at(template, "metadata", "name")
-        yield from _findings(context, machine.resource, spec, at, name)
+        request = request_of_data_volume(machine.resource, spec, at)
+        if request is not None:
+            yield from _findings(context, name, request, spec)
 
 
 def _check_others(context: Context) -> Iterator[Finding]:
-    at = FieldPath.of("spec")
     for resource in context.of_kind("DataVolume"):
-        yield from _findings(context, resource, object_at(resource.content, "spec"), at, resource.name)
+        spec = object_at(resource.content, "spec")
+        request = request_of_data_volume(resource, spec, _SPEC)
+        if request is not None:
+            yield from _findings(context, resource.name, request, spec)
     for resource in context.of_kind(CLAIM):
-        claim = {"pvc": object_at(resource.content, "spec")}
-        for finding in _findings(context, resource, claim, ROOT, resource.name):
-            yield finding._replace(field=FieldPath.of("spec", *finding.field.segments[1:]))
+        yield from _findings(context, resource.name, request_of_claim(resource), {})
 
 
 def _findings(
-    context: Context, resource: Resource, spec: JsonObject, at: FieldPath, name: str
+    context: Context, name: str, request: VolumeRequest, data_volume: JsonObject
 ) -> Iterator[Finding]:
-    """Yield the finding about a DataVolume's ``spec``, which is at ``at``."""
-    target = _sized(resource, spec, at, name)
-    source = None if target is None else _source(context, spec, resource.namespace)
-    if target is None or source is None or target.size.sign <= 0:
+    """Yield the finding about a claim, or about what the spec of a DataVolume requests."""
+    size = _size(request)
+    if size is None or size.sign <= 0:
         return
-    if target.size.compare(source.size) >= 0 or _is_measured(source.spec, target.spec):
+    source = _source(context, request, data_volume)
+    source_size = None if source is None else _size(source.request)
+    if source is None or source_size is None or size.compare(source_size) >= 0:
         return
-    hint = f"write at least {source.size.json}"
-    if spec.get("storage") is not None:
-        hint += ", or leave the size out"
+    if _is_measured(source.request.content, request.content):
+        return
+    at_source = source.request.field.child(*_SIZE)
+    hint = f"write at least {source_size.json}" + ("" if request.is_claim else ", or leave the size out")
     yield Finding(
-        resource,
-        target.field,
-        f"{name} has {target.size.json}, and is a clone of {source.name}, which has {source.size.json}:"
+        request.resource,
+        request.field.child(*_SIZE),
+        f"{name} has {size.json}, and is a clone of {source.name}, which has {source_size.json}:"
         " it is never filled",
         hint,
-        (_related(source),),
+        (related_to(source.request.resource, f"storage: {source_size.json}", at_source),),
     )
 
 
-def _related(source: _Volume) -> Related:
-    return related_to(source.resource, f"storage: {source.size.json}", source.field)
+def _size(request: VolumeRequest) -> Quantity | None:
+    return lenient_quantity(object_at(request.content, *_SIZE[:-1]).get(_SIZE[-1]))
 
 
 def _is_measured(source: JsonObject, target: JsonObject) -> bool:
@@ -115,35 +122,26 @@ def _is_measured(source: JsonObject, target: JsonObject) -> bool:
     return text_at(target, "volumeMode") == "Block" and text_at(source, "volumeMode") == "Filesystem"
 
 
-def _sized(resource: Resource, spec: JsonObject, at: FieldPath, name: str) -> _Volume | None:
-    for key in ("storage", "pvc"):
-        section = object_at(spec, key)
-        size = lenient_quantity(object_at(section, *_SIZE[:-1]).get(_SIZE[-1]))
-        if size is not None:
-            return _Volume(resource, at.child(key, *_SIZE), size, section, name)
-    return None
-
-
-def _source(context: Context, spec: JsonObject, namespace: str) -> _Volume | None:
-    """Return the volume that a DataVolume is a clone of; None if the overlay lacks it, or its size."""
-    reference = object_at(spec, "sourceRef")
+def _source(context: Context, request: VolumeRequest, data_volume: JsonObject) -> _Source | None:
+    """Return the volume that a volume is a clone of; None if the overlay lacks it."""
+    namespace = request.resource.namespace
+    reference = object_at(data_volume, "sourceRef")
     if text_at(reference, "kind") == DATA_SOURCE:
         return _data_source(context, *_named(reference, namespace))
-    found = _of_source(context, object_at(spec, "source"), namespace)
-    for key in ("storage", "pvc"):
-        for field in ("dataSourceRef", "dataSource"):
-            populated = object_at(spec, key, field)
-            kind, name = text_at(populated, "kind"), text_at(populated, "name")
-            if found is None and kind == CLAIM:
-                found = _claim(context, name, namespace)
-            elif found is None and kind == _SNAPSHOT:
-                found = _snapshot(context, name, namespace)
+    found = _of_source(context, object_at(data_volume, "source"), namespace)
+    for field in ("dataSourceRef", "dataSource"):
+        populated = object_at(request.content, field)
+        kind, name = text_at(populated, "kind"), text_at(populated, "name")
+        if found is None and kind == CLAIM:
+            found = _claim(context, name, namespace)
+        elif found is None and kind == _SNAPSHOT:
+            found = _snapshot(context, name, namespace)
     return found
 
 
 def _of_source(
     context: Context, source: JsonObject, namespace: str, chain: int = _LONGEST_CHAIN
-) -> _Volume | None:
+) -> _Source | None:
     """Return the volume of a ``source``, of a DataVolume or of a DataSource."""
     if "pvc" in source:
         return _claim(context, *_named(object_at(source, "pvc"), namespace))
@@ -158,25 +156,12 @@ def _named(reference: JsonObject, namespace: str) -> tuple[str, str]:
     return text_at(reference, "name"), text_at(reference, "namespace") or namespace
 
 
-def _claim(context: Context, name: str, namespace: str) -> _Volume | None:
-    resource = _only(context, CLAIM, name, namespace)
-    if resource is None:
-        return None
-    spec, at = object_at(resource.content, "spec"), FieldPath.of("spec")
-    if resource.kind == CLAIM:
-        volume = _sized(resource, {"pvc": spec}, ROOT, name)
-        return None if volume is None else volume._replace(field=at.child(*_SIZE))
-    machine = VirtualMachineView.of(resource)
-    if machine is None:
-        return _sized(resource, spec, at, name)
-    for index, template in machine.data_volume_templates:
-        if text_at(template, "metadata", "name") == name:
-            in_template = machine.in_spec("dataVolumeTemplates", index, "spec")
-            return _sized(resource, object_at(template, "spec"), in_template, name)
-    return None
+def _claim(context: Context, name: str, namespace: str) -> _Source | None:
+    request = claim_named(context, name, namespace)
+    return None if request is None else _Source(name, request)
 
 
-def _snapshot(context: Context, name: str, namespace: str) -> _Volume | None:
+def _snapshot(context: Context, name: str, namespace: str) -> _Source | None:
     for snapshot in context.of_kind(_SNAPSHOT):
         if snapshot.name == name and namespace in ("", snapshot.namespace):
             claim = text_at(snapshot.content, "spec", "source", "persistentVolumeClaimName")
@@ -184,21 +169,16 @@ def _snapshot(context: Context, name: str, namespace: str) -> _Volume | None:
     return None
 
 
-def _data_source(context: Context, name: str, namespace: str, chain: int = _LONGEST_CHAIN) -> _Volume | None:
-    resource = _only(context, DATA_SOURCE, name, namespace)
+def _data_source(context: Context, name: str, namespace: str, chain: int = _LONGEST_CHAIN) -> _Source | None:
+    resource = only_object(context, DATA_SOURCE, name, namespace)
     if resource is None:
         return None
     if resource.kind == DATA_SOURCE:
         source = object_at(resource.content, "spec", "source")
         return _of_source(context, source, resource.namespace, chain)
     at = FieldPath.of("spec", "template", "spec")  # of a DataImportCron
-    return _sized(resource, object_at(resource.content, *at.keys), at, name)
-
-
-def _only(context: Context, kind: str, name: str, namespace: str) -> Resource | None:
-    """Return the object, or what makes it, unless several of the name may be meant."""
-    items = [item for item in context.inventory.named(kind, name) if may_be_in(item, namespace)]
-    return items[0].resource if len(items) == 1 else None
+    request = request_of_data_volume(resource, object_at(resource.content, *at.keys), at)
+    return None if request is None else _Source(name, request)
 
 
 RULE = Rule(Code.CLONE_TOO_SMALL, Level.WARNING, MachineCheck(_check_machine, _check_others), __doc__)

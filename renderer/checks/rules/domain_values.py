@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from renderer.kubevirt.facts.cpu_models import (
     CPU_FEATURES,
@@ -14,25 +13,26 @@ from renderer.kubevirt.facts.cpu_models import (
     is_known_model,
 )
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, consists_of
+from renderer.kubevirt.facts.machine_types import is_unknown_machine_type
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.quantity import Quantity, lenient_quantity
-from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.record import Record
+from renderer.model.suggest import suggest
 
 _NO_MEMORY = "memory.guest is 0: the machine asks for no memory, and never starts"
 _NO_MEMORY_HINT = "write the guest's memory, such as memory: {guest: 2Gi}"
 
-#: A field below the domain, the problem, and a hint.
-DomainProblem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
-
-_SCSI, _SATA = "scsi", "sata"
+_SCSI, _SATA, _NO_CACHE = "scsi", "sata", "none"
 #: The most characters of a serial that QEMU accepts on a bus (``hw/scsi/scsi-disk.c``, scsi_realize).
 _LONGEST_SERIALS = {_SCSI: 36, "usb": 36}
 #: The characters of an alias that libvirt accepts (``docs/formatdomain.rst``, "Devices").
 _ALIAS = f"{ALPHANUMERIC}_-"
 _LONGEST_VENDOR_ID = 12
+#: The machine types without a version.
+_NEWEST = ("", "q35", "virt", "s390-ccw-virtio")
 #: CPU models are only checked where libvirt's list of models for amd64 applies.
 _AMD64 = ("", "amd64")
 #: The beginnings of features that libvirt reads from the processor's registers, a long list.
@@ -44,17 +44,35 @@ _POSIX_ZONE = pattern(r"[:</]|[A-Za-z]{3,}[-+]?[0-9]")
 _LEAST_MEMORY = Quantity.parse("16Mi")
 
 
-def domain_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterator[DomainProblem]:
-    """Yield what libvirt or QEMU rejects in a domain."""
+class DomainProblem(Record):
+    """What is wrong with the field at ``path``; ``right`` is its one right value, if there is one."""
+
+    path: tuple[Segment, ...]
+    message: str
+    hint: str | None = None
+    right: Json = None
+
+    def below(self, *segments: Segment) -> DomainProblem:
+        return self._replace(path=(*segments, *self.path))
+
+
+def domain_problems(machine: VirtualMachineView) -> Iterator[DomainProblem]:
+    """Yield what libvirt or QEMU rejects in the domain of a machine, with paths below the domain."""
+    domain = machine.domain
     yield from _memory_problems(domain, machine)
     cpu = domain.get("cpu")
     if isinstance(cpu, dict) and text_at(machine.instance, "architecture") in _AMD64:
-        yield from ((("cpu", *path), message, hint) for path, message, hint in _cpu_problems(cpu))
+        yield from (problem.below("cpu") for problem in _cpu_problems(cpu))
+    machine_type = text_at(domain, "machine", "type")
+    if machine_type not in _NEWEST and is_unknown_machine_type(machine_type):
+        message = f"no hypervisor has a machine type {machine_type}, so the machine never starts"
+        yield DomainProblem(("machine", "type"), message, "write q35, or a version such as pc-q35-rhel9.6.0")
     for index, disk in machine.disks:
-        yield from _disk_problems(index, disk, machine)
+        yield from (problem.below("devices", "disks", index) for problem in _disk_problems(disk, machine))
     for listed in ("gpus", "hostDevices"):
         if listed in machine.devices:
-            yield from _host_device_problems(listed, machine.devices[listed])
+            problems = _host_device_problems(listed, machine.devices[listed])
+            yield from (problem.below("devices", listed) for problem in problems)
     if "clock" in domain:
         yield from _clock_problems(text_at(domain, "clock", "timezone"))
     if "features" in domain:
@@ -64,18 +82,17 @@ def domain_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterator
 def instancetype_problems(spec: JsonObject) -> Iterator[DomainProblem]:
     """Yield what no machine of an instance type can start with; the fields are below its spec."""
     if is_zero(object_at(spec, "memory").get("guest")):
-        yield ("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT
-    for path, message, hint in _cpu_problems(object_at(spec, "cpu")):
-        yield ("cpu", *path), message, hint
+        yield DomainProblem(("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT)
+    yield from (problem.below("cpu") for problem in _cpu_problems(object_at(spec, "cpu")))
 
 
 def preference_problems(spec: JsonObject) -> Iterator[DomainProblem]:
     """Yield what no machine of a preference can start with; the fields are below its spec."""
-    for path, message, hint in _feature_problems(object_at(spec, "cpu").get("preferredCPUFeatures")):
-        yield ("cpu", "preferredCPUFeatures", *path), message, hint
+    for problem in _feature_problems(object_at(spec, "cpu").get("preferredCPUFeatures")):
+        yield problem.below("cpu", "preferredCPUFeatures")
     bus = text_at(spec, "devices", "preferredLunBus")
     if bus and bus != _SCSI:
-        yield ("devices", "preferredLunBus"), _lun_message(bus), f"write {_SCSI}"
+        yield DomainProblem(("devices", "preferredLunBus"), _lun_message(bus), f"write {_SCSI}", _SCSI)
 
 
 def _memory_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterator[DomainProblem]:
@@ -89,13 +106,13 @@ def _memory_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterato
         return
     page = lenient_quantity(object_at(memory, "hugepages").get("pageSize"))
     if is_zero(memory.get("guest")):
-        yield ("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT
+        yield DomainProblem(("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT)
     elif page is not None and "guest" not in memory and machine.spec.get("instancetype") is None:
         resources = object_at(domain, "resources")
         amounts = [object_at(resources, key).get("memory") for key in ("requests", "limits")]
         if all(map(is_nothing, amounts)) and page.compare(_LEAST_MEMORY) < 0:
             message = f"without memory.guest the machine gets one huge page of memory, {page.json}"
-            yield ("memory", "hugepages", "pageSize"), message, _NO_MEMORY_HINT
+            yield DomainProblem(("memory", "hugepages", "pageSize"), message, _NO_MEMORY_HINT)
 
 
 def is_zero(amount: Json) -> bool:
@@ -113,15 +130,13 @@ def _cpu_problems(cpu: JsonObject) -> Iterator[DomainProblem]:
     """Yield models and features that no node has; the fields are below ``cpu``."""
     model = text_at(cpu, "model")
     if model and not is_known_model(model):
-        known = (HOST_MODEL, HOST_PASSTHROUGH, *sorted(CPU_MODELS))
+        near = suggest(model, (HOST_MODEL, HOST_PASSTHROUGH, *sorted(CPU_MODELS)))
         message = f"libvirt does not know the CPU model {model}: no node has it, so the pod stays pending"
-        yield (
-            ("model",),
-            message,
-            did_you_mean(model, known, otherwise=f"write {HOST_MODEL}, or a model's name"),
+        yield DomainProblem(
+            ("model",), message, _did_you_mean(near, f"write {HOST_MODEL}, or a model's name"), _only(near)
         )
-    for path, message, hint in _feature_problems(cpu.get("features")):
-        yield ("features", *path), message, hint
+    for problem in _feature_problems(cpu.get("features")):
+        yield problem.below("features")
 
 
 def _feature_problems(features: Json) -> Iterator[DomainProblem]:
@@ -130,7 +145,7 @@ def _feature_problems(features: Json) -> Iterator[DomainProblem]:
         intended = _intended_feature(name)
         if intended is not None:
             message = f"libvirt does not know the CPU feature {name}, so the machine never starts"
-            yield (index, "name"), message, f"did you mean {intended}?"
+            yield DomainProblem((index, "name"), message, f"did you mean {intended}?", intended)
 
 
 def _intended_feature(name: str) -> str | None:
@@ -138,19 +153,36 @@ def _intended_feature(name: str) -> str | None:
     if not name or name in CPU_FEATURES or name.startswith(_OPEN_FEATURES):
         return None
     alias = FEATURE_ALIASES.get(name)
-    return alias or next(iter(suggest(name, CPU_FEATURES, most=1, cutoff=_SIMILAR)), None)
+    return alias or _only(suggest(name, CPU_FEATURES, most=1, cutoff=_SIMILAR))
 
 
-def _disk_problems(index: int, disk: JsonObject, machine: VirtualMachineView) -> Iterator[DomainProblem]:
-    at = ("devices", "disks", index)
-    lun = disk.get("lun")
-    if isinstance(lun, dict):
-        yield from (((*at, *path), message, hint) for path, message, hint in _lun_problems(lun, machine))
-    serial, bus = text_at(disk, "serial"), text_at(disk, "disk", "bus")
+def _only(names: tuple[str, ...]) -> str | None:
+    return names[0] if len(names) == 1 else None
+
+
+def _did_you_mean(names: tuple[str, ...], otherwise: str) -> str:
+    return f"did you mean {' or '.join(names)}?" if names else otherwise
+
+
+def _disk_problems(disk: JsonObject, machine: VirtualMachineView) -> Iterator[DomainProblem]:
+    """Yield what QEMU rejects in a disk; the fields are below it."""
+    if isinstance(disk.get("lun"), dict):
+        yield from _lun_problems(object_at(disk, "lun"), machine)
+    serial, bus, cache = text_at(disk, "serial"), text_at(disk, "disk", "bus"), text_at(disk, "cache")
     most = _LONGEST_SERIALS.get(bus)
     if most is not None and len(serial) > most:
         message = f"the serial has {len(serial)} characters: QEMU accepts {most} on the bus {bus}"
-        yield (*at, "serial"), message, f"shorten it to {most} characters"
+        yield DomainProblem(("serial",), message, f"shorten it to {most} characters")
+    if cache in ("", _NO_CACHE):
+        return
+    for reason, is_so in (
+        ("a shareable disk", disk.get("shareable") is True and "disk" in disk),
+        ("io: native", text_at(disk, "io") == "native"),
+    ):
+        if is_so:
+            message = f"{reason} needs the cache {_NO_CACHE}, not {cache}, so the machine never starts"
+            yield DomainProblem(("cache",), message, f"write cache: {_NO_CACHE}", _NO_CACHE)
+            return
 
 
 def _lun_problems(lun: JsonObject, machine: VirtualMachineView) -> Iterator[DomainProblem]:
@@ -158,11 +190,11 @@ def _lun_problems(lun: JsonObject, machine: VirtualMachineView) -> Iterator[Doma
     bus = text_at(lun, "bus")
     hint = f"write lun: {{bus: {_SCSI}}}"
     if bus and bus != _SCSI:
-        yield ("lun", "bus"), _lun_message(bus), hint
+        yield DomainProblem(("lun", "bus"), _lun_message(bus), hint, _SCSI)
     elif not bus and machine.spec.get("preference") is None:
         default = _SATA if text_at(machine.instance, "architecture") in _AMD64 else "virtio"
         message = f"KubeVirt puts a LUN without a bus on {default}, where it does not start"
-        yield ("lun",), message, hint
+        yield DomainProblem(("lun",), message, hint, {**lun, "bus": _SCSI})
 
 
 def _lun_message(bus: str) -> str:
@@ -174,14 +206,13 @@ def _host_device_problems(listed: str, devices: Json) -> Iterator[DomainProblem]
     names: set[str] = set()
     for index, device in elements(devices):
         name = text_at(device, "name")
-        at = ("devices", listed, index, "name")
         if not consists_of(name, _ALIAS):
             message = f"libvirt accepts letters, digits, '-' and '_' in a device's name, not {name!r}"
-            corrected = "".join(letter if letter in _ALIAS else "-" for letter in name)
-            yield at, message, f"write {corrected}"
+            right = "".join(letter if letter in _ALIAS else "-" for letter in name)
+            yield DomainProblem((index, "name"), message, f"write {right}", right)
         elif name in names:
             message = f"two {listed} are called {name}, and libvirt accepts a name only once"
-            yield at, message, "rename one"
+            yield DomainProblem((index, "name"), message, "rename one")
         names.add(name)
 
 
@@ -192,9 +223,10 @@ def _clock_problems(zone: str) -> Iterator[DomainProblem]:
     from renderer.kubevirt.facts.time_zones import TIME_ZONES  # noqa: PLC0415 - few machines set a time zone
 
     if zone not in TIME_ZONES:
+        near = suggest(zone, sorted(TIME_ZONES))
         message = f"there is no time zone {zone}, so the guest's clock starts in UTC"
-        hint = did_you_mean(zone, sorted(TIME_ZONES), otherwise="write a name such as Europe/Paris")
-        yield ("clock", "timezone"), message, hint
+        hint = _did_you_mean(near, "write a name such as Europe/Paris")
+        yield DomainProblem(("clock", "timezone"), message, hint, _only(near))
 
 
 def _vendor_id_problems(hyperv: JsonObject) -> Iterator[DomainProblem]:
@@ -203,9 +235,10 @@ def _vendor_id_problems(hyperv: JsonObject) -> Iterator[DomainProblem]:
         return
     written, at = text_at(vendor, "vendorid"), ("features", "hyperv", "vendorid")
     if not written:
-        yield at, "vendorid is enabled without a vendor id, which libvirt rejects", "add vendorid: KVMKVMKVM"
+        message = "vendorid is enabled without a vendor id, which libvirt rejects"
+        yield DomainProblem(at, message, "add vendorid: KVMKVMKVM")
     elif len(written) > _LONGEST_VENDOR_ID:
         message = f"the vendor id has {len(written)} characters: libvirt accepts {_LONGEST_VENDOR_ID}"
-        yield (*at, "vendorid"), message, f"shorten it to {_LONGEST_VENDOR_ID} characters"
+        yield DomainProblem((*at, "vendorid"), message, f"shorten it to {_LONGEST_VENDOR_ID} characters")
     elif "," in written:
-        yield (*at, "vendorid"), "libvirt accepts no comma in a vendor id", None
+        yield DomainProblem((*at, "vendorid"), "libvirt accepts no comma in a vendor id")

@@ -18,8 +18,8 @@ domain:
   memory: {guest: 64Gi}
 ```
 
-The rule reports less than 1Mi of memory or storage, and negative amounts: in virtual machines, in
-`dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
+The rule reports less than 1Mi of memory or storage, negative amounts, and storage of 0: in virtual machines,
+in `dataVolumeTemplates`, in instance types and preferences, in DataVolumes and in PersistentVolumeClaims.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
+from renderer.checks.rules.domain_values import is_zero
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
@@ -46,6 +47,7 @@ _IN_DOMAIN: tuple[tuple[str, ...], ...] = (
     ("resources", "limits", "memory"),
 )
 _IN_VOLUMES = (("emptyDisk", "capacity"),)
+_OF_STORAGE = ("storage", "capacity")
 _IN_INSTANCETYPES = (("spec", "memory", "guest"), ("spec", "memory", "maxGuest"))
 _IN_PREFERENCES = (("spec", "requirements", "memory", "guest"),)
 _REQUESTED = ("resources", "requests", "storage")
@@ -89,6 +91,8 @@ def _findings(
         if path[0] in content:
             written = object_at(content, *path[:-1]).get(path[-1])
             is_plausible = _PLAUSIBLE[written] if isinstance(written, str) else _is_plausible(written)
+            if is_plausible and path[-1] in _OF_STORAGE and str(written).startswith("0"):
+                is_plausible = not is_zero(written)
             amount = None if is_plausible else lenient_quantity(written)
             if amount is not None:
                 yield _finding(resource, base.child(*place, *path), written, amount)
@@ -107,6 +111,10 @@ _PLAUSIBLE = Memo(_is_plausible)
 def _finding(resource: Resource, field: FieldPath, written: Json, amount: Quantity) -> Finding:
     if amount.sign < 0:
         return Finding(resource, field, f"{field} is {scalar_text(written)}, which is negative")
+    if not amount.sign:
+        return Finding(
+            resource, field, f"{field} is 0, which no volume can have", "write the size, such as 10Gi"
+        )
     digits = scalar_text(written).rstrip("mkKun")
     what = "memory" if "memory" in field.segments else "storage"
     is_fraction = amount.milli_value() < 1000  # noqa: PLR2004 - thousandths

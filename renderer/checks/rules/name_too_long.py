@@ -16,6 +16,8 @@ Other names get longer in the machine's pod, which the API server rejects if one
 - a container disk runs in the containers `volume`NAME and, without image volumes, `volume`NAME`-init`,
 - a file system is served by the container `virtiofs-`NAME.
 
+CDI rejects names of more than 63 characters in DataImportCrons, and as their `managedDataSource`.
+
 Wrong:
 
 ```yaml
@@ -87,6 +89,16 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
             )
 
 
+def _check_import_crons(context: Context) -> Iterator[Finding]:
+    """Yield names that CDI rejects (``dataimportcron-validate.go``)."""
+    for cron in context.of_kind("DataImportCron"):
+        for path in (("metadata", "name"), ("spec", "managedDataSource")):
+            name = text_at(cron.content, *path)
+            if len(name) > _LONGEST and not has_placeholder(name):
+                message = f"the name has {len(name)} characters: CDI accepts {_LONGEST} in a DataImportCron"
+                yield Finding(cron, FieldPath.of(*path), message, f"shorten it to {_LONGEST} characters")
+
+
 def _names_in_pod(context: Context, machine: VirtualMachineView) -> Iterator[_NameInPod]:
     """Yield the names that get longer (``rendervolumes.go``, ``container-disk.go`` and ``virtiofs.go``)."""
     for index, credential in elements(machine.instance.get("accessCredentials")):
@@ -115,4 +127,4 @@ def _names_of_volume(
         yield _NameInPod(path, name, "container", prefix="volume", suffix=suffix)
 
 
-RULE = Rule(Code.NAME_TOO_LONG, Level.WARNING, MachineCheck(_check_machine), __doc__)
+RULE = Rule(Code.NAME_TOO_LONG, Level.WARNING, MachineCheck(_check_machine, _check_import_crons), __doc__)

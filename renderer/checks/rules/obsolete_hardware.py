@@ -52,6 +52,7 @@ _CONSEQUENCES = {
     MachineTypeState.DEPRECATED: "deprecated: a machine that keeps it will not start on a later release",
     MachineTypeState.GONE: "gone: the hypervisor does not have it, so the machine does not start",
 }
+_NEWEST = ("", "q35", "virt")
 _CONFIGURATION = FieldPath.of("spec", "configuration")
 _MACHINE_TYPE, _CPU_MODEL = ("domain", "machine", "type"), ("domain", "cpu", "model")
 
@@ -86,7 +87,7 @@ def _check_others(context: Context) -> Iterator[Finding]:
 
 
 def _machine_type_problem(machine_type: str) -> _Problem | None:
-    state = machine_type_state(machine_type) if "-" in machine_type else None
+    state = machine_type_state(machine_type) if machine_type not in _NEWEST else None
     if state is None:
         return None
     return (

@@ -23,12 +23,14 @@ constraints, probes and priority classes (`pkg/apis/core/validation`), invalid i
 disks and of `kernelBoot`, and invalid names of Secrets, ConfigMaps, claims, service accounts and networks.
 
 It reports values that libvirt and QEMU reject: multicast MAC addresses, an invalid `uuid` of a firmware, CPU
-models and features that libvirt does not know, LUNs on a bus other than SCSI, names of GPUs and host devices,
-serials and vendor ids that are too long, and a guest of no memory.
+models, CPU features, machine types and time zones that they do not know, LUNs on a bus other than SCSI or of
+a file system, a cache that a disk's other settings exclude, names of GPUs and host devices, serials and
+vendor ids that are too long, and a guest of no memory.
 
 It also reports machines that request no memory, probes of a named port that no interface lists, a negative
-`terminationGracePeriodSeconds`, DataVolumes that CDI rejects, and networks whose `config` is not a valid CNI
-configuration.
+`terminationGracePeriodSeconds`, hook sidecars that virt-controller cannot decode, DataVolumes and
+DataImportCrons that CDI rejects, permitted devices that match nothing, and networks whose `config` is not a
+valid CNI configuration.
 """
 
 from __future__ import annotations
@@ -39,6 +41,7 @@ from functools import partial
 from typing import TypeAlias
 
 from renderer.checks.rules import hook_sidecars
+from renderer.checks.rules.claimed_volumes import claim_named
 from renderer.checks.rules.context import (
     INSTANCETYPES,
     PREFERENCES,
@@ -46,6 +49,7 @@ from renderer.checks.rules.context import (
     comes_from_overlay,
 )
 from renderer.checks.rules.domain_values import (
+    DomainProblem,
     domain_problems,
     instancetype_problems,
     is_nothing,
@@ -53,10 +57,15 @@ from renderer.checks.rules.domain_values import (
 )
 from renderer.checks.rules.image_reference import image_problem
 from renderer.checks.rules.inventory import NETWORK
+from renderer.checks.rules.operator_values import (
+    data_volume_problems,
+    hyperconverged_problems,
+    import_cron_problems,
+    kubevirt_problems,
+)
 from renderer.checks.rules.references import ObjectReference
-from renderer.checks.rules.rule import Finding, MachineCheck, Rule
-from renderer.golang.cron import cron_problem
-from renderer.kubevirt.facts.kinds import VMI
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.kinds import KUBEVIRT, VMI
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
     consists_of,
@@ -67,11 +76,13 @@ from renderer.kubevirt.facts.kubernetes_names import (
 )
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pod_scheduling import node_selector_problems, toleration_problems
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements, elements_by_name
 from renderer.model.codes import Code
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
 from renderer.model.rule_settings import Level
@@ -81,6 +92,7 @@ from renderer.model.suggest import did_you_mean
 _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 _Problems: TypeAlias = Iterator[_Problem]
 
+_FILESYSTEM = "Filesystem"
 _EQUAL, _EXISTS = "Equal", "Exists"
 _NODE_AFFINITY = "nodeAffinity"
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -96,14 +108,6 @@ _PROBE_NUMBERS = (
 #: The second hex digits of multicast addresses, in which the last bit of the first byte is set.
 _ODD_DIGITS = frozenset("13579bdfBDF")
 _UUID_DIGITS = 32
-#: The fields of a DataVolume's ``source`` that CDI accepts.
-_SOURCES = ("blank", "gcs", "http", "imageio", "pvc", "registry", "s3", "snapshot", "upload", "vddk")
-#: The beginnings of their URLs.
-_SCHEMES: Mapping[str, tuple[str, ...]] = {
-    **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http://", "https://", "gs://")),
-    "registry": ("docker://", "oci-archive://"),
-}
-_SIZE = ("resources", "requests", "storage")
 
 
 def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
@@ -111,11 +115,43 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
         if has_placeholder(value_at(machine.instance, path)) or comes_from_overlay(context, machine, path):
             continue
         yield Finding(machine.resource, machine.in_instance(*path), message, hint)
+    for problem in domain_problems(machine):
+        path = ("domain", *problem.path)
+        if not comes_from_overlay(context, machine, path):
+            at = machine.in_instance("domain")
+            yield from _domain_finding(machine.resource, at, machine.domain, problem)
+    yield from _lun_findings(context, machine)
     yield from _hook_sidecar_findings(machine)
     for index, template in machine.data_volume_templates:
-        for path, message, hint in _problems_of_data_volume(object_at(template, "spec")):
+        for path, message, hint in data_volume_problems(object_at(template, "spec")):
             at = machine.in_spec("dataVolumeTemplates", index, "spec", *path)
             yield Finding(machine.resource, at, message, hint)
+
+
+def _domain_finding(
+    resource: Resource, base: FieldPath, content: JsonObject, problem: DomainProblem
+) -> Iterator[Finding]:
+    """Yield the finding about a field below ``base``, unless another tool fills in its value."""
+    if not has_placeholder(value_at(content, problem.path)):
+        at = base.child(*problem.path)
+        fix = None if problem.right is None else SetField(at, problem.right)
+        yield Finding(resource, at, problem.message, problem.hint, fix=fix)
+
+
+def _lun_findings(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    """Yield the LUNs of claims of the overlay that are file systems: libvirt accepts block devices alone."""
+    luns = [(index, disk) for index, disk in machine.disks if disk.get("lun") is not None]
+    volumes = elements_by_name([volume for _, volume in machine.volumes]) if luns else {}
+    for index, disk in luns:
+        volume = volumes.get(text_at(disk, "name"), {})
+        name = text_at(volume, "dataVolume", "name") or text_at(volume, "persistentVolumeClaim", "claimName")
+        claim = claim_named(context, name, machine.namespace) if name else None
+        mode = None if claim is None else claim.content.get("volumeMode")
+        if claim is not None and (mode == _FILESYSTEM or (mode is None and claim.is_claim)):
+            message = f"a LUN needs a block device, and the claim {name} is a file system"
+            related = related_to(claim.resource, "without volumeMode: Block", claim.field)
+            at = machine.in_devices("disks", index, "lun")
+            yield Finding(machine.resource, at, message, "add volumeMode: Block to the claim", (related,))
 
 
 def _hook_sidecar_findings(machine: VirtualMachineView) -> Iterator[Finding]:
@@ -130,8 +166,10 @@ def _hook_sidecar_findings(machine: VirtualMachineView) -> Iterator[Finding]:
 def _check_others(context: Context) -> Iterator[Finding]:
     """Yield the problems of standalone DataVolumes, of networks, and of names in machines."""
     for kind, problems in (
-        ("DataImportCron", _import_cron_problems),
-        ("DataVolume", _problems_of_data_volume),
+        ("DataImportCron", import_cron_problems),
+        ("DataVolume", data_volume_problems),
+        ("HyperConverged", hyperconverged_problems),
+        (KUBEVIRT, kubevirt_problems),
         ("NetworkAttachmentDefinition", _network_problems),
     ):
         for resource in context.of_kind(kind):
@@ -142,8 +180,9 @@ def _check_others(context: Context) -> Iterator[Finding]:
         (PREFERENCES, preference_problems),
     ):
         for resource in context.of_kind(*kinds):
-            for path, message, hint in problems_of_spec(object_at(resource.content, "spec")):
-                yield Finding(resource, FieldPath.of("spec", *path), message, hint)
+            spec = object_at(resource.content, "spec")
+            for problem in problems_of_spec(spec):
+                yield from _domain_finding(resource, FieldPath.of("spec"), spec, problem)
     for references in context.references.values():
         for reference in references:
             if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
@@ -272,8 +311,6 @@ def _priority_class_problems(priority: Json, _: VirtualMachineView) -> _Problems
 
 
 def _domain_problems(domain: Json, machine: VirtualMachineView) -> _Problems:
-    for path, message, hint in domain_problems(object_at(domain), machine):
-        yield ("domain", *path), message, hint
     for index, interface in machine.interfaces:
         mac = text_at(interface, "macAddress")
         octets = mac.replace("-", ":").split(":") if mac[1:2] in _ODD_DIGITS else ()
@@ -336,71 +373,6 @@ def _name_problems(reference: ObjectReference) -> Iterator[Finding]:
         for error in () if has_placeholder(name) else errors:
             message = f"invalid {kind} name {name!r}: it {error}"
             yield Finding(reference.resource, reference.field, message)
-
-
-def _data_volume_problems(spec: JsonObject) -> _Problems:
-    """Yield the problems of a DataVolume (CDI ``pkg/apiserver/webhooks/datavolume-validate.go``)."""
-    if any(has_placeholder(spec.get(key)) for key in ("source", "sourceRef", "pvc", "storage")):
-        return
-    source = object_at(spec, "source")
-    targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
-    sources = [name for name in _SOURCES if name in source and source[name] is not None]
-    has_reference = spec.get("sourceRef") is not None
-    has_data_source = any(
-        object_at(spec, key).get(field) is not None
-        for key in targets
-        for field in ("dataSource", "dataSourceRef")
-    )
-    if "pvc" not in spec and "storage" not in spec:  # the schema reports a null
-        yield (), "the DataVolume has neither storage nor pvc", "add storage with the size"
-    elif len(targets) > 1:
-        yield ("pvc",), "the DataVolume has both storage and pvc", "keep one of them"
-    elif targets:
-        yield from _target_problems(targets[0], spec, is_copied="pvc" in sources or "snapshot" in sources)
-    if len(sources) > 1:
-        message = f"the DataVolume has more than one source: {', '.join(sources)}"
-        yield ("source",), message, "keep one of them"
-    elif sources and has_reference:
-        yield ("sourceRef",), "the DataVolume has both source and sourceRef", "keep one of them"
-    elif not sources and not has_reference and not has_data_source:
-        yield ("source",), "the DataVolume has no source", "add source or sourceRef"
-    for name, schemes in _SCHEMES.items() if source else ():
-        url = object_at(source, name).get("url")
-        if isinstance(url, str) and not has_placeholder(url) and not url.lower().startswith(schemes):
-            message = f"the URL of the source {name} does not begin with {' or '.join(schemes)}"
-            yield ("source", name, "url"), message, None
-
-
-def _import_cron_problems(spec: JsonObject) -> _Problems:
-    """Yield the schedule that CDI rejects (``dataimportcron-validate.go``); an empty one is by hand."""
-    schedule = text_at(spec, "schedule")
-    problem = cron_problem(schedule) if schedule and not has_placeholder(schedule) else None
-    if problem:
-        yield (
-            ("schedule",),
-            f"invalid schedule {schedule!r}: {problem}",
-            'write five fields, such as "0 3 * * *"; Sunday is 0',
-        )
-    for path, message, hint in _problems_of_data_volume(object_at(spec, "template", "spec")):
-        if path != ("source",):
-            yield ("template", "spec", *path), message, hint
-
-
-#: The DataVolumes that many machines share are checked only once.
-_problems_of_data_volume = once_for_same(lambda spec: tuple(_data_volume_problems(spec)))
-
-
-def _target_problems(key: str, spec: JsonObject, *, is_copied: bool) -> _Problems:
-    """Yield the errors of ``validateStorageSize``; another rule reports sizes that are too small."""
-    target = object_at(spec, key)
-    may_lack_size = key == "storage" and (is_copied or spec.get("sourceRef") is not None)
-    if not may_lack_size and object_at(target, *_SIZE[:-1]).get(_SIZE[-1]) is None:
-        message = f"{key} has no size, and only a copy of another volume gets one by default"
-        yield (key,), message, f"add {'.'.join(_SIZE)}"
-    modes = array_at(target, "accessModes")
-    if key == "pvc" and len(modes) != 1:
-        message = f"CDI accepts a pvc with exactly one access mode, not {len(modes)}"
-        yield ("pvc",), message, "write one access mode, or use storage instead of pvc"
 
 
 def _network_problems(spec: JsonObject) -> _Problems:

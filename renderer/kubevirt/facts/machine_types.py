@@ -25,9 +25,18 @@ _GONE = pattern(
     r"pc-(q35|i440fx)-(rhel(7\.[0-5]|[0-6]\.[0-9]+)\.[0-9]+|[0-2]\.[0-9]+)|rhel[0-6]\.[0-9]+\.[0-9]+"
 )
 
+#: ``q35`` with a version, ``pc-q35`` without one, and versions of Enterprise Linux that lack its name or
+#: the last number.
+_UNKNOWN = pattern(r"q35.+|pc-q35-?|pc-q35-rhel[0-9]+\.[0-9]+|pc-q35-(?!4\.0\.1)[0-9]+\.[0-9]+\.[0-9]+")
+
 
 def machine_type_state(machine_type: str) -> MachineTypeState | None:
-    """Return what became of a machine type; None for one that is there, or that is not known."""
+    """Return what became of a machine type; None for one that is there, or may be."""
     if _DEPRECATED.fullmatch(machine_type):
         return MachineTypeState.DEPRECATED
     return MachineTypeState.GONE if _GONE.fullmatch(machine_type) else None
+
+
+def is_unknown_machine_type(machine_type: str) -> bool:
+    """Return True for a name that KubeVirt's patterns ``q35*`` and ``pc-q35*`` accept, but no hypervisor."""
+    return _UNKNOWN.fullmatch(machine_type) is not None

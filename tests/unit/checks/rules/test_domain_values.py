@@ -7,7 +7,11 @@ import pytest
 from renderer.checks.rules import obsolete_hardware, unusable_value
 from renderer.checks.rules.context import Context
 from renderer.kubevirt.facts.cpu_models import is_known_model, is_obsolete_model
-from renderer.kubevirt.facts.machine_types import MachineTypeState, machine_type_state
+from renderer.kubevirt.facts.machine_types import (
+    MachineTypeState,
+    is_unknown_machine_type,
+    machine_type_state,
+)
 from renderer.model.kube.json import Json
 from renderer.model.release import LATEST
 from tests.kubevirt_objects import instancetype, namespaced, resources, vm
@@ -83,12 +87,32 @@ def test_obsolete_models(model: str) -> None:
         ("pc-q35-10.0", None),
         ("pc-q35-noble", None),
         ("q35", None),
+        ("pc-q35-4.0.1", None),
         ("s390-ccw-virtio-rhel8.6.0", None),
         ("virt-rhel8.6.0", None),
     ],
 )
 def test_state_of_a_machine_type(machine_type: str, state: MachineTypeState | None) -> None:
     assert machine_type_state(machine_type) is state
+
+
+@pytest.mark.parametrize(
+    ("machine_type", "is_unknown"),
+    [
+        ("q35-rhel9.6.0", True),
+        ("pc-q35", True),
+        ("pc-q35-rhel9.6", True),
+        ("pc-q35-9.6.0", True),
+        ("q35", False),
+        ("pc-q35-4.0.1", False),
+        ("pc-q35-10.0", False),
+        ("pc-q35-noble-hpb", False),
+        ("pc-q35-rhel9.6.0", False),
+    ],
+)
+def test_machine_type_that_no_hypervisor_has(machine_type: str, is_unknown: bool) -> None:  # noqa: FBT001 - expected
+    assert is_unknown_machine_type(machine_type) is is_unknown
+    assert len(messages_about_domain(machine={"type": machine_type})) == int(is_unknown)
 
 
 @pytest.mark.parametrize(("bus", "most"), [("scsi", 36), ("usb", 36), ("virtio", 256), ("sata", 256)])

@@ -1,0 +1,62 @@
+"""The claims of an overlay, with what they request: for rules that compare volumes with each other."""
+
+from __future__ import annotations
+
+from renderer.checks.rules.context import Context
+from renderer.checks.rules.inventory import CLAIM, may_be_in
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.record import Record
+
+_SECTIONS = ("storage", "pvc")
+
+
+class VolumeRequest(Record):
+    """What a claim requests: the ``content`` of ``field`` of ``resource``.
+
+    ``is_claim`` is False for the ``storage`` of a DataVolume, in which CDI fills in what is missing.
+    """
+
+    resource: Resource
+    field: FieldPath
+    content: JsonObject
+    is_claim: bool
+
+
+def request_of_claim(resource: Resource) -> VolumeRequest:
+    """Return what a PersistentVolumeClaim requests."""
+    return VolumeRequest(resource, FieldPath.of("spec"), object_at(resource.content, "spec"), is_claim=True)
+
+
+def request_of_data_volume(resource: Resource, spec: JsonObject, at: FieldPath) -> VolumeRequest | None:
+    """Return what the ``spec`` of a DataVolume requests, which is at ``at``; None if it requests nothing."""
+    for section in _SECTIONS:
+        if spec.get(section) is not None:
+            content = object_at(spec, section)
+            return VolumeRequest(resource, at.child(section), content, is_claim=section == "pvc")
+    return None
+
+
+def claim_named(context: Context, name: str, namespace: str) -> VolumeRequest | None:
+    """Return the request of the claim; None if the overlay has none, or several that may be meant."""
+    resource = only_object(context, CLAIM, name, namespace)
+    if resource is None:
+        return None
+    if resource.kind == CLAIM:
+        return request_of_claim(resource)
+    machine = VirtualMachineView.of(resource)
+    if machine is None:
+        return request_of_data_volume(resource, object_at(resource.content, "spec"), FieldPath.of("spec"))
+    for index, template in machine.data_volume_templates:
+        if text_at(template, "metadata", "name") == name:
+            at = machine.in_spec("dataVolumeTemplates", index, "spec")
+            return request_of_data_volume(resource, object_at(template, "spec"), at)
+    return None
+
+
+def only_object(context: Context, kind: str, name: str, namespace: str) -> Resource | None:
+    """Return the object of the name, or what makes it; None if several may be meant."""
+    items = [item for item in context.inventory.named(kind, name) if may_be_in(item, namespace)]
+    return items[0].resource if len(items) == 1 else None
