@@ -14,12 +14,13 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_edit import RenameField, SetField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.suggest import suggest
 
 #: The fields of a Flux Kustomization's spec, old and new (kustomize-controller ``kustomization_types.go``).
 KUSTOMIZATION_FIELDS = (
@@ -113,7 +114,9 @@ def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator
         else:
             meaning = " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
         message = f"{path} must be {meaning}, not {_describe(value)}"
-        yield Diagnostic.about(entry, path, Code.SCHEMA, message, _correction_hint(value, expected))
+        hint, right = _correction(value, expected)
+        fix = None if right is None else SetField(path, right)
+        yield Diagnostic.about(entry, path, Code.SCHEMA, message, hint, fix=fix)
 
 
 def empty_fields(resource: Resource) -> Iterator[Diagnostic]:
@@ -157,19 +160,21 @@ def _fits(value: Json, expected: Format) -> bool:
     return value in expected
 
 
-def _correction_hint(value: Json, expected: Format) -> str | None:
-    """Return a hint with the probable correction of the value."""
+def _correction(value: Json, expected: Format) -> tuple[str | None, Json]:
+    """Return a hint with the probable correction of the value, and the correction if there is one alone."""
     text = value if isinstance(value, str) else json.dumps(value)
     if not isinstance(expected, TextFormat):
-        return did_you_mean(text, expected)
+        near = suggest(text, expected)
+        hint = f"did you mean {' or '.join(near)}?" if near else None
+        return hint, near[0] if len(near) == 1 else None
     if expected is _FLAG:
         for flag, words in (("true", _TRUE), ("false", _FALSE)):
             if text.lower() in words:
-                return f"did you mean {flag}, without quotes?"
-        return None
+                return f"did you mean {flag}, without quotes?", flag == "true"
+        return None, None
     is_duration = expected in (_DURATION, _RETRY)
     suggested = _duration(text) if is_duration else text.lower().replace("_", "-").replace(" ", "-")
-    return f"did you mean {suggested}?" if _fits(suggested, expected) else None
+    return (f"did you mean {suggested}?", suggested) if _fits(suggested, expected) else (None, None)
 
 
 def _duration(text: str) -> str:
@@ -201,4 +206,5 @@ def misspelled_fields(
                 f"{path} is not a field of {entry.kind}",
                 f"did you mean {near[0]}? the API server would drop it silently",
                 severity=Severity.WARNING,
+                fix=RenameField(path, near[0]),
             )

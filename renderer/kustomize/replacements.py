@@ -23,6 +23,7 @@ from renderer.kustomize.transform import Transform
 from renderer.kustomize.values import ABSENT, Slot
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.list_elements import value_at
@@ -37,7 +38,7 @@ from renderer.model.kustomization import (
 )
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
-from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.suggest import suggest
 
 #: Steps to check if a target selects a resource, by all ids that it ever had, and to write one of its fields
 #: (``model.run.work``).
@@ -58,12 +59,15 @@ def find_source(resources: ResMap, source: ReplacementSource) -> Resource:
     if not matches:
         # The name in a source is literal (kustomize ``kyaml/resid`` IsSelectedBy).
         names = _names_of_kind(source.kind, resources)
-        hint = did_you_mean(source.name, names, otherwise="list it under the resources of this folder")
+        near = suggest(source.name, names)
+        hint = f"did you mean {' or '.join(near)}?" if near else "list it under the resources of this folder"
+        site = source.site.below("name")
         raise Diagnostic.at(
-            source.site.below("name"),
+            site,
             Code.KUSTOMIZATION_FIELD,
             f"the replacement source {_describe(source)} does not exist",
             hint,
+            fix=SetField(site.field, near[0]) if len(near) == 1 else None,
         ).error()
     if len(matches) > 1:
         raise Diagnostic.at(

@@ -7,9 +7,11 @@ from typing import Self, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.field_edit import Edit, RemoveField, RenameField, SetField
+from renderer.model.fix import Fix
+from renderer.model.kube.json import EMPTY, Json, JsonObject, scalar_text
 from renderer.model.kube.location import Site
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.text_enum import TextEnum
 
 E = TypeVar("E", bound=TextEnum)
@@ -37,7 +39,19 @@ class Fields:
         """Report every field that is not one of ``known``, with the nearest known one."""
         for key in self.content:
             if key not in known:
-                self.reject_key(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
+                self.unknown(key, known)
+
+    def unknown(self, key: str, known: tuple[str, ...]) -> None:
+        """Report a field that is not one of ``known``, with the nearest one."""
+        self.misnamed(key, f"unknown field {self.name(key)}", known)
+
+    def misnamed(self, key: str, message: str, known: tuple[str, ...], noun: str = "known fields") -> None:
+        """Report a key whose right name is probably the nearest one of ``known``."""
+        nearest = next(iter(suggest(key, known, most=1)), None)
+        hint = f"did you mean {nearest}?" if nearest else f"{noun}: {', '.join(known)}"
+        is_free = nearest is not None and nearest not in self.content
+        fix = RenameField(self.site_of(key).field, str(nearest)) if is_free else None
+        self.reject_key(key, message, hint, fix)
 
     def text(self, key: str) -> str | None:
         return self._text(self.content.get(key), key)
@@ -46,8 +60,13 @@ class Fields:
         value = self.content.get(key)
         if value is None or (isinstance(value, int) and not isinstance(value, bool)):
             return value
-        hint = "write it without quotes" if isinstance(value, str) and value.isdecimal() else None
-        self.reject(key, f"{self.name(key)} must be a whole number, not {describe_value(value)}", hint)
+        is_quoted = isinstance(value, str) and value.isascii() and value.isdecimal()
+        self.reject(
+            key,
+            f"{self.name(key)} must be a whole number, not {describe_value(value)}",
+            "write it without quotes" if is_quoted else None,
+            fix=SetField(self.site_of(key).field, int(str(value))) if is_quoted else None,
+        )
         return None
 
     def flag(self, key: str) -> bool | None:
@@ -90,7 +109,9 @@ class Fields:
         for index, element in self._list(key):
             if bare and isinstance(element, str) and "\n" not in element:
                 message = f"{self.name(key, index)} must be a mapping, not {describe_value(element)}"
-                self._note(self.site_of(key, index), message, f"did you mean {bare}: {element}?")
+                site = self.site_of(key, index)
+                fix = SetField(site.field, {bare: element})
+                self._note(site, message, f"did you mean {bare}: {element}?", fix=fix)
                 continue
             below = self._below(element, key, index)
             if isinstance(element, dict):
@@ -100,15 +121,24 @@ class Fields:
         return self.content.get(key) is not None
 
     def reject(
-        self, key: str | None, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
+        self,
+        key: str | None,
+        message: str,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        fix: Edit | None = None,
     ) -> None:
         """Add a finding about ``key``, or about the mapping itself."""
-        self._note(self.site_of(key) if key is not None else self.site, message, hint, related)
+        self._note(self.site_of(key) if key is not None else self.site, message, hint, related, fix)
 
-    def reject_key(self, key: str, message: str, hint: str | None = None) -> None:
+    def reject_key(self, key: str, message: str, hint: str | None = None, fix: Edit | None = None) -> None:
         """Report that ``key`` is not allowed there, regardless of its value."""
-        self.reject(key, message, hint)
+        self.reject(key, message, hint, fix=fix)
         self._findings[-1] = self._findings[-1]._replace(about_key=True)
+
+    def removal_of(self, key: str) -> RemoveField:
+        """Return the edit that removes ``key``, for a finding that asks for that."""
+        return RemoveField(self.site_of(key).field)
 
     def name(self, *segments: str | int) -> str:
         """Return the name of the field for messages: its path in the document."""
@@ -123,9 +153,12 @@ class Fields:
         hint = "write it in quotes" if isinstance(value, int | float) else None
         if isinstance(value, float):
             hint = 'write it in quotes: without them, "1.10" is read as the number 1.1'
-        self._note(
-            self.site_of(*segments), f"{self.name(*segments)} must be text, not {describe_value(value)}", hint
-        )
+        site, fix = self.site_of(*segments), None
+        if isinstance(value, int):
+            text = scalar_text(value)
+            fix = Fix.in_document(site, SetField(site.field, text), old=text)
+        message = f"{self.name(*segments)} must be text, not {describe_value(value)}"
+        self._note(site, message, hint, fix=fix)
         return None
 
     def _choice(self, value: str, choices: type[E], *segments: str | int) -> E | None:
@@ -145,10 +178,15 @@ class Fields:
         return type(self)(content, self.site_of(*segments), self._findings, self._code)
 
     def _note(
-        self, site: Site, message: str, hint: str | None = None, related: tuple[Related, ...] = ()
+        self,
+        site: Site,
+        message: str,
+        hint: str | None = None,
+        related: tuple[Related, ...] = (),
+        fix: Fix | Edit | None = None,
     ) -> None:
         self._findings.append(
-            Diagnostic.at(site, self._code, message, hint, field=site.field, related=related)
+            Diagnostic.at(site, self._code, message, hint, field=site.field, related=related, fix=fix)
         )
 
 

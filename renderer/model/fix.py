@@ -41,9 +41,9 @@ class Fix(Record):
         return cls(edits, (root,))
 
     @classmethod
-    def in_document(cls, site: Site, *edits: Edit) -> Fix:
+    def in_document(cls, site: Site, *edits: Edit, old: str | None = None) -> Fix:
         """Return a fix whose edits name fields of the document that ``site`` is in."""
-        return cls(edits, (Site(site.path, site.document, ROOT, site.text),))
+        return cls(edits, (Site(site.path, site.document, ROOT, site.text),), old)
 
 
 def _named(edit: Edit, resource: Resource) -> Edit:

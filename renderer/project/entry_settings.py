@@ -146,4 +146,4 @@ def without_extension(name: str) -> str:
 def _reject_keys(fields: Fields, reason: str, *names: str) -> None:
     for name in names:
         if name in fields:
-            fields.reject_key(name, f"{name} {reason}", "leave it out")
+            fields.reject_key(name, f"{name} {reason}", "leave it out", fields.removal_of(name))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES, Code
-from renderer.model.fields import Fields, nearest_hint
+from renderer.model.fields import Fields
 from renderer.model.render_config import (
     Extra,
     FluxSubstitution,
@@ -28,10 +28,10 @@ def _rule_settings(rules: Fields) -> Iterator[RuleSetting]:
     for key, value in rules.content.items():
         if key not in RULE_CODES and key not in WARNING_CODES:
             if key in set(Code):
-                rules.reject_key(key, f"{key} is always an error, and cannot be configured", "leave it out")
+                message, fix = f"{key} is always an error, and cannot be configured", rules.removal_of(key)
+                rules.reject_key(key, message, "leave it out", fix)
             else:
-                hint = nearest_hint(key, (*RULE_CODES, *WARNING_CODES)).replace("known fields", "rules")
-                rules.reject_key(key, f"there is no rule {key}", hint)
+                rules.misnamed(key, f"there is no rule {key}", (*RULE_CODES, *WARNING_CODES), "rules")
         elif isinstance(value, dict):
             yield _rule_setting(rules.child(key), Code(key))
         elif value is None:
@@ -54,7 +54,8 @@ def _rule_setting(rule: Fields, code: Code) -> RuleSetting:
 def read_tree_options(fields: Fields) -> TreeOptions:
     """Return the options of rendered trees. Raises ``DiagnosticError``: config-invalid."""
     if "files" in fields and "layout" in fields:
-        fields.reject_key("layout", "layout and files both say what goes into which file", "drop layout")
+        message, fix = "layout and files both say what goes into which file", fields.removal_of("layout")
+        fields.reject_key("layout", message, "drop layout", fix)
     return TreeOptions(
         files=_file_pattern(fields),
         extras=fields.choices("extras", Extra) if "extras" in fields else None,

@@ -138,6 +138,8 @@ def _set(text: str, parent: Node, node: Node, value: Json) -> Iterator[Splice]:
         yield _in_place(text, node, _scalar(value, quote, is_flow=parent.is_flow))
     elif parent.is_flow or not value:
         yield _in_place(text, node, _flow(value, quote))
+    elif not parent.is_mapping:
+        yield _in_place(text, node, _lines(text, value, _column(text, node)).lstrip())
     else:
         field = next(field for field in fields_of(parent) if field.value is node)
         colon = _COLON.match(text, field.key.end)

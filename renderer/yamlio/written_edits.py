@@ -77,6 +77,8 @@ def written_edits(document: Node, base: FieldPath, edits: Sequence[Edit]) -> Wri
     located = _moved_at(start, reached, first) if isinstance(first, MoveField) else _at(reached, first)
     if located is None:
         return None
+    if isinstance(located, RenameField) and _has_field(start, located, len(start.at.segments)):
+        return None
     if isinstance(located, RemoveField):
         located = _with_emptied_groups(start, located)
     names = dict(_indices(start, place))
@@ -121,6 +123,12 @@ def _moved_at(start: _Reached, reached: _Reached, edit: MoveField) -> MoveField 
         return None
     is_free = into.node.is_mapping and into.node.entry(name) is None
     return MoveField(reached.at, into.at.child(name)) if is_free else None
+
+
+def _has_field(start: _Reached, edit: RenameField, depth: int) -> bool:
+    """Return True if the mapping has a field of the new name already."""
+    parent = _reach(start, FieldPath(edit.field.parent.segments[depth:]))
+    return parent is None or parent.node.entry(edit.name) is not None
 
 
 def _with_emptied_groups(start: _Reached, edit: RemoveField) -> RemoveField:

@@ -60,6 +60,10 @@ class FollowUp(NamedTuple):
 
 
 FOLLOW_UPS: Sequence[FollowUp] = (
+    FollowUp("config-invalid", "config-invalid", "files cannot be '7'", "a text of the wrong form is next"),
+    FollowUp("misplaced-annotation", "unused-suppression", "", "it is seen to ignore nothing"),
+    FollowUp("running-deprecated", "run-strategy", "virtctl", "the same as before, by the new field"),
+    FollowUp("secret-not-found", "secret-not-found", "renames", "the build changes the right name"),
     FollowUp("schema", "conflict", "is set by instance type", "the size was written, whatever its form"),
     FollowUp(
         "schema", "assumed-network", "names no network", "a VM whose preference is refused is not rendered"
@@ -149,7 +153,7 @@ def stage_of(code: str, field: str) -> int:
         return 0
     if code in (Code.SCHEMA, Code.UNKNOWN_FIELD, Code.SCHEMA_MISSING):
         return 1
-    return {Code.ADMISSION: 3}.get(Code(code), 4 if Code(code) in RULE_CODES else 2)
+    return {Code.ADMISSION: 3, Code.ASSUMED_NETWORK: 3}.get(Code(code), 4 if Code(code) in RULE_CODES else 2)
 
 
 def is_of_a_later_stage(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:
@@ -169,6 +173,8 @@ def names_one_object(one: Mapping[str, str] | None, other: Mapping[str, str] | N
 
 
 def is_follow_up(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:
+    if new[0] == Code.UNUSED_SUPPRESSION and f"/{fixed['code']} " in new[1]:
+        return True  # another overlay of the same file suppressed the finding
     return is_of_a_later_stage(fixed, new) or any(
         each.fixed == fixed["code"] and each.new == new[0] and each.message in new[1] for each in FOLLOW_UPS
     )

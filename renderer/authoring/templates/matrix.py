@@ -270,7 +270,7 @@ def _without_excluded(
     for entry in exclude:
         unknown = [key for key in entry.content if key not in axes]
         for key in unknown:
-            entry.reject(key, f"there is no axis {key}", nearest_hint(key, axes))
+            entry.misnamed(key, f"there is no axis {key}", axes)
         remaining = [row for row in rows if not _has_values(row.values, entry.content)]
         if len(remaining) == len(rows) and rows and not unknown:
             entry.reject(

@@ -41,6 +41,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.field_edit import MoveField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.rule_settings import Level
@@ -123,7 +124,8 @@ def _read_elsewhere(
 
 def _finding(machine: VirtualMachineView, field: FieldPath, reader: str, right: FieldPath) -> Finding:
     message = f"{field.segments[-1]} has no effect here: {reader} reads it from {right}"
-    return Finding(machine.resource, field, message, f"move it to {right}")
+    fix = MoveField(field, right.child(field.segments[-1]))
+    return Finding(machine.resource, field, message, f"move it to {right}", fix=fix)
 
 
 RULE = Rule(Code.MISPLACED_ANNOTATION, Level.WARNING, MachineCheck(_check_machine), __doc__)

@@ -38,6 +38,8 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
+from renderer.model.field_edit import SetField
+from renderer.model.kube.list_elements import value_at
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 
@@ -100,21 +102,32 @@ def _likely_mistake(context: Context, reference: AnyReference) -> Finding | None
         is_mistyped = is_slip if is_used else is_near_miss
         if may_be_in(item, reference.namespace) and is_mistyped(reference.name, name):
             message = f"there is no {reference.kind} {reference.qualified_name} in the overlay"
-            return _finding(reference, message, f"did you mean {name}?", _existing_item(item))
+            finding = _finding(reference, message, f"did you mean {name}?", _existing_item(item))
+            return finding._replace(fix=_renaming(reference, name))
     elsewhere = context.inventory.named(reference.kind, reference.name)
     if not elsewhere or any(context.is_used(reference.kind, item) for item in elsewhere):
         return None
     item = elsewhere[0]
-    hint = "a virtual machine can use only objects of its own namespace"
+    hint, fix = "a virtual machine can use only objects of its own namespace", None
     if reference.kind == NETWORK:
         hint = f"write {item.namespace}/{item.name} to use a network of another namespace"
-    return _finding(
+        fix = SetField(reference.field, f"{item.namespace}/{item.name}")
+    finding = _finding(
         reference,
         f"there is no {reference.kind} {reference.qualified_name} in the overlay, "
         f"but one in {item.namespace}",
         hint,
         _existing_item(item),
     )
+    return finding._replace(fix=fix)
+
+
+def _renaming(reference: ObjectReference, name: str) -> SetField | None:
+    """Return the edit to another name; in the form NAMESPACE/NAME, the namespace stays."""
+    written = value_at(reference.resource.content, reference.field.segments)
+    if not isinstance(written, str) or not written.endswith(reference.name):
+        return None
+    return SetField(reference.field, f"{written.removesuffix(reference.name)}{name}")
 
 
 def _renamed_finding(reference: AnyReference, item: Item) -> Finding:

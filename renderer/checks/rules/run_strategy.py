@@ -9,6 +9,8 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.field_edit import RenameField, SetField
+from renderer.model.fix import Fix
 from renderer.model.release import Release
 from renderer.model.rule_settings import Level
 
@@ -57,6 +59,11 @@ def _running(context: Context, machine: VirtualMachineView) -> Iterator[Finding]
             strategy.field,
             f"running is deprecated, and KubeVirt {context.release} warns of it",
             f"write runStrategy: {strategy.strategy}{'' if is_generated else ', as vmrender migrate does'}",
+            fix=Fix.of(
+                machine.resource,
+                RenameField(strategy.field, "runStrategy"),
+                SetField(strategy.field.parent.child("runStrategy"), strategy.strategy),
+            ),
         )
 
 

@@ -34,6 +34,7 @@ from collections.abc import Iterator
 from renderer.checks.rules.context import PREFERENCE, PREFERENCES, Context, not_named_by_machines
 from renderer.checks.rules.rule import Finding, Rule
 from renderer.model.codes import Code
+from renderer.model.field_edit import AddField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.rule_settings import Level
@@ -53,7 +54,8 @@ def _check(context: Context) -> Iterator[Finding]:
     for resource in not_named_by_machines(context, PREFERENCE, resources):
         message = "this preference enables secure boot but not SMM, which secure boot needs"
         hint = "add features.preferredSmm: {}"
-        yield Finding(resource, wrong[id(resource)], message, hint)
+        fix = AddField(FieldPath.of("spec", "features"), "preferredSmm", {})
+        yield Finding(resource, wrong[id(resource)], message, hint, fix=fix)
 
 
 def _secure_boot(spec: JsonObject) -> FieldPath | None:

@@ -41,6 +41,7 @@ from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.field_edit import RenameField, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -106,11 +107,13 @@ def _nearly_selected(
         machine.resource, f"{name} nearly matches", machine.paths.template.child("metadata", "labels")
     )
     if isinstance(there, str) and is_near_miss(selector[key], there):
-        return Finding(service, _SELECTOR.child(key), message, f"did you mean {key}: {there}?", (related,))
+        hint, fix = f"did you mean {key}: {there}?", SetField(_SELECTOR.child(key), there)
+        return Finding(service, _SELECTOR.child(key), message, hint, (related,), fix)
     for other in labels:
         if labels[other] == selector[key] and is_near_miss(key, other):
             hint = f"did you mean {other}: {selector[key]}?"
-            return Finding(service, _SELECTOR.child(key), message, hint, (related,))
+            fix_of_key = None if other in selector else RenameField(_SELECTOR.child(key), other)
+            return Finding(service, _SELECTOR.child(key), message, hint, (related,), fix_of_key)
     return None
 
 

@@ -27,12 +27,13 @@ dataVolumeTemplates:
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from renderer.checks.rules.context import PREFERENCE, Context, preference_of
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.field_edit import AddField, Edit
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.rule_settings import Level
@@ -60,7 +61,18 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
         "is written without its preference",
         f"write storageClassName: {preferred} in the DataVolume's storage",
         (related_to(preference, f"preferredStorageClassName: {preferred}", _PREFERRED),),
+        fix=_storage_class_edit(machine, without, preferred),
     )
+
+
+def _storage_class_edit(machine: VirtualMachineView, without: Sequence[int], preferred: str) -> Edit | None:
+    """Return the edit of the only template ``without`` a class; None if there are several."""
+    if len(without) > 1:
+        return None
+    spec = object_at(dict(machine.data_volume_templates)[without[0]], "spec")
+    section = next(key for key in ("storage", "pvc") if isinstance(spec.get(key), dict))
+    at = machine.in_spec("dataVolumeTemplates", without[0], "spec", section)
+    return AddField(at, "storageClassName", preferred)
 
 
 def _has_no_class(template: JsonObject) -> bool:

@@ -9,6 +9,7 @@ from renderer.checks.rules import has_vmrender_annotation
 from renderer.checks.rules.rule import Finding, Rule, no_findings
 from renderer.model.codes import RULE_CODES, Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_edit import Edit, RemoveField, RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, with_value, without
 from renderer.model.kube.res_id import ResId
@@ -32,13 +33,13 @@ class Suppression(Record):
 
     def unused_finding(self) -> Diagnostic:
         message = f"{self.annotation} ignores nothing: there is no such finding"
-        return _finding(self.resource, self.annotation, message, "remove the annotation").diagnostic(
+        return _needless(self.resource, self.annotation, message).diagnostic(
             Code.UNUSED_SUPPRESSION, Severity(RULE.level)
         )
 
     def invalid_finding(self) -> Diagnostic:
         message = f"{self.code} cannot be ignored: it is an error, not a rule or a warning"
-        return _finding(self.resource, self.annotation, message, "remove the annotation").diagnostic(
+        return _needless(self.resource, self.annotation, message).diagnostic(
             Code.SUPPRESSION_INVALID, Severity.ERROR
         )
 
@@ -69,8 +70,8 @@ def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
         for annotation, reason in object_at(resource.content, *_ANNOTATIONS).items():
             problem = _problem(annotation, reason) if _DOMAIN in annotation else None
             if problem is not None:
-                message, hint = problem
-                finding = _finding(resource, annotation, message, hint)
+                message, hint, fix = problem
+                finding = Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint, fix=fix)
                 invalid.append(finding.diagnostic(Code.SUPPRESSION_INVALID, Severity.ERROR))
             elif annotation.startswith(PREFIX):
                 code = Code(annotation.removeprefix(PREFIX))
@@ -96,23 +97,27 @@ def without_suppressions(resources: ResourceSet) -> ResourceSet:
     return resources.map(cleaned)
 
 
-def _problem(annotation: str, reason: object) -> tuple[str, str] | None:
-    """Return the problem of an annotation in our domain, and a hint; None if there is no problem."""
+def _problem(annotation: str, reason: object) -> tuple[str, str, Edit | None] | None:
+    """Return the problem of an annotation in our domain, a hint and a fix; None if there is no problem."""
     if annotation.startswith(PREFIX):
         code = annotation.removeprefix(PREFIX)
         if code not in set(Code):
             nearest = suggest(code, Code, most=1)
             hint = f"did you mean {PREFIX}{nearest[0]}?" if nearest else f"rules: {', '.join(RULE_CODES)}"
-            return f"{annotation}: there is no finding {code}", hint
+            at = FieldPath.of(*_ANNOTATIONS, annotation)
+            fix = RenameField(at, f"{PREFIX}{nearest[0]}") if nearest else None
+            return f"{annotation}: there is no finding {code}", hint, fix
         if not isinstance(reason, str) or not reason.strip():
-            return f"{annotation} has no reason", f"write the reason after it: {annotation}: made by hand"
+            hint = f"write the reason after it: {annotation}: made by hand"
+            return f"{annotation} has no reason", hint, None
     elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
-        return f"{annotation} ignores nothing", _EXAMPLE
+        return f"{annotation} ignores nothing", _EXAMPLE, None
     return None
 
 
-def _finding(resource: Resource, annotation: str, message: str, hint: str) -> Finding:
-    return Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint)
+def _needless(resource: Resource, annotation: str, message: str) -> Finding:
+    at = FieldPath.of(*_ANNOTATIONS, annotation)
+    return Finding(resource, at, message, "remove the annotation", fix=RemoveField(at))
 
 
 #: ``checks.rules.judge`` finds unused suppressions, after all rules have run.

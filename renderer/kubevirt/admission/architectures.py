@@ -21,6 +21,7 @@ from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.record import Record
 
 if TYPE_CHECKING:
@@ -58,6 +59,7 @@ _MACHINES_1_0 = Machines(_PATTERNS_1_0, has_general=False)
 _MACHINES_1_2 = Machines(_PATTERNS_1_0)
 _MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}))
 _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
+_PASSTHROUGH = "host-passthrough"
 _DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
 _WATCHDOGS = frozenset({"i6300esb", "diag288"})
 _VIDEOS: Mapping[str, tuple[str, ...]] = {
@@ -155,20 +157,27 @@ def _check_arm_secure_boot(vmi: VmiSpec) -> Causes:
     if firmware.boots_securely(vmi):
         at = vmi.at("domain", "firmware", "bootloader", "efi")
         message, hint = "arm64 does not support secure boot", "set secureBoot: false"
-        yield not_supported(at.child("secureBoot"), message, hint, reported=at.child("secureboot"))
+        bootloader = section(section(vmi.domain, "firmware"), "bootloader")
+        is_written = has(section(bootloader, "efi"), "secureBoot")
+        fix: Edit = AddField(at, "secureBoot", value=False)
+        if is_written:
+            fix = SetField(at.child("secureBoot"), value=False)
+        yield not_supported(at.child("secureBoot"), message, hint, reported=at.child("secureboot"), fix=fix)
 
 
 def _check_arm_host_model(vmi: VmiSpec) -> Causes:
     if text(vmi.cpu, "model") == "host-model":
         at = vmi.at("domain", "cpu", "model")
-        yield not_supported(at, "arm64 does not support the CPU model host-model", "use host-passthrough")
+        message, fix = "arm64 does not support the CPU model host-model", SetField(at, _PASSTHROUGH)
+        yield not_supported(at, message, f"use {_PASSTHROUGH}", fix=fix)
 
 
 def _check_arm_cpu_model(vmi: VmiSpec) -> Causes:
     model = text(vmi.cpu, "model")
-    if model not in ("", "host-passthrough"):
+    if model not in ("", _PASSTHROUGH):
         at = vmi.at("domain", "cpu", "model")
-        yield not_supported(at, f"arm64 does not support the CPU model {model}", "use host-passthrough")
+        message, fix = f"arm64 does not support the CPU model {model}", SetField(at, _PASSTHROUGH)
+        yield not_supported(at, message, f"use {_PASSTHROUGH}", fix=fix)
 
 
 def _check_arm_disks(vmi: VmiSpec) -> Causes:

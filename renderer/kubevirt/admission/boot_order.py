@@ -9,6 +9,7 @@ from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject
 from renderer.model.record import Record
@@ -103,7 +104,11 @@ def _check_downward_metrics(mapped: _MappedDisk) -> Causes:
     if not has(mapped.disk, "disk"):
         yield required(at, "a downwardMetrics volume needs a disk as its target", "set disk.bus: virtio")
     elif bus not in ("", "virtio"):
-        yield invalid(at.child("bus"), f"a downwardMetrics volume needs the bus virtio, not {bus}")
+        message, fix = (
+            f"a downwardMetrics volume needs the bus virtio, not {bus}",
+            SetField(at.child("bus"), "virtio"),
+        )
+        yield invalid(at.child("bus"), message, fix=fix)
 
 
 DISK_VOLUME_CHECKS: CheckTable[[_MappedDisk]] = CheckTable(

@@ -65,31 +65,51 @@ class WebhookAnswer(Record):
 
 
 def invalid(
-    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+    at: FieldPath,
+    message: str,
+    hint: str | None = None,
+    *,
+    reported: FieldPath | None = None,
+    fix: Edit | None = None,
 ) -> Cause:
     """Return the cause for an invalid value."""
-    return Cause(CauseType.INVALID, at, message, hint, reported)
+    return Cause(CauseType.INVALID, at, message, hint, reported, fix=fix)
 
 
 def required(
-    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+    at: FieldPath,
+    message: str,
+    hint: str | None = None,
+    *,
+    reported: FieldPath | None = None,
+    fix: Edit | None = None,
 ) -> Cause:
     """Return the cause for a missing value."""
-    return Cause(CauseType.REQUIRED, at, message, hint, reported)
+    return Cause(CauseType.REQUIRED, at, message, hint, reported, fix=fix)
 
 
 def not_supported(
-    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+    at: FieldPath,
+    message: str,
+    hint: str | None = None,
+    *,
+    reported: FieldPath | None = None,
+    fix: Edit | None = None,
 ) -> Cause:
     """Return the cause for a value that is not in the list of known values."""
-    return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported)
+    return Cause(CauseType.NOT_SUPPORTED, at, message, hint, reported, fix=fix)
 
 
 def duplicate(
-    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
+    at: FieldPath,
+    message: str,
+    hint: str | None = None,
+    *,
+    reported: FieldPath | None = None,
+    fix: Edit | None = None,
 ) -> Cause:
     """Return the cause for a duplicate value."""
-    return Cause(CauseType.DUPLICATE, at, message, hint, reported)
+    return Cause(CauseType.DUPLICATE, at, message, hint, reported, fix=fix)
 
 
 def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:

@@ -7,6 +7,7 @@ from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, number, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import SetField
 
 _CPU = ("domain", "cpu")
 _RESOURCES = ("domain", "resources")
@@ -132,7 +133,8 @@ def _check_whole_cpus(vmi: VmiSpec, _: Cluster) -> Causes:
             at = vmi.at(*_RESOURCES, kind, "cpu")
             rounded = cpus.value()
             hint = f"write {rounded - 1} or {rounded}" if rounded > 1 else f"write {rounded}"
-            yield invalid(at, f"with dedicated CPUs {kind}.cpu must be a whole number, not {cpus.json}", hint)
+            message = f"with dedicated CPUs {kind}.cpu must be a whole number, not {cpus.json}"
+            yield invalid(at, message, hint, fix=SetField(at, str(rounded)) if rounded == 1 else None)
 
 
 def _check_memory_equals(vmi: VmiSpec, _: Cluster) -> Causes:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, required
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section, text
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject
 from renderer.model.run.work import spend
@@ -92,7 +93,8 @@ def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:
         if other and other != namespace:
             place = vm.at("dataVolumeTemplates", index)
             message = f"the dataVolumeTemplate is for the namespace {other}, the VM in {namespace}"
-            yield invalid(place.child("metadata", "namespace"), message, "drop it", reported=place)
+            at = place.child("metadata", "namespace")
+            yield invalid(at, message, "drop it", reported=place, fix=RemoveField(at))
 
 
 def _volumes_of_claims(vmi: VmiSpec) -> Iterator[str]:

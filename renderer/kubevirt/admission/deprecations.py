@@ -12,6 +12,7 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
+from renderer.model.field_edit import RemoveField, RemoveItem, RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 
@@ -64,7 +65,7 @@ def _warn_of_gates(configuration: JsonObject, cluster: Cluster) -> Causes:
         state = state_of(known[name], cluster.release) if name in known else None
         if state in _ADVICE:
             message = f"KubeVirt {cluster.release} warns of the feature gate {name}: {_ADVICE[state]}"
-            yield invalid(_GATES.child(index), message, "drop it")
+            yield invalid(_GATES.child(index), message, "drop it", fix=RemoveItem(_GATES.child(index)))
 
 
 def _warn_of_mediated_devices(configuration: JsonObject, cluster: Cluster) -> Causes:
@@ -77,13 +78,16 @@ def _warn_of_mediated_devices(configuration: JsonObject, cluster: Cluster) -> Ca
     for place, content in places:
         if has(content, "mediatedDevicesTypes"):
             message = f"KubeVirt {cluster.release} warns of mediatedDevicesTypes"
-            yield invalid(place.child("mediatedDevicesTypes"), message, "use mediatedDeviceTypes")
+            at, new = place.child("mediatedDevicesTypes"), "mediatedDeviceTypes"
+            fix = None if has(content, new) else RenameField(at, new)
+            yield invalid(at, message, f"use {new}", fix=fix)
 
 
 def _warn_of_ppc64le(configuration: JsonObject, cluster: Cluster) -> Causes:
     if has(section(configuration, "architectureConfiguration"), "ppc64le"):
         at = _CONFIGURATION.child("architectureConfiguration", "ppc64le")
-        yield invalid(at, f"KubeVirt {cluster.release} warns of ppc64le, which it does not know", "drop it")
+        message = f"KubeVirt {cluster.release} warns of ppc64le, which it does not know"
+        yield invalid(at, message, "drop it", fix=RemoveField(at))
 
 
 INSTANCE_WARNINGS: CheckTable[[VmiSpec, Cluster]] = CheckTable(

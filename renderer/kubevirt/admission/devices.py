@@ -17,6 +17,7 @@ from renderer.kubevirt.admission.vmi_spec import (
 )
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 
@@ -42,7 +43,11 @@ def check_inputs(vmi: VmiSpec, _: Cluster) -> Causes:
         if text(device, "type") != "tablet":
             kind = text(device, "type") or "nothing"
             at = vmi.device("inputs", index, "type")
-            yield invalid(at, f"an input device must be of type tablet, not {kind}", "set type: tablet")
+            message = f"an input device must be of type tablet, not {kind}"
+            fix: Edit = SetField(at, "tablet")
+            if not has(device, "type"):
+                fix = AddField(at.parent, "type", "tablet")
+            yield invalid(at, message, "set type: tablet", fix=fix)
 
 
 def check_io_threads_policy(vmi: VmiSpec, _: Cluster, *, policies: tuple[str, ...]) -> Causes:

@@ -8,7 +8,7 @@ from renderer.kubevirt.admission.causes import Cause, WebhookAnswer, with_listed
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_edit import edit_below
+from renderer.model.field_edit import SetField, edit_below
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
@@ -86,7 +86,10 @@ def without_consequences(causes: Sequence[Cause]) -> Iterator[Cause]:
         if cause.at in interfaces:
             if cause is interfaces[cause.at]:
                 network = intended.get(cause.at)
-                yield cause._replace(hint=f"did you mean the network {network}?") if network else cause
+                if network:
+                    hint, fix = f"did you mean the network {network}?", SetField(cause.at, network)
+                    cause = cause._replace(hint=hint, fix=fix)  # noqa: PLW2901 - the same with a hint
+                yield cause
         elif cause.unmatched_name is None or cause.unmatched_name not in matched:
             yield cause
 

@@ -8,6 +8,7 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, MANUAL, ONCE, RERUN_ON_FAILURE
+from renderer.model.field_edit import RemoveField
 
 _RUN_STRATEGIES = (HALTED, MANUAL, ALWAYS, RERUN_ON_FAILURE, ONCE)
 _RECEIVER = "WaitAsReceiver"
@@ -21,7 +22,8 @@ def check_running(vm: VmSpec, _: Cluster) -> Causes:
     """Check that exactly one of ``running`` and ``runStrategy`` is set."""
     strategy = vm.content.get("runStrategy")
     if has(vm.content, "running") and strategy is not None:
-        yield invalid(vm.at("running"), "running and runStrategy exclude each other", "drop running")
+        message, fix = "running and runStrategy exclude each other", RemoveField(vm.at("running"))
+        yield invalid(vm.at("running"), message, "drop running", fix=fix)
     if not has(vm.content, "running") and strategy is None:
         yield invalid(
             vm.at("runStrategy"),

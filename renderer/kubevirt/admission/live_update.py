@@ -11,6 +11,7 @@ from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, number, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject
 from renderer.model.quantity import Quantity
@@ -170,7 +171,7 @@ def _check_most_by_hand(vm: VmSpec, _: Cluster, *, path: tuple[str, ...]) -> Cau
     """Reject a maximum that KubeVirt itself sets in the VirtualMachineInstance."""
     if section(vm.vmi.domain, path[-2]).get(path[-1]):
         message = f"{path[-1]} is not set by hand, but by liveUpdateFeatures"
-        yield not_supported(vm.vmi.at(*path), message, "drop it")
+        yield not_supported(vm.vmi.at(*path), message, "drop it", fix=RemoveField(vm.vmi.at(*path)))
 
 
 def _check_no_instancetype(vm: VmSpec, _: Cluster, *, part: str) -> Causes:

@@ -9,6 +9,7 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
+from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
@@ -48,11 +49,13 @@ def check_labels(metadata: Metadata, _: Cluster) -> Causes:
     labels = section(metadata.content, "labels")
     reserved = [label for label in _RESERVED_LABELS if label in labels] if labels else []
     if reserved:
+        at = metadata.path.child("labels", reserved[0])
         yield not_supported(
-            metadata.path.child("labels", reserved[0]),
+            at,
             f"only KubeVirt itself may set {', '.join(reserved)}",
             "drop the label" if len(reserved) == 1 else "drop the labels",
             reported=metadata.path.child("labels"),
+            fix=RemoveField(at) if len(reserved) == 1 else None,
         )
 
 

@@ -20,6 +20,7 @@ from renderer.kubevirt.admission.vmi_spec import has, number, quantity, section,
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject
 from renderer.model.quantity import Quantity
@@ -111,7 +112,7 @@ def _check_priority(spec: JsonObject, _: Cluster) -> Causes:
     if has(spec, "priority"):
         at, reported = _SPEC.child("priority"), _SPEC.child("migrationPriority")
         message = "only KubeVirt itself gives a migration a priority"
-        yield Cause(CauseType.FORBIDDEN, at, message, "drop it", reported)
+        yield Cause(CauseType.FORBIDDEN, at, message, "drop it", reported, fix=RemoveField(at))
 
 
 def _check_ends(spec: JsonObject, cluster: Cluster) -> Causes:

@@ -15,6 +15,7 @@ from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, 
 from renderer.kubevirt.admission.vmi_spec import elements, has, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import AddField, Edit, RemoveField, SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject
 
@@ -62,10 +63,13 @@ def _check_reference(spec: JsonObject, _: Cluster, *, key: str) -> Causes:
     """Check that ``source`` or ``target`` refers to a VirtualMachine."""
     reference, at = section(spec, key), _SPEC.child(key)
     if not has(reference, "apiGroup"):
-        yield Cause(CauseType.NOT_FOUND, at.child("apiGroup"), f"{key} has no apiGroup", f"set {_VM_GROUP}")
+        fix: Edit = AddField(at, "apiGroup", _VM_GROUP)
+        yield Cause(
+            CauseType.NOT_FOUND, at.child("apiGroup"), f"{key} has no apiGroup", f"set {_VM_GROUP}", fix=fix
+        )
     elif text(reference, "apiGroup") != _VM_GROUP:
         message = f"{key} is of the group {text(reference, 'apiGroup')!r}, not {_VM_GROUP}"
-        yield invalid(at.child("apiGroup"), message)
+        yield invalid(at.child("apiGroup"), message, fix=SetField(at.child("apiGroup"), _VM_GROUP))
     elif text(reference, "kind") != _VM:
         message = f"{key} is a {text(reference, 'kind') or 'nothing'}, not a {_VM}"
         yield invalid(at.child("kind"), message)
@@ -118,7 +122,16 @@ def _check_export_source(spec: JsonObject, _: Cluster, *, groups: tuple[tuple[st
     if text(source, "apiGroup") != known[kind]:
         hint = f"set {known[kind]}" if known[kind] else "drop it"
         message = f"{text(source, 'apiGroup')!r} is not the group of a {kind}"
-        yield invalid(at.child("apiGroup"), message, hint, reported=at.child("APIGroup"))
+        fix = _group_edit(at, source, known[kind])
+        yield invalid(at.child("apiGroup"), message, hint, reported=at.child("APIGroup"), fix=fix)
+
+
+def _group_edit(at: FieldPath, source: JsonObject, group: str) -> Edit:
+    if not group:
+        return RemoveField(at.child("apiGroup"))
+    if has(source, "apiGroup"):
+        return SetField(at.child("apiGroup"), group)
+    return AddField(at, "apiGroup", group)
 
 
 def _check_template_export(spec: JsonObject, cluster: Cluster) -> Causes:

@@ -9,6 +9,7 @@ from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.pattern import pattern
@@ -218,4 +219,5 @@ def check_utility_volumes(vmi: VmiSpec, _: Cluster) -> Causes:
     """Reject utility volumes, which can only be added to running machines."""
     if vmi.content.get("utilityVolumes"):
         at = vmi.at("utilityVolumes")
-        yield invalid(at, "utilityVolumes can only be added while the VM runs", "drop them")
+        message = "utilityVolumes can only be added while the VM runs"
+        yield invalid(at, message, "drop them", fix=RemoveField(at))

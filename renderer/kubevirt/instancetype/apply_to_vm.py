@@ -31,6 +31,7 @@ from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.spread import check_spread
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.quantity import Quantity
@@ -157,7 +158,13 @@ def conflict_causes(
             related = instancetype.left_to_vm(source)
         causes.append(
             ExpansionCause.at_field(
-                field, Code.CONFLICT, message, hint, reported=conflict.path, related=(related,)
+                field,
+                Code.CONFLICT,
+                message,
+                hint,
+                reported=conflict.path,
+                related=(related,),
+                fix=RemoveField(field) if hint == f"drop {field}" else None,
             )
         )
     return tuple(causes)

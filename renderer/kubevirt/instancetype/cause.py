@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
+from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.record import Record
 
@@ -13,7 +14,7 @@ class ExpansionCause(Record):
 
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some do not
     exist in the VirtualMachine at all); ``at`` is where the user finds it. ``involved`` lists other fields of
-    the VirtualMachine.
+    the VirtualMachine. ``fix`` is the one right answer, if there is one; it names fields as ``at`` does.
     """
 
     code: Code
@@ -23,6 +24,7 @@ class ExpansionCause(Record):
     hint: str | None = None
     related: tuple[Related, ...] = ()
     involved: tuple[FieldPath, ...] = ()
+    fix: Edit | None = None
 
     @classmethod
     def at_field(  # noqa: PLR0913 - the parts of a cause, each by its name
@@ -34,10 +36,11 @@ class ExpansionCause(Record):
         *,
         reported: str | None = None,
         related: tuple[Related, ...] = (),
+        fix: Edit | None = None,
     ) -> ExpansionCause:
         """Return a cause at a field; ``reported`` is its name in KubeVirt's answer, if different."""
         field = str(at) if reported is None else reported
-        return cls(code=code, field=field, at=at, message=message, hint=hint, related=related)
+        return cls(code=code, field=field, at=at, message=message, hint=hint, related=related, fix=fix)
 
 
 class CauseError(Exception):

@@ -117,7 +117,7 @@ def find_object(matcher: Matcher, matcher_type: MatcherType, scope: Scope, behav
     if kind is None:
         from renderer.kubevirt.instancetype import not_found  # noqa: PLC0415 - only errors need it
 
-        raise CauseError(not_found.unknown_kind(matcher, matcher_type, behaviour))
+        raise CauseError(not_found.unknown_kind(matcher, matcher_type, scope, behaviour))
     resource = scope.find(kind, matcher.name)
     if resource is None:
         from renderer.kubevirt.instancetype import not_found  # noqa: PLC0415 - only errors need it

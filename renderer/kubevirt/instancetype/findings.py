@@ -14,6 +14,7 @@ from renderer.kubevirt.instancetype.object_checks import check_object
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
+from renderer.model.field_edit import edit_below
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.list_elements import value_at
@@ -63,7 +64,7 @@ def _object_diagnostics(resource: Resource, behaviour: Behaviour) -> Iterator[Di
         return
     yield from _rejections(verdict.causes, resource)
     for warning in verdict.warnings:
-        yield _diagnostic(warning, resource, warning.at)._replace(severity=Severity.WARNING)
+        yield _diagnostic(warning, resource)._replace(severity=Severity.WARNING)
 
 
 def _unknown_field_warnings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
@@ -81,21 +82,32 @@ def _rejections(causes: Iterable[ExpansionCause], resource: Resource) -> Iterato
     """Yield the diagnostics for causes; the schema stage reports values with a placeholder."""
     for cause in causes:
         if _deciding_placeholder(cause, resource.content) is None:
-            yield _diagnostic(cause, resource, cause.at)
+            yield _diagnostic(cause, resource)
 
 
 def _vm_diagnostic(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
-    found = _diagnostic(cause, vm.resource, vm.field(cause.at))
+    found = _diagnostic(cause, vm.resource, vm.base)
     placeholder = _deciding_placeholder(cause, vm.content)
     if placeholder:
         message = f"the VM is not expanded, as it depends on the placeholder {placeholder}"
-        return found._replace(code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None)
+        return found._replace(
+            code=Code.PLACEHOLDER, severity=Severity.WARNING, message=message, hint=None, fix=None
+        )
     involved = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.involved))
     return found._replace(related=(*involved, *found.related))
 
 
-def _diagnostic(cause: ExpansionCause, resource: Resource, at: FieldPath) -> Diagnostic:
-    return Diagnostic.about(resource, at, cause.code, cause.message, cause.hint, related=cause.related)
+def _diagnostic(cause: ExpansionCause, resource: Resource, base: FieldPath = ROOT) -> Diagnostic:
+    """Return the cause as a diagnostic about ``resource``, whose object at ``base`` it is about."""
+    return Diagnostic.about(
+        resource,
+        base.child(*cause.at.segments),
+        cause.code,
+        cause.message,
+        cause.hint,
+        related=cause.related,
+        fix=None if cause.fix is None else edit_below(base, cause.fix),
+    )
 
 
 def _located(diagnostic: Diagnostic, vm: VirtualMachine) -> Diagnostic:

@@ -11,6 +11,7 @@ from renderer.kubevirt.instancetype.revision import RevisionError
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
+from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import may_suggest
@@ -25,15 +26,24 @@ _GENERAL_PURPOSE = "general.purpose"
 _STEPS_PER_NAME = 8
 
 
-def unknown_kind(matcher: Matcher, matcher_type: MatcherType, behaviour: Behaviour) -> ExpansionCause:
-    """Return the cause for a matcher whose kind does not belong to its type."""
+def unknown_kind(
+    matcher: Matcher, matcher_type: MatcherType, scope: Scope, behaviour: Behaviour
+) -> ExpansionCause:
+    """Return the cause for a matcher whose kind does not belong to its type.
+
+    The kind that has an object of the name is suggested, or else the most similar one.
+    """
     kinds = {kind.lower(): kind for kind in matcher_type.kinds}
-    suggested = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
+    suggested = [kind for kind in matcher_type.kinds if scope.find(kind, matcher.name)]
+    if len(suggested) != 1:
+        suggested = [kinds[nearest] for nearest in suggest(matcher.kind.lower(), kinds, most=1)]
     message = f"{matcher.kind} is not a kind of {matcher_type.noun}"
     if behaviour.admits_missing_objects:
         message += f"; KubeVirt {behaviour.release} would admit the VM, and never start it"
     hint = f"use {' or '.join(suggested or kinds.values())}"
-    return _cause(matcher_type, matcher_type.path.child("kind"), Code.UNKNOWN_KIND, message, hint)
+    at = matcher_type.path.child("kind")
+    fix = SetField(at, suggested[0]) if suggested else None
+    return _cause(matcher_type, at, Code.UNKNOWN_KIND, message, hint)._replace(fix=fix)
 
 
 def not_found(
@@ -43,7 +53,7 @@ def not_found(
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
         message += _admitted_until_it_exists(behaviour)
-    defined = None
+    defined, fix = None, _kind_edit(matcher, matcher_type, kind, scope)
     hint = _elsewhere_hint(matcher, matcher_type, kind, scope)
     if hint is None and not may_suggest(_STEPS_PER_NAME * scope.catalog.count(*matcher_type.kinds)):
         hint = _searched_sources(scope)
@@ -57,6 +67,8 @@ def not_found(
         defined = scope.catalog.find_definition(kinds, matcher.name)
         if defined is None:
             nearest = suggest(matcher.name, scope.names(kind), most=3)
+            if len(nearest) == 1:
+                fix = SetField(matcher_type.path.child("name"), nearest[0])
             hint = (
                 f"did you mean {' or '.join(nearest)}? {_searched_sources(scope)}"
                 if nearest
@@ -69,7 +81,8 @@ def not_found(
     related = () if defined is None else (Related(f"{defined.kind} {matcher.name}", (defined.site,)),)
     if matcher.label is None or matcher.volume is None:
         at = matcher_type.path.child("name")
-        return _cause(matcher_type, at, matcher_type.not_found, message, hint)._replace(related=related)
+        cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
+        return cause._replace(related=related, fix=fix)
     at = matcher_type.path.child("inferFromVolume")
     cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
     return cause._replace(involved=(matcher.volume,), related=(matcher.label, *related))
@@ -104,6 +117,16 @@ def unusable_revision(
 
 def _admitted_until_it_exists(behaviour: Behaviour) -> str:
     return f"; KubeVirt {behaviour.release} would admit the VM, and not start it until there is one"
+
+
+def _kind_edit(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> Edit | None:
+    """Return the edit for a name that an object of the other kind has; None if there is no such object."""
+    other = next(other for other in matcher_type.kinds if other != kind)
+    if not scope.find(other, matcher.name):
+        return None
+    if matcher.kind:
+        return SetField(matcher_type.path.child("kind"), other)
+    return AddField(matcher_type.path, "kind", other)
 
 
 def _elsewhere_hint(matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope) -> str | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.kinds import INSTANCETYPE, MatcherType
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, MatcherType
 from renderer.kubevirt.instancetype.api.object_meta import OBJECT_META
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding, Struct
 from renderer.kubevirt.instancetype.behaviour import Behaviour
@@ -21,6 +21,7 @@ from renderer.kubevirt.instancetype.topology import (
     spread_options,
 )
 from renderer.model.codes import Code
+from renderer.model.field_edit import RemoveField, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.sharing import once_for_same
@@ -73,8 +74,9 @@ def _version_warnings(content: JsonObject, behaviour: Behaviour) -> Iterator[Exp
     version = text_at(content, "apiVersion").rpartition("/")[2]
     if version.startswith("v1alpha") and version in behaviour.served_versions:
         message = f"{version} is deprecated, and KubeVirt 1.6 does not serve it"
+        fix = SetField(_API_VERSION, f"{INSTANCETYPE_GROUP}/v1beta1")
         yield ExpansionCause.at_field(
-            _API_VERSION, Code.DEPRECATED, message, "use v1beta1; the fields stay the same"
+            _API_VERSION, Code.DEPRECATED, message, "use v1beta1; the fields stay the same", fix=fix
         )
 
 
@@ -84,7 +86,7 @@ def _section_causes(content: JsonObject) -> Iterator[ExpansionCause]:
         if key not in _KNOWN_SECTIONS:
             at = FieldPath.of(key)
             yield ExpansionCause.at_field(
-                at, Code.RESOURCE_INVALID, f"{at} is unknown", "drop it", reported=""
+                at, Code.RESOURCE_INVALID, f"{at} is unknown", "drop it", reported="", fix=RemoveField(at)
             )
     if "spec" not in content:
         yield ExpansionCause.at_field(_SPEC, Code.RESOURCE_INVALID, "there is no spec", reported="")

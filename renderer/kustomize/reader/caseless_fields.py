@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.model.fields import Fields, nearest_hint
+from renderer.model.fields import Fields
 from renderer.model.kube.json import Json, scalar_text
 from renderer.model.kube.location import Site
 from renderer.yamlio.go_numbers import format_float
@@ -30,9 +30,6 @@ class CaselessFields(Fields):
                 content[name] = value
                 written[name] = key
         self.content, self._written = content, written
-
-    def unknown(self, key: str, known: tuple[str, ...]) -> None:
-        self.reject_key(key, f"unknown field {self.name(key)}", nearest_hint(key, known))
 
     def site_of(self, *segments: str | int) -> Site:
         first, *rest = segments

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import TypeVar
 
 from renderer.files.file_system import FileSystem, is_inside, join_path
@@ -13,13 +13,16 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_edit import SetField
+from renderer.model.fix import Fix
+from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
 from renderer.model.suggest import suggest_paths
-from renderer.yamlio.decode import taint_content
+from renderer.yamlio.decode import decode_yaml11, taint_content
 
 _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
@@ -106,9 +109,24 @@ class SourceFiles:
         parent, name = posixpath.split(place)
         if name in self._names_in(parent or "."):  # a pipe, a device, a dangling link
             return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is not a {wanted}").error()
-        nearest = suggest_paths(place, self._names_in)
+        present = {site.path, *self._listed_beside(site)}
+        nearest = tuple(path for path in suggest_paths(place, self._names_in) if path not in present)
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
-        return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint).error()
+        fix: Fix | None = None
+        if len(nearest) == 1:  # the entry is the path relative to the folder of its file
+            folder = posixpath.dirname(site.path) or "."
+            old, new = (posixpath.relpath(path, folder) for path in (place, nearest[0]))
+            fix = Fix.in_document(site, SetField(site.field, new), old=old)
+        return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint, fix=fix).error()
+
+    def _listed_beside(self, site: Site) -> Iterator[str]:
+        """Yield the paths that the list of the entry at ``site`` has already."""
+        with suppress(DiagnosticError):
+            document = decode_yaml11(self.fs.read(site.path), site.path)
+            entries = value_at(document, site.field.parent.segments)
+            for entry in entries if isinstance(entries, list) else ():
+                if isinstance(entry, str):
+                    yield join_path(posixpath.dirname(site.path), entry)
 
     def _names_in(self, folder: str) -> tuple[str, ...]:
         names = self.fs.list(folder)

@@ -36,6 +36,7 @@ from renderer.kubevirt.admission.network.ports import check_port, check_port_nam
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import RenameField
 from renderer.model.kube.json import EMPTY
 
 Checks: TypeAlias = tuple[Check[[VmiSpec, Cluster]], ...]
@@ -127,7 +128,8 @@ def _check_masquerade(interface: Interface) -> Causes:
 
 def _check_bridge(interface: Interface) -> Causes:
     if has(interface.content, "bridge") and interface.on_pod and not interface.cluster.config.permits_bridge:
-        yield invalid(interface.at("name"), *BRIDGE_ON_POD)
+        fix = RenameField(interface.at("bridge"), "masquerade")
+        yield invalid(interface.at("name"), *BRIDGE_ON_POD, fix=fix)
 
 
 def _check_macvtap(interface: Interface) -> Causes:

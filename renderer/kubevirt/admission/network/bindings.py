@@ -10,6 +10,7 @@ from renderer.kubevirt.admission.network.interface import Interface, interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.model.field_edit import RenameField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject
 
@@ -119,7 +120,9 @@ def slirp_problems(interface: Interface) -> Causes:
         yield invalid(interface.at("slirp"), "slirp needs the pod network", reported=interface.at("name"))
     elif not interface.cluster.config.permits_slirp:
         message = "the cluster does not permit slirp"
-        yield invalid(interface.at("slirp"), message, "use masquerade", reported=interface.at("name"))
+        at, reported = interface.at("slirp"), interface.at("name")
+        fix = RenameField(at, "masquerade")
+        yield invalid(at, message, "use masquerade", reported=reported, fix=fix)
 
 
 def check_plugins_are_alone(interface: Interface, *, methods: tuple[str, ...]) -> Causes:
@@ -154,7 +157,8 @@ def _check_masquerade(interface: Interface) -> Causes:
 
 def _check_bridge(interface: Interface) -> Causes:
     if has(interface.content, "bridge") and interface.on_pod and not interface.cluster.config.permits_bridge:
-        yield invalid(interface.at("name"), *BRIDGE_ON_POD)
+        fix = RenameField(interface.at("bridge"), "masquerade")
+        yield invalid(interface.at("name"), *BRIDGE_ON_POD, fix=fix)
 
 
 def _check_gate(interface: Interface, *, binding: str, gate: Gate) -> Causes:
