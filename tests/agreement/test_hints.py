@@ -148,8 +148,8 @@ def independent_findings(case: Case, fix: Mapping[str, Any], before: bytes) -> l
 
 
 def stage_of(code: str, field: str) -> int:
-    """Return the number of the stage that finds it: an object of an unknown version is not judged at all."""
-    if field == "apiVersion":
+    """Return the number of the stage that finds it: an object of an unknown kind is not judged at all."""
+    if field in ("apiVersion", "kind"):
         return 0
     if code in (Code.SCHEMA, Code.UNKNOWN_FIELD, Code.SCHEMA_MISSING):
         return 1
@@ -162,14 +162,18 @@ def is_of_a_later_stage(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:
     shorter, longer = sorted((field, old_field), key=len)
     return (
         fixed["severity"] == "error"
-        and names_one_object(fixed["resource"], json.loads(resource))
+        and names_one_object(
+            fixed["resource"], json.loads(resource), by=("name",) if old_field == "kind" else ("kind", "name")
+        )
         and stage_of(code, field) > stage_of(fixed["code"], old_field)
         and not (shorter and longer.startswith(shorter))
     )
 
 
-def names_one_object(one: Mapping[str, str] | None, other: Mapping[str, str] | None) -> bool:
-    return one is not None and other is not None and all(one[key] == other[key] for key in ("kind", "name"))
+def names_one_object(
+    one: Mapping[str, str] | None, other: Mapping[str, str] | None, by: Sequence[str]
+) -> bool:
+    return one is not None and other is not None and all(one[key] == other[key] for key in by)
 
 
 def is_follow_up(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:

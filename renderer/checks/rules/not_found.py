@@ -122,7 +122,7 @@ def _likely_mistake(context: Context, reference: AnyReference) -> Finding | None
     return finding._replace(fix=fix)
 
 
-def _renaming(reference: ObjectReference, name: str) -> SetField | None:
+def _renaming(reference: AnyReference, name: str) -> SetField | None:
     """Return the edit to another name; in the form NAMESPACE/NAME, the namespace stays."""
     written = value_at(reference.resource.content, reference.field.segments)
     if not isinstance(written, str) or not written.endswith(reference.name):
