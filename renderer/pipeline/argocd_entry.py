@@ -37,7 +37,7 @@ from renderer.pipeline.reached_objects import (
     with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
-from renderer.pipeline.shared_objects import Applier, applied_twice
+from renderer.pipeline.shared_objects import Applier, applied_twice, shared_by_machines
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 from renderer.project.overlays import EntryReport, entry_site
 from renderer.project.tree_paths import tree_at
@@ -161,7 +161,8 @@ def argocd_points(
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
     own = frozenset(each.deployed_as for each in rendered)
-    twice = applied_twice(map(_applier, reached))
+    appliers = [*map(_applier, reached)]
+    twice, identical = applied_twice(appliers), shared_by_machines(appliers)
     for each in rendered:
         name = outputs.name(each.entry.namespace, each.entry.name)
         if not entry.entry.repoint:
@@ -176,6 +177,7 @@ def argocd_points(
                 *rendered_source_errors(each.outcome),
                 *_failed_sets(each, discovery, entry),
                 *twice.get(each.entry.reference, ()),
+                *identical.get(each.entry.reference, ()),
             ),
             trees=tuple(trees.of(each.outcome.value)) if each.outcome else (),
             repositories=tuple({source.url: None for source in _rendered_sources(each.entry, urls)}),

@@ -39,7 +39,7 @@ from renderer.pipeline.reached_objects import (
     with_parents,
 )
 from renderer.pipeline.rendered_sources import RenderedSources
-from renderer.pipeline.shared_objects import Applier, applied_twice
+from renderer.pipeline.shared_objects import Applier, applied_twice, shared_by_machines
 from renderer.pipeline.shared_patches import BuiltPatches, matched_targets
 from renderer.project.overlays import EntryReport, Suspended
 from renderer.project.tree_paths import is_tree
@@ -129,7 +129,8 @@ def flux_points(
         "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
     }
     described = tuple(described_groups({**kept, **rendered_too}))
-    twice = applied_twice(_applier(each) for each in reached if not fs.is_folder(each.entry.origin.path))
+    appliers = [_applier(each) for each in reached if not fs.is_folder(each.entry.origin.path)]
+    twice, identical = applied_twice(appliers), shared_by_machines(appliers)
     known = {each.key for each in reached} | {
         key for key, each in discovery.objects.items() if is_flux_kustomization(each)
     }
@@ -151,6 +152,7 @@ def flux_points(
             *lost[each.key],
             *_unset_in_parents(each, frozenset(lost), strict),
             *twice.get(each.key, ()),
+            *identical.get(each.key, ()),
             *(
                 found
                 for waiting in each.lineage()

@@ -1,11 +1,13 @@
-"""Objects that two Kustomizations of Flux, or two Applications, of one cluster both apply."""
+"""What two Kustomizations of Flux, or two Applications, of one cluster both apply: objects and identities."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TypeAlias
 
+from renderer.checks.rules.identities import shared_identities
 from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.field_path import FieldPath
@@ -57,6 +59,22 @@ def applied_twice(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnosti
     for (_, later), (other, applier, objects) in pairs.items():
         found.setdefault(later, []).append(_warning(other, applier, objects))
     return found
+
+
+def shared_by_machines(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnostic]]:
+    """Return the findings about machines of one cluster that have the same identity, by the later applier."""
+    of_clusters: dict[str, list[Applier]] = {}
+    for applier in appliers:
+        of_clusters.setdefault(repr(applier.cluster), []).append(applier)
+    found: dict[Reference, list[Diagnostic]] = {}
+    for of_cluster in of_clusters.values():
+        for index, diagnostic in shared_identities(map(_machines, of_cluster)):
+            found.setdefault(of_cluster[index].entry.reference, []).append(diagnostic)
+    return found
+
+
+def _machines(applier: Applier) -> Iterator[VirtualMachineView]:
+    return (each for each in map(VirtualMachineView.of, applier.objects) if each is not None)
 
 
 def _identity(resource: Resource) -> _Identity:

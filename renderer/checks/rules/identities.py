@@ -1,23 +1,28 @@
 """Rules about what identifies a machine: its MAC addresses, the ids of its firmware, its name in DNS.
 
 A machine that was copied keeps them, and then two machines have the same. Machines that are halted are not
-compared: a copy that is kept for later is never on at the same time.
+compared: a copy that is kept for later is never on at the same time. Machines of several overlays are
+compared only if one entry of Flux or Argo CD applies them to one cluster: other overlays may be for different
+clusters.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import TypeAlias
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import HALTED, VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
+_LEVEL = Level.WARNING
 _LONGEST_LABEL = 63
 #: A serial that begins so is a parameter of cloud-init, which many machines may share
 #: (``cloudinit/sources/DataSourceNoCloud.py``).
@@ -38,17 +43,53 @@ class Identity(Record):
     text: str
 
 
-_IdentitiesOf = Callable[[VirtualMachineView], Iterator[Identity]]
+#: An identity that an earlier machine has, and the first one.
+_Pair: TypeAlias = tuple[Identity, Identity]
 
 
-def _duplicates(context: Context, identities_of: _IdentitiesOf) -> Iterator[tuple[Identity, Identity]]:
-    """Yield each identity that an earlier machine has, and the first one.
+class IdentityKind(Record):
+    """One kind of identity: those of a machine, and the findings about machines that have the same."""
 
-    If all machines of a pool get the same identity, both are equal.
+    code: Code
+    of_machine: Callable[[VirtualMachineView], Iterator[Identity]]
+    findings: Callable[[Iterable[_Pair]], Iterator[Finding]]
+
+    @property
+    def rule(self) -> Rule:
+        """The rule that compares the machines of an overlay."""
+        return Rule(self.code, _LEVEL, self._check)
+
+    def _check(self, context: Context) -> Iterator[Finding]:
+        return self.findings(_duplicates(context, self))
+
+
+def shared_identities(
+    overlays: Iterable[Iterable[VirtualMachineView]],
+) -> Iterator[tuple[int, Diagnostic]]:
+    """Yield findings about machines in several overlays of one cluster, each with the index of its overlay.
+
+    The rules themselves compare the machines of one overlay.
     """
+    machines = [list(each) for each in overlays]
+    for kind in KINDS:
+        first: dict[tuple[str, ...], tuple[int, Identity]] = {}
+        pairs: dict[int, list[_Pair]] = {}
+        for index, of_overlay in enumerate(machines):
+            for identity in (each for machine in of_overlay for each in kind.of_machine(machine)):
+                at, other = first.setdefault(identity.key, (index, identity))
+                is_other_machine = identity.machine.resource.current_id != other.machine.resource.current_id
+                if at != index and is_other_machine:
+                    pairs.setdefault(index, []).append((identity, other))
+        for index, of_overlay_pairs in pairs.items():
+            for finding in kind.findings(of_overlay_pairs):
+                yield index, finding.diagnostic(kind.code, Severity(_LEVEL))
+
+
+def _duplicates(context: Context, kind: IdentityKind) -> Iterator[_Pair]:
+    """Yield the pairs of an overlay; if all machines of a pool get an identity, it is paired with itself."""
     first: dict[tuple[str, ...], Identity] = {}
     for machine in context.machines:
-        for identity in identities_of(machine):
+        for identity in kind.of_machine(machine):
             other = first.setdefault(identity.key, identity)
             if other is not identity or machine.replicas > 1:
                 yield identity, other
@@ -59,19 +100,30 @@ def _is_kept_off(machine: VirtualMachineView) -> bool:
     return machine.replicas == 0 or (strategy is not None and strategy.strategy == HALTED)
 
 
+def _names(identity: Identity, other: Identity) -> tuple[str, str]:
+    """Return the names of the other machine and of the later one, with their namespaces if need be."""
+    machines = other.machine, identity.machine
+    first, later = machines[0].name, machines[1].name
+    if first == later:
+        first, later = (f"{each.namespace}/{each.name}".removeprefix("/") for each in machines)
+    return first, later
+
+
 def _finding(identity: Identity, other: Identity, text: str, message: str, hint: str) -> Finding:
     """Return the finding about two machines with ``text``, or about all machines of a pool."""
     if identity is other:
         pool = identity.machine
         message = f"all {pool.replicas} machines of {pool.name} get {text}"
         return Finding(pool.resource, identity.field, message, hint)
-    related = related_to(other.machine.resource, f"{other.machine.name} has it here", other.field)
+    first, _ = _names(identity, other)
+    related = related_to(other.machine.resource, f"{first} has it here", other.field)
     return Finding(identity.machine.resource, identity.field, message, hint, (related,))
 
 
-def _duplicate_mac_addresses(context: Context) -> Iterator[Finding]:
-    for interface, other in _duplicates(context, _mac_addresses):
-        message = f"{other.machine.name} has {interface.text} on the same network"
+def _about_mac_addresses(pairs: Iterable[_Pair]) -> Iterator[Finding]:
+    for interface, other in pairs:
+        first, _ = _names(interface, other)
+        message = f"{first} has {interface.text} on the same network"
         hint = "leave macAddress out to get a generated one"
         yield _finding(interface, other, interface.text, message, hint)
 
@@ -101,16 +153,17 @@ def _mac_addresses(machine: VirtualMachineView) -> Iterator[Identity]:
             yield Identity(machine, field, (address, on_network), f"the MAC address {address}")
 
 
-def _duplicate_firmware_ids(context: Context) -> Iterator[Finding]:
+def _about_firmware_ids(pairs: Iterable[_Pair]) -> Iterator[Finding]:
     """Yield one finding for two machines: a copy mostly has both ids of the other."""
-    found: dict[tuple[int, int], list[tuple[Identity, Identity]]] = {}
-    for identity, other in _duplicates(context, _firmware_ids):
+    found: dict[tuple[int, int], list[_Pair]] = {}
+    for identity, other in pairs:
         found.setdefault((id(identity.machine), id(other.machine)), []).append((identity, other))
-    for pairs in found.values():
-        identity, other = pairs[0]
-        text = " and ".join(each.text for each, _ in pairs)
-        fields = " and ".join(f"firmware.{each.field.segments[-1]}" for each, _ in pairs)
-        message = f"{other.machine.name} and {identity.machine.name} both have {text}"
+    for both in found.values():
+        identity, other = both[0]
+        text = " and ".join(each.text for each, _ in both)
+        fields = " and ".join(f"firmware.{each.field.segments[-1]}" for each, _ in both)
+        first, later = _names(identity, other)
+        message = f"{first} and {later} both have {text}"
         yield _finding(identity, other, text, message, f"leave {fields} out, so that no copy has it")
 
 
@@ -128,10 +181,11 @@ def _firmware_ids(machine: VirtualMachineView) -> Iterator[Identity]:
         yield Identity(machine, field, ("serial", serial), f"the firmware serial {serial}")
 
 
-def _duplicate_host_names(context: Context) -> Iterator[Finding]:
-    for name, other in _duplicates(context, _host_names):
-        both = f"{other.machine.name} and {name.machine.name} both have"
-        message = f"{both} {name.text} in their namespace, so DNS answers with either of them"
+def _about_host_names(pairs: Iterable[_Pair]) -> Iterator[Finding]:
+    for name, other in pairs:
+        first, later = _names(name, other)
+        both = f"{first} and {later} both have {name.text} in their namespace"
+        message = f"{both}, so DNS answers with either of them"
         hint = "write a hostname that no other machine of the subdomain has"
         yield _finding(name, other, name.text, message, hint)
 
@@ -154,8 +208,9 @@ def _host_names(machine: VirtualMachineView) -> Iterator[Identity]:
     yield Identity(machine, field, key, f"the host name {hostname}.{subdomain}")
 
 
-RULES = (
-    Rule(Code.DUPLICATE_FIRMWARE_ID, Level.WARNING, _duplicate_firmware_ids),
-    Rule(Code.DUPLICATE_HOST_NAME, Level.WARNING, _duplicate_host_names),
-    Rule(Code.DUPLICATE_MAC_ADDRESS, Level.WARNING, _duplicate_mac_addresses),
+KINDS = (
+    IdentityKind(Code.DUPLICATE_FIRMWARE_ID, _firmware_ids, _about_firmware_ids),
+    IdentityKind(Code.DUPLICATE_HOST_NAME, _host_names, _about_host_names),
+    IdentityKind(Code.DUPLICATE_MAC_ADDRESS, _mac_addresses, _about_mac_addresses),
 )
+RULES = tuple(kind.rule for kind in KINDS)
