@@ -64,7 +64,10 @@ class _Attachment(Record):
 
 
 def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
-    networks = elements_by_name([network for _, network in machine.networks])
+    listed = [network for _, network in machine.networks if "multus" in network]
+    if not listed:
+        return
+    networks = elements_by_name(listed)
     for index, interface in machine.interfaces:
         binding = next((each for each in (_SRIOV, _BRIDGE, _MASQUERADE) if each in interface), None)
         written = text_at(networks.get(text_at(interface, "name"), {}), "multus", "networkName")

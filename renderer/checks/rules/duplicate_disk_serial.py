@@ -39,16 +39,17 @@ _UNCUT = ("scsi", "usb")
 
 
 def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+    with_serial = [(index, disk) for index, disk in machine.disks if "serial" in disk and "disk" in disk]
     seen: dict[tuple[str, str], tuple[int, str]] = {}
-    for index, disk in machine.disks:
+    for index, disk in with_serial:
         serial, bus = text_at(disk, "serial"), text_at(disk, "disk", "bus")
-        if not serial or "disk" not in disk or has_placeholder(serial):
+        if not serial or has_placeholder(serial):
             continue
         visible = serial if bus in _UNCUT else serial[:_VISIBLE]
         first, written = seen.setdefault((bus, visible), (index, serial))
         if first == index:
             continue
-        first_name = text_at(dict(machine.disks)[first], "name")
+        first_name = text_at(dict(with_serial)[first], "name")
         cut = f": the guest sees {visible}, the first {_VISIBLE} characters" if written != serial else ""
         at = machine.in_devices("disks", first, "serial")
         yield Finding(
