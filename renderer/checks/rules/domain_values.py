@@ -17,6 +17,7 @@ from renderer.kubevirt.facts.machine_types import is_unknown_machine_type
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
@@ -31,6 +32,7 @@ _LONGEST_SERIALS = {_SCSI: 36, "usb": 36}
 #: The characters of an alias that libvirt accepts (``docs/formatdomain.rst``, "Devices").
 _ALIAS = f"{ALPHANUMERIC}_-"
 _LONGEST_VENDOR_ID = 12
+_CHECKED_IN_DISKS = frozenset({"cache", "lun", "serial"})
 #: The machine types without a version.
 _NEWEST = ("", "q35", "virt", "s390-ccw-virtio")
 #: CPU models are only checked where libvirt's list of models for amd64 applies.
@@ -68,6 +70,8 @@ def domain_problems(machine: VirtualMachineView) -> Iterator[DomainProblem]:
         message = f"no hypervisor has a machine type {machine_type}, so the machine never starts"
         yield DomainProblem(("machine", "type"), message, "write q35, or a version such as pc-q35-rhel9.6.0")
     for index, disk in machine.disks:
+        if _CHECKED_IN_DISKS.isdisjoint(disk):
+            continue
         yield from (problem.below("devices", "disks", index) for problem in _disk_problems(disk, machine))
     for listed in ("gpus", "hostDevices"):
         if listed in machine.devices:
@@ -104,21 +108,29 @@ def _memory_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterato
     memory = domain.get("memory")
     if not isinstance(memory, dict):
         return
-    page = lenient_quantity(object_at(memory, "hugepages").get("pageSize"))
     if is_zero(memory.get("guest")):
         yield DomainProblem(("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT)
-    elif page is not None and "guest" not in memory and machine.spec.get("instancetype") is None:
+    elif "hugepages" in memory and "guest" not in memory and machine.spec.get("instancetype") is None:
+        page = lenient_quantity(object_at(memory, "hugepages").get("pageSize"))
         resources = object_at(domain, "resources")
         amounts = [object_at(resources, key).get("memory") for key in ("requests", "limits")]
-        if all(map(is_nothing, amounts)) and page.compare(_LEAST_MEMORY) < 0:
+        if page and all(map(is_nothing, amounts)) and page.compare(_LEAST_MEMORY) < 0:
             message = f"without memory.guest the machine gets one huge page of memory, {page.json}"
             yield DomainProblem(("memory", "hugepages", "pageSize"), message, _NO_MEMORY_HINT)
 
 
 def is_zero(amount: Json) -> bool:
     """Return True for the quantity 0."""
+    return _IS_ZERO[amount] if isinstance(amount, str) else _is_zero(amount)
+
+
+def _is_zero(amount: Json) -> bool:
     quantity = None if amount is None else lenient_quantity(amount)
     return quantity is not None and quantity.sign == 0
+
+
+#: The answers for texts, which repeat in a fleet.
+_IS_ZERO = Memo(_is_zero)
 
 
 def is_nothing(amount: Json) -> bool:

@@ -101,7 +101,8 @@ def _check_import_crons(context: Context) -> Iterator[Finding]:
 
 def _names_in_pod(context: Context, machine: VirtualMachineView) -> Iterator[_NameInPod]:
     """Yield the names that get longer (``rendervolumes.go``, ``container-disk.go`` and ``virtiofs.go``)."""
-    for index, credential in elements(machine.instance.get("accessCredentials")):
+    credentials = machine.instance.get("accessCredentials")
+    for index, credential in elements(credentials) if credentials else ():
         for path in _SECRETS_OF_CREDENTIALS:
             name = text_at(credential, *path)
             yield _NameInPod(("accessCredentials", index, *path), name, "volume", suffix="-access-cred")
@@ -109,7 +110,8 @@ def _names_in_pod(context: Context, machine: VirtualMachineView) -> Iterator[_Na
         name = text_at(volume, "name")
         if len(name) > _LONGEST // 2:
             yield from _names_of_volume(context, ("volumes", index, "name"), name, volume)
-    for index, filesystem in elements(machine.devices.get("filesystems")):
+    filesystems = machine.devices.get("filesystems")
+    for index, filesystem in elements(filesystems) if filesystems else ():
         at = ("domain", "devices", "filesystems", index, "name")
         yield _NameInPod(at, text_at(filesystem, "name"), "container", prefix="virtiofs-")
 

@@ -155,10 +155,13 @@ def _lun_findings(context: Context, machine: VirtualMachineView) -> Iterator[Fin
 
 
 def _hook_sidecar_findings(machine: VirtualMachineView) -> Iterator[Finding]:
-    at = machine.paths.template.child("metadata", "annotations", hook_sidecars.ANNOTATION)
-    annotations = object_at(machine.resource.content, *at.keys[:-1])
-    written = annotations.get(hook_sidecars.ANNOTATION)
+    metadata = object_at(machine.resource.content, *machine.paths.template.keys, "metadata")
+    annotations = metadata.get("annotations")
+    if not isinstance(annotations, dict) or hook_sidecars.ANNOTATION not in annotations:
+        return
+    written = annotations[hook_sidecars.ANNOTATION]
     if isinstance(written, str) and not has_placeholder(written):
+        at = machine.paths.template.child("metadata", "annotations", hook_sidecars.ANNOTATION)
         for message, hint in hook_sidecars.hook_sidecar_problems(written):
             yield Finding(machine.resource, at, message, hint)
 
