@@ -29,8 +29,9 @@ vendor ids that are too long, and a guest of no memory.
 
 It also reports machines that request no memory, probes of a named port that no interface lists, a negative
 `terminationGracePeriodSeconds`, hook sidecars that virt-controller cannot decode, DataVolumes and
-DataImportCrons that CDI rejects, permitted devices that match nothing, and networks whose `config` is not a
-valid CNI configuration.
+DataImportCrons that CDI rejects, permitted devices that match nothing, networks whose `config` is not a
+valid CNI configuration, and patches of a KubeVirt object (`customizeComponents`) that virt-operator cannot
+apply or that match none of its components.
 """
 
 from __future__ import annotations
@@ -42,6 +43,7 @@ from typing import TypeAlias
 
 from renderer.checks.rules import hook_sidecars
 from renderer.checks.rules.claimed_volumes import claim_named
+from renderer.checks.rules.component_patches import component_patch_problems
 from renderer.checks.rules.context import (
     INSTANCETYPES,
     PREFERENCES,
@@ -173,6 +175,7 @@ def _check_others(context: Context) -> Iterator[Finding]:
         ("DataVolume", data_volume_problems),
         ("HyperConverged", hyperconverged_problems),
         (KUBEVIRT, kubevirt_problems),
+        (KUBEVIRT, component_patch_problems),
         ("NetworkAttachmentDefinition", _network_problems),
     ):
         for resource in context.of_kind(kind):
