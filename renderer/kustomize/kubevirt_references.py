@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from renderer.kubevirt.facts.kinds import CLUSTER_KINDS
+from renderer.kubevirt.facts.kinds import CLUSTER_KINDS, VM_POOL
 from renderer.kubevirt.facts.name_references import NAME_FIELDS, NameField
+from renderer.kubevirt.facts.pool_names import index_option, split_index
 from renderer.kustomize.fields.field_spec_set import NameReference
 from renderer.kustomize.identity import current_identity, original_identity
 from renderer.kustomize.name_references import (
@@ -21,7 +22,7 @@ from renderer.kustomize.name_references import (
 from renderer.kustomize.res_map import ResMap
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
-from renderer.model.kube.json import Json, JsonObject, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
@@ -102,7 +103,10 @@ class _References:
         if field.namespace:
             namespace = text_at(mapping, field.namespace)
         referral = self._referral(name, namespace, mapping, field)
-        if referral is None or referral.name == name:
+        if referral is None:
+            indexed = self._indexed_name(name, mapping, field)
+            return mapping if indexed is None else {**mapping, field.name: indexed}
+        if referral.name == name:
             return mapping
         moved = referral.namespace if namespace and referral.namespace else namespace
         renamed = {**mapping, field.name: f"{moved}{slash}{referral.name}" if slash else referral.name}
@@ -111,6 +115,21 @@ class _References:
     def _new_name(self, name: Json, mapping: JsonObject, field: NameField) -> Json:
         referral = self._referral(name, "", mapping, field) if isinstance(name, str) else None
         return name if referral is None else referral.name
+
+    def _indexed_name(self, name: str, mapping: JsonObject, field: NameField) -> str | None:
+        """Return the new name in a pool whose machines append their index; None if nothing is renamed.
+
+        The name stands for ``ci-0``, ``ci-1`` …, so it becomes what the first of them is named without its
+        index.
+        """
+        volume = field.path[field.path.index("volumes") + 1] if "volumes" in field.path else ""
+        option = index_option(volume)
+        generation = object_at(self._resource.content, "spec", "nameGeneration")
+        if option is None or self._resource.kind != VM_POOL or generation.get(option[0]) is not True:
+            return None
+        referral = self._referral(f"{name}-0", "", mapping, field)
+        found = split_index(referral.name) if referral else None
+        return found[0] if found and found[1] == 0 else None
 
     def _referral(self, name: str, namespace: str, mapping: JsonObject, field: NameField) -> Resource | None:
         """Return the resource that had ``name``, of the first kind that has one; None if there is none."""

@@ -177,3 +177,27 @@ def test_value_that_is_not_a_name_is_left_to_the_schema(value: str) -> None:
         "net.yaml": NETWORK % "",
     }
     assert not outcome(files, options=KUBEVIRT).failed
+
+
+@pytest.mark.parametrize(("option", "expected"), [("appendIndexToSecretRefs", "p-ci"), ("other", "ci")])
+def test_pool_that_appends_indices_names_the_objects_without_them(option: str, expected: str) -> None:
+    files = {
+        "kustomization.yaml": "namePrefix: p-\nresources: [pool.yaml, a.yaml]",
+        "pool.yaml": f"""\
+            apiVersion: pool.kubevirt.io/v1beta1
+            kind: VirtualMachinePool
+            metadata: {{name: web}}
+            spec:
+              nameGeneration: {{{option}: true}}
+              virtualMachineTemplate:
+                spec:
+                  template:
+                    spec:
+                      volumes:
+                      - name: ci
+                        cloudInitNoCloud: {{secretRef: {{name: ci}}}}
+            """,
+        "a.yaml": "apiVersion: v1\nkind: Secret\nmetadata: {name: ci-0}",
+    }
+    pool = built(files, options=KUBEVIRT).split("kind: VirtualMachinePool")[1]
+    assert f"name: {expected}\n            name: ci\n" in pool
