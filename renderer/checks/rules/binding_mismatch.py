@@ -43,6 +43,7 @@ from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements_by_name
 from renderer.model.codes import Code
+from renderer.model.field_edit import RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.record import Record
@@ -87,13 +88,15 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
                 f"the interface is sriov, but its attachment {item.name} {problem}: the pod gets no device",
                 "add the annotation" if is_sriov else f"write {_BRIDGE}: {{}}",
                 (related,),
+                None if is_sriov else RenameField(at, _BRIDGE),
             )
         elif binding != _SRIOV and attachment.cni_type in _SRIOV_TYPES:
             message = (
                 f"the interface is {binding}, but its attachment {item.name} is of type"
                 f" {attachment.cni_type}: the pod gets a device that only an sriov interface passes on"
             )
-            yield Finding(machine.resource, at, message, "write sriov: {}", (related,))
+            fix = RenameField(at, _SRIOV)
+            yield Finding(machine.resource, at, message, "write sriov: {}", (related,), fix)
 
 
 def _item(context: Context, machine: VirtualMachineView, written: str) -> Item | None:

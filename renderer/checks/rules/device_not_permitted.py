@@ -48,8 +48,10 @@ from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.rule_settings import Level
 
 _LISTS = {"gpus": "GPU", "hostDevices": "host device"}
@@ -59,21 +61,27 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
     devices = machine.devices
     if "gpus" not in devices and "hostDevices" not in devices:
         return
-    for path, message, hint in _problems(context, devices):
-        in_instance = ("domain", "devices", *path)
-        if not comes_from_overlay(context, machine, in_instance):
-            yield Finding(machine.resource, machine.in_instance(*in_instance), message, hint)
+    for path, message, near in _problems(context, devices):
+        if not comes_from_overlay(context, machine, ("domain", "devices", *path)):
+            yield _finding(machine.resource, machine.in_devices(*path), message, near)
 
 
 def _check_instancetypes(context: Context) -> Iterator[Finding]:
     for instancetype in context.of_kind(*INSTANCETYPES):
-        for path, message, hint in _problems(context, object_at(instancetype.content, "spec")):
-            yield Finding(instancetype, FieldPath.of("spec", *path), message, hint)
+        for path, message, near in _problems(context, object_at(instancetype.content, "spec")):
+            yield _finding(instancetype, FieldPath.of("spec", *path), message, near)
+
+
+def _finding(resource: Resource, at: FieldPath, message: str, near: str | None) -> Finding:
+    if near is None:
+        return Finding(resource, at, message, "add it to permittedHostDevices in the KubeVirt object")
+    return Finding(resource, at, message, f"did you mean {near}?", fix=SetField(at, near))
 
 
 def _problems(
     context: Context, devices: JsonObject
 ) -> Iterator[tuple[tuple[str, int, str], str, str | None]]:
+    """Yield the field of each device that is not permitted, a message, and the device it was meant for."""
     for listed, kind in _LISTS.items():
         for index, device in elements(devices.get(listed)):
             permitted = context.cluster.config.permitted_devices
@@ -85,10 +93,7 @@ def _problems(
                 " so the machine gets no pod"
             )
             near = next((each for each in permitted if is_near_miss(name, each)), None)
-            hint = (
-                f"did you mean {near}?" if near else "add it to permittedHostDevices in the KubeVirt object"
-            )
-            yield (listed, index, "deviceName"), message, hint
+            yield (listed, index, "deviceName"), message, near
 
 
 RULE = Rule(

@@ -140,15 +140,25 @@ def is_nothing(amount: Json) -> bool:
 
 def _cpu_problems(cpu: JsonObject) -> Iterator[DomainProblem]:
     """Yield models and features that no node has; the fields are below ``cpu``."""
-    model = text_at(cpu, "model")
+    yield from _model_problems(cpu, "model")
+    for problem in _feature_problems(cpu.get("features")):
+        yield problem.below("features")
+
+
+def _model_problems(settings: JsonObject, key: str) -> Iterator[DomainProblem]:
+    """Yield a CPU model that no node has, at ``key``."""
+    model = text_at(settings, key)
     if model and not is_known_model(model):
         near = suggest(model, (HOST_MODEL, HOST_PASSTHROUGH, *sorted(CPU_MODELS)))
         message = f"libvirt does not know the CPU model {model}: no node has it, so the pod stays pending"
-        yield DomainProblem(
-            ("model",), message, _did_you_mean(near, f"write {HOST_MODEL}, or a model's name"), _only(near)
-        )
-    for problem in _feature_problems(cpu.get("features")):
-        yield problem.below("features")
+        hint = _did_you_mean(near, f"write {HOST_MODEL}, or the name of a model")
+        yield DomainProblem((key,), message, hint, _only(near))
+
+
+def cluster_problems(spec: JsonObject) -> Iterator[DomainProblem]:
+    """Yield the default CPU model of a KubeVirt object that no node has; the field is below its spec."""
+    for problem in _model_problems(object_at(spec, "configuration"), "cpuModel"):
+        yield problem.below("configuration")
 
 
 def _feature_problems(features: Json) -> Iterator[DomainProblem]:

@@ -52,6 +52,7 @@ from renderer.checks.rules.context import (
 )
 from renderer.checks.rules.domain_values import (
     DomainProblem,
+    cluster_problems,
     domain_problems,
     instancetype_problems,
     is_nothing,
@@ -184,6 +185,7 @@ def _check_others(context: Context) -> Iterator[Finding]:
     for kinds, problems_of_spec in (
         (INSTANCETYPES, instancetype_problems),
         (PREFERENCES, preference_problems),
+        ((KUBEVIRT,), cluster_problems),
     ):
         for resource in context.of_kind(*kinds):
             spec = object_at(resource.content, "spec")
