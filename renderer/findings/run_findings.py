@@ -94,7 +94,8 @@ class RunFindings:
             from renderer.kubevirt.facts import confidential  # noqa: PLC0415 - only with findings
 
             location, related = self._locator.locate(finding)
-            if confidential.is_about_secret(finding):
+            names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
+            if not names_variable and confidential.is_about_secret(finding):
                 texts = self._locator.scalar_texts(finding.sites)
                 if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
                     texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))

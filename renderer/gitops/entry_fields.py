@@ -25,6 +25,7 @@ from renderer.model.suggest import suggest
 #: The fields of a Flux Kustomization's spec, old and new (kustomize-controller ``kustomization_types.go``).
 KUSTOMIZATION_FIELDS = (
     *(
+        "buildMetadata",
         "commonMetadata",
         "components",
         "decryption",
@@ -36,6 +37,7 @@ KUSTOMIZATION_FIELDS = (
     ),
     *(
         "healthChecks",
+        "ignore",
         "ignoreMissingComponents",
         "images",
         "interval",

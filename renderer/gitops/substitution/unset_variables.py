@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from renderer.gitops.substitution.post_build import DISABLED, FLUX_GROUP, SUBSTITUTE, Variables
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, object_at
@@ -133,7 +133,8 @@ def _at_mention(found: Diagnostic, resource: Resource, mention: Mention) -> Diag
     if place is not None and place.file:
         inside = mention.location
         line = Location(place.file, place.line) if place.line else inside._replace(path=place.file)
-        return found._replace(sites=(), location=line)
+        generator = Related(f"{resource.kind} {resource.original_id.name} is made of it", (place.generator,))
+        return found._replace(sites=(), location=line, related=(generator,))
     if place is not None:
         return found._replace(sites=(place.site,))
     if "\n" in mention.text and not resource.layers:
