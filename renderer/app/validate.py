@@ -26,9 +26,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.render_config import (
-    Overlay,
-)
+from renderer.model.render_config import CatalogPath, Overlay
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.project import unread_project_files
 from renderer.project.validation_scope import ScopeFinder
@@ -43,6 +41,7 @@ class ValidationResult(Record):
 
     ``fs`` has the files at the paths of the findings. ``unchecked`` counts objects without a schema, by kind.
     ``unbuilt`` counts overlays that could not be built. ``unshown`` counts findings that were not kept.
+    ``catalogs`` counts the catalogs of the project among the ``overlays``.
     """
 
     fs: FileSystem
@@ -52,6 +51,7 @@ class ValidationResult(Record):
     unchecked: Mapping[str, int] = _NO_COUNTS
     unbuilt: int = 0
     unshown: Unshown = Unshown()
+    catalogs: int = 0
 
 
 def validate_paths(
@@ -86,7 +86,10 @@ def validate_paths(
         unchecked.update(result.unchecked)
     unbuilt = sum(result.unbuilt for result in results)
     unshown = reduce(Unshown.plus, (result.unshown for result in results))
-    return ValidationResult(fs, findings, tuple(overlays), tuple(files), unchecked, unbuilt, unshown)
+    catalogs = sum(result.catalogs for result in results)
+    return ValidationResult(
+        fs, findings, tuple(overlays), tuple(files), unchecked, unbuilt, unshown, catalogs
+    )
 
 
 def validate(
@@ -118,6 +121,10 @@ def validate(
         findings.add(_unused_findings(run, folder))
     for file in scope.alone:
         findings.add(lone.findings(file))
+    catalogs = {
+        posixpath.normpath(each.path) for each in run.config.catalogs if isinstance(each, CatalogPath)
+    }
+    built = {posixpath.normpath(overlay.path) for overlay in unlisted if overlay.path not in run.unbuilt}
     return ValidationResult(
         project.fs,
         findings.found(),
@@ -126,6 +133,7 @@ def validate(
         run.pipeline.unchecked,
         len(run.unbuilt),
         findings.unshown,
+        len(built & catalogs),
     )
 
 

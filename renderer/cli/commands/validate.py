@@ -107,13 +107,14 @@ def command(  # noqa: PLR0913 - one for each option
 
 
 def _scope_text(result: ValidationResult, nothing: str) -> str:
-    """Return what was checked, ``2 overlays and 1 file``, or why ``nothing`` was."""
-    counts = {"overlay": len(result.overlays) - result.unbuilt, "file": len(result.files)}
-    parts = [plural(count, noun) for noun, count in counts.items() if count]
+    """Return what was checked, ``2 overlays, 1 catalog and 1 file``, or why ``nothing`` was."""
+    overlays = len(result.overlays) - result.unbuilt - result.catalogs
+    counts = {"overlay": overlays, "catalog": result.catalogs, "file": len(result.files)}
+    *most, last = [plural(count, noun) for noun, count in counts.items() if count] or [""]
+    checked = f"{', '.join(most)} and {last}" if most else last
     if result.unbuilt:
-        overlays = plural(result.unbuilt, "overlay")
-        return f"{' and '.join(parts) or 'nothing'}; {overlays} could not be built"
-    return " and ".join(parts) or f"nothing: {nothing}"
+        return f"{checked or 'nothing'}; {plural(result.unbuilt, 'overlay')} could not be built"
+    return checked or f"nothing: {nothing}"
 
 
 def _unchecked_text(kinds: Mapping[str, int]) -> str:
