@@ -141,10 +141,11 @@ class Checks:
     def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet) -> Catalog:
         """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher refers to.
 
-        If neither the overlay nor a catalog has one, use the feature gates that any ``KubeVirt`` object in
-        the repository enables.
+        If neither the overlay nor a catalog nor another overlay of the cluster has one, use the feature gates
+        that any ``KubeVirt`` object in the repository enables.
         """
         from renderer.kubevirt.facts.kinds import KUBEVIRT
+        from renderer.kubevirt.instancetype.catalog import CatalogSource
 
         if any(isinstance(source, CatalogPath) for source in self._config.catalogs):
             with suppress(DiagnosticError):  # in a catalog that no matcher needs
@@ -152,6 +153,9 @@ class Checks:
         has_own = any(resource.kind == KUBEVIRT for resource in resources)
         if has_own or next(catalog.of_kind(KUBEVIRT), None) is not None:
             return catalog
+        deployed = self._catalogs.kubevirt_of_cluster
+        if deployed is not None:
+            return catalog.after(CatalogSource("", ResourceSet((deployed,))))
         return catalog.with_gates(self._catalogs.gates_in_repository)
 
     def judge(
@@ -170,6 +174,8 @@ class Checks:
             self._catalogs.find,
             bundled_names if overlay.write_instancetypes else no_bundled_names,
             lambda release: self._cluster(checked.value, release),
+            self._catalogs.is_in_cluster,
+            self._catalogs.is_surely_in_cluster,
         )
         context = Context(checked.value, composed, overlay.kubevirt, lookups)
         return judge(context, checked.diagnostics, overlay.rules)

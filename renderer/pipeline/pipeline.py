@@ -57,7 +57,7 @@ class Pipeline:
         self._config = config
         self._restrictor = restrictor
         self._outlines: dict[str, KustomizationRoot] = {}
-        self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context)
+        self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context, self._compose_applied)
 
     @property
     def validated_groups(self) -> frozenset[str]:
@@ -85,6 +85,11 @@ class Pipeline:
                 self.__dict__.pop(part, None)
             forget_shared()
         return composed
+
+    def _compose_applied(self, overlay: Overlay) -> Outcome[ResourceSet]:
+        """Compose an overlay with its variables, and with what its engine sets on all objects."""
+        composed = self.compose_overlay(overlay)
+        return composed if composed.failed else self._substitute(overlay, composed)
 
     def _compose_input(self, overlay: Overlay, *, is_last: bool) -> Outcome[ResourceSet]:
         point = overlay.entry

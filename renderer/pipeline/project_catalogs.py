@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
     from renderer.model.kube.json import JsonObject
     from renderer.model.kube.resource import Definition
+    from renderer.pipeline.cluster_objects import ClusterObjects, Compose
     from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
 
@@ -47,6 +48,7 @@ class ProjectCatalogs:
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
         context: RunContext,
+        compose_overlay: Compose,
     ) -> None:
         self._fs = fs
         self._config = config
@@ -54,6 +56,8 @@ class ProjectCatalogs:
         self._recorder = context.recorder
         self._known = context.catalogs
         self._deployed: CatalogSource | None = None
+        self._overlay: Overlay | None = None
+        self._compose_overlay = compose_overlay
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
@@ -87,10 +91,42 @@ class ProjectCatalogs:
 
         known = overlay.entry.instancetypes if overlay.entry else ()
         self._deployed = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
+        self._overlay = overlay
         try:
             yield
         finally:
-            self._deployed = None
+            self._deployed = self._overlay = None
+
+    def is_in_cluster(self, kind: str, name: str, namespace: str) -> bool:
+        """Return True if another overlay that the same cluster gets has the object."""
+        return self._overlay is not None and self._cluster.has(self._overlay, kind, name, namespace)
+
+    def is_surely_in_cluster(self, kind: str, name: str, namespace: str) -> bool:
+        """Return True if an engine deploys the object to the cluster of the overlay."""
+        is_known = self._overlay is not None and self._cluster.is_known(self._overlay)
+        return is_known and self.is_in_cluster(kind, name, namespace)
+
+    @property
+    def kubevirt_of_cluster(self) -> Resource | None:
+        """The ``KubeVirt`` object in another overlay that the same cluster gets."""
+        return None if self._overlay is None else self._cluster.kubevirt(self._overlay)
+
+    def _find_in_cluster(self, kind: str, name: str, namespace: str) -> Resource | None:
+        """Return the object in another overlay that the same cluster gets."""
+        if self._overlay is None or not namespace:
+            return None
+        return self._cluster.find(self._overlay, kind, name, namespace)
+
+    @cached_property
+    def _cluster(self) -> ClusterObjects:
+        from renderer.pipeline.cluster_objects import ClusterObjects
+
+        return ClusterObjects(self._find_overlays, self._compose_overlay, self._recorder)
+
+    def _find_overlays(self) -> Iterable[Overlay]:
+        from renderer.pipeline.entry_points import look_up_overlays
+
+        return look_up_overlays(self._fs, self._config).overlays
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object, or None; None also if a catalog cannot be read, which the expansion reports."""
@@ -124,7 +160,7 @@ class ProjectCatalogs:
         from renderer.kubevirt.instancetype.catalog import Catalog
 
         whole = Catalog.of(*self._sources, find_definition=self._find_definition)
-        return whole.with_gates(self._config.feature_gates)
+        return whole.with_gates(self._config.feature_gates).with_cluster(self._find_in_cluster)
 
     def _find_definition(self, kinds: Iterable[str], name: str) -> Definition | None:
         kinds = tuple(kinds)

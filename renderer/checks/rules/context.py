@@ -96,6 +96,10 @@ def comes_from_overlay(context: Context, machine: VirtualMachineView, path: tupl
     return any(resource.name in names for resource in context.of_kind(*INSTANCETYPES, *PREFERENCES))
 
 
+#: Tests whether a cluster gets an object, by kind, name and namespace.
+IsInCluster = Callable[[str, str, str], bool]
+
+
 def no_bundled_names(_: Release) -> Mapping[str, frozenset[str]]:
     """Return no names: the bundled names of releases are unknown."""
     return {}
@@ -106,12 +110,23 @@ def no_catalog(_kind: str, _name: str, _namespace: str) -> Resource | None:
     return None
 
 
+def nothing_in_cluster(_kind: str, _name: str, _namespace: str) -> bool:
+    """Return False: nothing but the overlay is known of the cluster."""
+    return False
+
+
 class Lookups(Record):
-    """What rules can ask about beyond the overlay; ``find_cluster`` finds the cluster that it is for."""
+    """What rules can ask about beyond the overlay; ``find_cluster`` finds the cluster that it is for.
+
+    ``is_in_cluster`` tests whether another overlay of the cluster has an object, by kind, name and namespace;
+    ``is_surely_in_cluster`` says so only where the overlays are known to be for one cluster.
+    """
 
     find_in_catalogs: Find = no_catalog
     bundled_names: BundledNames = no_bundled_names
     find_cluster: Callable[[Release], Cluster] = Cluster
+    is_in_cluster: IsInCluster = nothing_in_cluster
+    is_surely_in_cluster: IsInCluster = nothing_in_cluster
 
 
 NO_LOOKUPS = Lookups()

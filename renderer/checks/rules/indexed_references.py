@@ -33,6 +33,11 @@ def missing_indices(context: Context, reference: ObjectReference) -> Sequence[ra
     return [run for run in (*runs, range(start, end)) if run]
 
 
+def missing_names(context: Context, reference: ObjectReference) -> Iterator[str]:
+    """Yield the first names of objects that the overlay lacks."""
+    return _names(reference, missing_indices(context, reference))
+
+
 def likely_mistake(context: Context, reference: ObjectReference) -> Finding | None:
     """Return the finding about missing objects that the overlay was meant to have; None if none was."""
     runs = missing_indices(context, reference)

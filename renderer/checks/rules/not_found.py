@@ -9,15 +9,16 @@ the overlay lacks.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 
-from renderer.checks.rules.context import AnyReference, Context
+from renderer.checks.rules.context import AnyReference, Context, IsInCluster
 from renderer.checks.rules.indexed_references import (
     forgotten_index,
     likely_mistake,
     missing_finding,
     missing_indices,
+    missing_names,
 )
 from renderer.checks.rules.inventory import (
     CLAIM,
@@ -49,7 +50,7 @@ def dangling(context: Context, kinds: Sequence[str]) -> Iterator[Finding]:
     for kind in kinds:
         for reference in _missing_references(context, kind) if context.inventory.knows(kind) else ():
             found = _likely_mistake(context, reference)
-            if found is not None:
+            if found is not None and not _has(context.lookups.is_surely_in_cluster, context, reference):
                 yield found
 
 
@@ -58,6 +59,10 @@ def strictly_dangling(context: Context, kinds: Sequence[str]) -> Iterator[Findin
     for kind in kinds:
         for reference in _missing_references(context, kind):
             likely = _likely_mistake(context, reference)
+            lookups = context.lookups
+            elsewhere = lookups.is_in_cluster if likely is None else lookups.is_surely_in_cluster
+            if _has(elsewhere, context, reference):
+                continue
             if likely is None and isinstance(reference, ObjectReference) and reference.is_indexed:
                 likely = missing_finding(context, reference)
             yield likely or _finding(
@@ -65,6 +70,14 @@ def strictly_dangling(context: Context, kinds: Sequence[str]) -> Iterator[Findin
                 f"there is no {kind} {reference.qualified_name} in the overlay",
                 "add it, or say in an annotation where it comes from",
             )
+
+
+def _has(is_in_cluster: IsInCluster, context: Context, reference: AnyReference) -> bool:
+    """Return True if another overlay of the cluster has what the reference lacks here."""
+    names: Iterable[str] = (reference.name,)
+    if isinstance(reference, ObjectReference) and reference.is_indexed:
+        names = missing_names(context, reference)
+    return all(is_in_cluster(reference.kind, name, reference.namespace) for name in names)
 
 
 def _missing_references(context: Context, kind: str) -> Iterator[AnyReference]:

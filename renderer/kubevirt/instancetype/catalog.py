@@ -54,14 +54,24 @@ def no_definition(_kinds: Iterable[str], _name: str) -> None:
     """Return None: there is no repository to search."""
 
 
+#: Returns the object of a kind, name and namespace that is in no source, but in the same cluster.
+FindElsewhere: TypeAlias = Callable[[str, str, str], Resource | None]
+
+
+def nothing_elsewhere(_kind: str, _name: str, _namespace: str) -> Resource | None:
+    """Return None: nothing else is known of the cluster."""
+    return None
+
+
 class Catalog:
     """Objects by kind, name and namespace, and the names of the ``sources`` they came from.
 
-    ``find_definition`` searches for objects that are in no source, to tell the user where they are.
+    ``find_definition`` searches for objects that are in no source, to tell the user where they are;
+    ``find_elsewhere`` for those that the cluster gets from elsewhere.
     ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.
     """
 
-    __slots__ = ("_index", "feature_gates", "find_definition", "sources")
+    __slots__ = ("_index", "feature_gates", "find_definition", "find_elsewhere", "sources")
 
     def __init__(
         self,
@@ -69,8 +79,10 @@ class Catalog:
         index: _Index = EMPTY,
         find_definition: FindDefinition = no_definition,
         feature_gates: tuple[str, ...] = (),
+        find_elsewhere: FindElsewhere = nothing_elsewhere,
     ) -> None:
         self.sources = sources
+        self.find_elsewhere = find_elsewhere
         self.feature_gates = feature_gates
         self._index = index
         self.find_definition = find_definition
@@ -104,12 +116,17 @@ class Catalog:
                     merged_names[name] = {**_read(namespaces), **_read(merged_names[name])}
                 else:
                     merged_names[name] = namespaces
-        return Catalog(first.sources + self.sources, merged, self.find_definition, self.feature_gates)
+        sources = first.sources + self.sources
+        return Catalog(sources, merged, self.find_definition, self.feature_gates, self.find_elsewhere)
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
         """Return the catalog of a cluster with these gates enabled, too."""
         gates = tuple(dict.fromkeys((*self.feature_gates, *feature_gates)))
-        return Catalog(self.sources, self._index, self.find_definition, gates)
+        return Catalog(self.sources, self._index, self.find_definition, gates, self.find_elsewhere)
+
+    def with_cluster(self, find_elsewhere: FindElsewhere) -> Catalog:
+        """Return the catalog with the other objects of the cluster."""
+        return Catalog(self.sources, self._index, self.find_definition, self.feature_gates, find_elsewhere)
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
         """Return the objects of that kind and name by namespace; the key is empty if none is written."""

@@ -77,7 +77,9 @@ class _Chain(Record):
         for template in array_at(self.vm_spec, "dataVolumeTemplates"):
             if text_at(template, "metadata", "name") == name:
                 return self._from_data_volume_spec(object_at(template, "spec"), f"dataVolumeTemplate {name}")
-        data_volume = self.scope.find("DataVolume", name)
+        data_volume = self.scope.find("DataVolume", name) or self.scope.catalog.find_elsewhere(
+            "DataVolume", name, self.scope.namespace
+        )
         if data_volume is None:  # garbage collected, but its claim of the same name stays
             return self._from_labels(self._find("PersistentVolumeClaim", name, self.scope.namespace))
         spec = object_at(data_volume.content, "spec")
@@ -127,11 +129,12 @@ class _Chain(Record):
         return self._find(kind, text_at(source, "name"), text_at(source, "namespace"))
 
     def _find(self, kind: str, name: str, namespace: str) -> Resource:
-        found = self.scope.find(kind, name, namespace)
+        catalog = self.scope.catalog
+        found = self.scope.find(kind, name, namespace) or catalog.find_elsewhere(kind, name, namespace)
         if found is None:
             place = f"{namespace}/{name}" if namespace else name or '""'
             raise self._error(
-                f"volume {self.volume} refers to {kind} {place}, which is not in the repository",
+                f"volume {self.volume} refers to {kind} {place}, which is in no catalog and no overlay",
                 hint=f"add the {kind}, or set {self.matcher_type.path}.name",
             )
         return found

@@ -1,0 +1,117 @@
+"""The objects that the cluster of an overlay gets from the project's other overlays.
+
+Whatever an overlay refers to is looked up by one rule: in the overlay, then in the project's catalogs, then
+in the other overlays that the same cluster gets. They are composed only if something is still missing then.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
+from itertools import islice
+
+from renderer.checks.rules.inventory import Inventory
+from renderer.files.recorder import Recorder, Task
+from renderer.kubevirt.facts.kinds import KUBEVIRT, KUBEVIRT_GROUP
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import Overlay
+
+#: The maximum number of other overlays that are composed for lookups.
+_MOST_OVERLAYS = 100
+
+#: Returns the objects of an overlay as they are applied, without expansion.
+Compose = Callable[[Overlay], Outcome[ResourceSet]]
+
+
+class ClusterObjects:
+    """The objects of one project's overlays, by cluster; each overlay is composed once, when it is needed."""
+
+    def __init__(
+        self, find_overlays: Callable[[], Iterable[Overlay]], compose: Compose, recorder: Recorder
+    ) -> None:
+        self._find_overlays = find_overlays
+        self._compose = compose
+        self._recorder = recorder
+        self._composed: dict[str, tuple[Resource, ...]] = {}
+        self._inventories: dict[str, Inventory] = {}
+
+    def find(self, overlay: Overlay, kind: str, name: str, namespace: str) -> Resource | None:
+        """Return the object in the other overlays; None if there is none, or if they disagree on it."""
+        found = [
+            resource
+            for other in self._others(overlay)
+            for resource in self._objects(other)
+            if (resource.kind, resource.name, resource.namespace) == (kind, name, namespace)
+        ]
+        agree = found and all(each.content == found[0].content for each in found)
+        return found[0] if agree else None
+
+    def has(self, overlay: Overlay, kind: str, name: str, namespace: str) -> bool:
+        """Return True if another overlay has the object, or one whose controller creates it."""
+        return bool(namespace) and any(
+            item.namespace == namespace
+            for other in self._others(overlay)
+            for item in self._inventory(other).named(kind, name)
+        )
+
+    def is_known(self, overlay: Overlay) -> bool:
+        """Return True if the cluster of the overlay is known: it is the entry of an engine."""
+        return bool(_engine_entry(overlay))
+
+    def kubevirt(self, overlay: Overlay) -> Resource | None:
+        """Return the ``KubeVirt`` object that an engine deploys to the cluster of the overlay.
+
+        None for overlays that the project lists by path: they may be for several clusters.
+        """
+        if not self.is_known(overlay):
+            return None
+        found = [
+            each
+            for other in self._others(overlay)
+            for each in self._objects(other)
+            if (each.gvk.group, each.kind) == (KUBEVIRT_GROUP, KUBEVIRT)
+        ]
+        return found[0] if len(found) == 1 else None
+
+    def _others(self, overlay: Overlay) -> Iterator[Overlay]:
+        with self._recorder.using(Task("overlays of the cluster")):
+            overlays = self._overlays
+        others = (each for each in overlays if each.path != overlay.path and _share_cluster(overlay, each))
+        return islice(others, _MOST_OVERLAYS)
+
+    @cached_property
+    def _overlays(self) -> tuple[Overlay, ...]:
+        try:
+            return tuple(self._find_overlays())
+        except DiagnosticError:  # reported where the overlays are rendered
+            return ()
+
+    def _objects(self, overlay: Overlay) -> tuple[Resource, ...]:
+        with self._recorder.using(Task("objects of the cluster", overlay.path)):
+            if overlay.path not in self._composed:
+                composed = self._compose(overlay)
+                self._composed[overlay.path] = () if composed.failed else tuple(composed.value)
+        return self._composed[overlay.path]
+
+    def _inventory(self, overlay: Overlay) -> Inventory:
+        objects = self._objects(overlay)
+        if overlay.path not in self._inventories:
+            machines = (VirtualMachineView.of(each) for each in objects)
+            known = (machine for machine in machines if machine is not None)
+            self._inventories[overlay.path] = Inventory(objects, known)
+        return self._inventories[overlay.path]
+
+
+def _share_cluster(overlay: Overlay, other: Overlay) -> bool:
+    """Return True if the two are for one cluster.
+
+    An entry of an engine is a cluster. All overlays that the project lists by path are taken for one.
+    """
+    return _engine_entry(overlay) == _engine_entry(other)
+
+
+def _engine_entry(overlay: Overlay) -> str:
+    """Return the path of the overlay's entry of Flux or Argo CD; empty for any other overlay."""
+    return overlay.listed_as if overlay.entry is not None and overlay.entry.options.has_engine else ""
