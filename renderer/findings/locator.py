@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator
 
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.findings.located import LocatedFix, LocatedRelated
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_edit import AddField, AddItem, SetField
@@ -15,11 +17,14 @@ from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.run.work import may_find_lines
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
 from renderer.yamlio.marks import MarkedFile
-from renderer.yamlio.written_edits import written_edits
+from renderer.yamlio.written_edits import WrittenEdits, written_edits
 
 #: The work steps of looking for a field at one site (``model.run.work``).
 _SEARCH_STEPS = 60
+#: The work steps of trying an edit of a document, for each of its characters.
+_STEPS_PER_CHARACTER = 12
 #: The bytes of files that a locator keeps for the findings of the next overlay.
 _MOST_STORED = 4 << 20
 
@@ -78,7 +83,21 @@ class Locator:
         if node is None or (kind and resource and kind[1].text != resource.gvk.kind):
             return None
         written = written_edits(node, root.field, fix.edits)
-        return written and LocatedFix(root.path, number, *written)
+        if written is None or not self._can_apply(written, root, number):
+            return None
+        return LocatedFix(root.path, number, *written)
+
+    def _can_apply(self, written: WrittenEdits, root: Site, number: int) -> bool:
+        """Return True if the editor can make the edits, which nothing else in the document depends on."""
+        text = self._marked(root).text_of(number)
+        if not may_find_lines(_STEPS_PER_CHARACTER * len(text)):
+            return False
+        is_kustomization = posixpath.basename(root.path) in KUSTOMIZATION_FILES
+        try:
+            edit_fields(text.encode(), EditedText(0, written.inline, is_kustomization), written.edits)
+        except RefusedEditError:
+            return False
+        return True
 
     def scalar_texts(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at ``sites`` as they are written."""

@@ -241,6 +241,10 @@ class MarkedFile:
         """Return the document's number among all, counting empty ones, and its root."""
         return document or first_document(self._chunks), self._root(document)
 
+    def text_of(self, number: int) -> str:
+        """Return the text of a document by its number among all."""
+        return self._chunks[number].text
+
     def texts(self, document: int, fields: Iterable[FieldPath]) -> tuple[str | None, ...]:
         """Return the scalars at ``fields`` as they are written; None for all other fields."""
         found = (_value_at(self._root(document), field) for field in fields)

@@ -4,9 +4,11 @@ The edits of all golden cases (``tests/cases``) are applied one after another, b
 comments, as a machine would that only has ``--format json``. A new case takes part by itself.
 
 A finding may hide others: what one stage refuses is not judged by the next one. A finding that comes after a
-fix is accepted if it is independent of what the fix wrote, which means one of two things:
+fix is accepted if it is independent of what the fix wrote, which means one of three things:
 
 * It comes as well if the field is removed instead.
+* The fix only renames or moves a field, and the new finding is below it: what is in an unknown field is not
+  judged.
 * The fixed finding is an error, the new one is of a later stage and about the same object, and neither of
   their fields contains the other.
 
@@ -176,9 +178,20 @@ def names_one_object(
     return one is not None and other is not None and all(one[key] == other[key] for key in by)
 
 
+def is_below_new_name(fixed: Mapping[str, Any], field: str) -> bool:
+    operations = fixed["fix"]["patch"]
+    if {operation["op"] for operation in operations} != {"move"}:
+        return False
+    name = parse_pointer(operations[0]["path"])[-1]
+    above = (fixed["field"] or "").rpartition(".")[0]
+    return field.startswith(f"{above}.{name}." if above else f"{name}.")
+
+
 def is_follow_up(fixed: Mapping[str, Any], new: tuple[str, ...]) -> bool:
     if new[0] == Code.UNUSED_SUPPRESSION and f"/{fixed['code']} " in new[1]:
         return True  # another overlay of the same file suppressed the finding
+    if is_below_new_name(fixed, new[4]):
+        return True
     return is_of_a_later_stage(fixed, new) or any(
         each.fixed == fixed["code"] and each.new == new[0] and each.message in new[1] for each in FOLLOW_UPS
     )

@@ -43,6 +43,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
+from renderer.model.field_edit import AddItem
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.rule_settings import Level
 
@@ -63,6 +64,7 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
                 machine.in_instance("volumes", index, "name"),
                 f"the volume {name} has no disk, and KubeVirt attaches it as one with its own defaults",
                 f"add {{name: {name}, disk: {{}}}} to the disks, as the other volumes have",
+                fix=AddItem(machine.in_devices("disks"), {"name": name, "disk": {}}),
             )
 
 

@@ -17,6 +17,7 @@ from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_edit import SetField
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import count_values
@@ -94,7 +95,8 @@ class _Run:
             minor = self._schemas.kubernetes.minor
             message = f"Kubernetes {minor} does not serve {resource.kind} as {resource.api_version}"
             at = FieldPath.of("apiVersion")
-            yield Diagnostic.about(resource, at, Code.API_VERSION, message, f"write apiVersion: {served}")
+            hint, fix = f"write apiVersion: {served}", SetField(at, served)
+            yield Diagnostic.about(resource, at, Code.API_VERSION, message, hint, fix=fix)
             return
         is_known = (
             gvk.kind in GROUPS_OF_KINDS or gvk.kind.startswith("Instance") or gvk.group.startswith("vm")

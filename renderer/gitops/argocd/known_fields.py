@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_edit import RenameField
+from renderer.model.field_edit import Edit, RemoveField, RenameField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.resource import Resource
@@ -191,9 +191,12 @@ def _not_a_field(
     resource: Resource, place: FieldPath, known: _Fields, written: Mapping[str, Json]
 ) -> Diagnostic:
     name = str(place.segments[-1])
-    near = suggest(name, [each for each in known if each not in written], cutoff=0.7)
+    near = suggest(name, known, most=1, cutoff=0.7)
     below = next((each for each, kind in known.items() if kind and name in _TYPES[kind]), None)
+    fix: Edit = RenameField(place, near[0]) if near else RemoveField(place)
     advice = f"did you mean {near[0]}?" if near else "remove it:"
+    if near and near[0] in written:
+        advice, fix = f"remove it, as {near[0]} is written as well:", RemoveField(place)
     if below:
         advice = f"it is a field of {place.parent.child(below)}:"
     return Diagnostic.about(
@@ -203,5 +206,5 @@ def _not_a_field(
         f"{place} is not a field of {resource.kind}",
         f"{advice} the API server would drop it silently",
         severity=Severity.WARNING,
-        fix=RenameField(place, near[0]) if near and not below else None,
+        fix=None if below else fix,
     )
