@@ -6,13 +6,15 @@ import pytest
 
 from renderer.checks.rules import obsolete_hardware, unusable_value
 from renderer.checks.rules.context import Context
+from renderer.checks.rules.rule import Finding
 from renderer.kubevirt.facts.cpu_models import is_known_model, is_obsolete_model
 from renderer.kubevirt.facts.machine_types import (
     MachineTypeState,
     is_unknown_machine_type,
     machine_type_state,
 )
-from renderer.model.kube.json import Json
+from renderer.model.field_edit import SetField, apply_edits
+from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.release import LATEST
 from tests.kubevirt_objects import instancetype, namespaced, resources, vm
 
@@ -123,3 +125,26 @@ def test_longest_serial_of_a_bus(bus: str, most: int) -> None:
 
     assert about(min(most, 36)) == []
     assert len(about(37)) == (1 if most == 36 else 0)
+
+
+@pytest.mark.parametrize(
+    "domain",
+    [
+        {"cpu": {"model": "host-passthru"}},
+        {"cpu": {"features": [{"name": "vmx"}, {"name": "sse4_1", "policy": "require"}]}},
+        {"clock": {"timezone": "Europe/berlin"}},
+        {"devices": {"disks": [{"name": "san", "lun": {"bus": "virtio"}}]}},
+        {"devices": {"disks": [{"name": "san", "lun": {"readonly": True}}]}},
+        {"devices": {"disks": [{"name": "a", "io": "native", "cache": "writeback", "disk": {}}]}},
+        {"devices": {"gpus": [{"name": "nvidia.com/a100", "deviceName": "nvidia.com/A100"}]}},
+    ],
+)
+def test_following_the_hint_removes_the_finding(domain: dict[str, Json]) -> None:
+    def findings(machine: JsonObject) -> list[Finding]:
+        everything = resources(machine)
+        return [*unusable_value.RULE.check(Context(everything, everything, LATEST))]
+
+    machine = vm("web", {"memory": {"guest": "2Gi"}, "devices": {}, **domain})
+    (found,) = findings(machine)
+    assert isinstance(found.fix, SetField)
+    assert findings(object_at(apply_edits(machine, [found.fix]))) == []
