@@ -4,7 +4,8 @@ Windows counts sockets, and its client editions use two of them (the licence ter
 Workstations uses four). The vCPUs of the other sockets are there, take part in the size of the pod, and stay
 idle. KubeVirt makes a socket of each vCPU of an instance type unless the preference asks for cores
 (`pkg/instancetype/apply/cpu.go`), and of each CPU that is requested if the machine says nothing about sockets
-and cores (`pkg/defaults`).
+and cores (`pkg/defaults`). The preferences `windows.10` and `windows.11` of common-instancetypes ask for
+cores only after v1.7.0.
 
 Wrong:
 
