@@ -254,7 +254,8 @@ class Pipeline:
         checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
         judged = self._checks.judge(checked, composed.value, overlay)
         judged = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        return Outcome(self._checks.without_nulls(judged.value, overlay.kubevirt), judged.diagnostics)
+        written = Outcome(self._checks.without_nulls(judged.value, overlay.kubevirt), judged.diagnostics)
+        return self._context.traced(overlay, StepKind.TARGET_FORM, judged, written)
 
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]
