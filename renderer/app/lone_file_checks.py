@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property, partial
 
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
@@ -51,30 +51,19 @@ _PATCH_HINT = (
 
 
 class LoneFileChecks:
-    """Files that no kustomization lists; ``checked`` are the files so far that had an object to check.
+    """Files that no kustomization lists; ``checked`` are the files so far that had an object to check."""
 
-    ``named`` are the files that the user named, rather than a folder that they are in.
-    """
-
-    def __init__(self, run: ValidationRun, named: Collection[str] = ()) -> None:
+    def __init__(self, run: ValidationRun) -> None:
         self._run = run
-        self._named = named
         self._read: dict[str, ResourceSet] = {}
         self.checked: list[str] = []
 
     def findings(self, file: str) -> tuple[Diagnostic, ...]:
         try:
             resources = self._run.lone_files.read(file)
-            kubernetes = (
-                self._run.lone_files.read_kubernetes(file)
-                if not resources and file in self._named
-                else ResourceSet()
-            )
         except DiagnosticError as error:
             self.checked += [file] if has_errors(error.diagnostics) else []
             return with_levels(error.diagnostics, self._run.config.rules)
-        if kubernetes:
-            return self._findings_of_kubernetes(file, kubernetes)
         if not resources:
             return self._misspelt_groups(file)
         self.checked.append(file)
@@ -95,14 +84,6 @@ class LoneFileChecks:
             *found,
             *with_levels(tuple(self._not_rendered(file, resources, found)), self._run.config.rules),
         )
-
-    def _findings_of_kubernetes(self, file: str, resources: ResourceSet) -> tuple[Diagnostic, ...]:
-        """Return the findings about Kubernetes' own kinds; a sound file is left to other tools."""
-        target = self._overlay_of(file).with_target(self._run.kubevirt, None)
-        found = self._run.check(target, Outcome(resources))
-        found = tuple(self._excuse_patches(file, found, resources))
-        self.checked += [file] if found else []
-        return found
 
     def _not_rendered(
         self, file: str, resources: ResourceSet, found: Iterable[Diagnostic]

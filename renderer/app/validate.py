@@ -110,7 +110,7 @@ def validate(
     scope = ScopeFinder(run.graph, run.manifests, run.config, run.overlays, files_of).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
     about = None if _WHOLE_PROJECT in paths else scope.files
-    lone = LoneFileChecks(run, frozenset(paths))
+    lone = LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
     for overlay in scope.overlays:

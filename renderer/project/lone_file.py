@@ -7,7 +7,6 @@ import posixpath
 import re
 from collections.abc import Collection, Iterator, Mapping
 
-from renderer.checks.schemas.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
@@ -29,13 +28,6 @@ _KIND_OF_OURS = pattern(
     re.MULTILINE,
 )
 _API_VERSION = pattern(rb"""\bapiVersion["']?\s*:\s*["']?\w""")
-#: A line that a manifest of one of Kubernetes' own kinds has.
-_KUBERNETES_OBJECT = pattern(
-    rb"""^[{\s"']*apiVersion["']?\s*:\s*["']?(?:(?:"""
-    + "|".join(filter(None, sorted(KUBERNETES_GROUPS))).encode()
-    + rb""")/)?v[0-9]""",
-    re.MULTILINE,
-)
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: The tags of Helm, Jinja and others; until they are filled in, a file is often not valid YAML.
 TEMPLATE_TAG = pattern(rb"\{\{|\{%")
@@ -67,26 +59,6 @@ class LoneFiles:
         except DiagnosticError as error:
             return self._ignore_if_foreign(content, path, error)
         return found if any(self._is_checked(resource.content) for resource in found) else ResourceSet()
-
-    def read_kubernetes(self, path: str) -> ResourceSet:
-        """Return the objects in a file of Kubernetes' own kinds; no objects if it is for another tool.
-
-        Raises ``DiagnosticError``: the errors of the decoder, and resource-invalid.
-        """
-        content = self._content(path)
-        if not _KUBERNETES_OBJECT.search(_as_ascii(content)) or TEMPLATE_TAG.search(content):
-            return ResourceSet()
-        try:
-            found = _read_objects(content, path)
-        except DiagnosticError as error:
-            is_object = any(found.code is not Code.RESOURCE_INVALID for found in error.diagnostics) or any(
-                text_at(document, "kind") and object_at(document, "metadata")
-                for document in decode_documents(content, path)
-            )
-            if is_object:
-                raise
-            return ResourceSet()  # of another program: a kubeconfig, Chart.yaml
-        return found if _has_kubernetes_kind(found) else ResourceSet()
 
     def parameters(self, path: str) -> Mapping[str, Site]:
         """Return the parameters that OpenShift templates in the file declare, each with its site."""
@@ -149,10 +121,6 @@ class LoneFiles:
     def _is_checked(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         return group in self._groups and text_at(content, "kind") != KIND
-
-
-def _has_kubernetes_kind(found: ResourceSet) -> bool:
-    return any(resource.gvk.group in KUBERNETES_GROUPS for resource in found)
 
 
 def _needs_another_tool(path: str) -> DiagnosticError:

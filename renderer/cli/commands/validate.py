@@ -62,9 +62,8 @@ def command(  # noqa: PLR0913 - one for each option
     """Check files, folders or, without PATH, the whole project; - is standard input.
 
     A file that a kustomization lists is checked through the overlays that are built from it: their findings
-    about objects of the file are shown. Any other file is checked alone; it is skipped if none of its objects
-    has a schema, or if vmrender rendered it. In a folder, a file with nothing but Kubernetes' own kinds is
-    skipped, too.
+    about objects of the file are shown. Any other file is checked alone; it is skipped if KubeVirt and the
+    project have no schema for its objects, or if vmrender rendered it.
 
     \b
     Examples:
