@@ -12,6 +12,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import (
     AddField,
     Edit,
+    MoveField,
     RemoveField,
     RemoveItem,
     RenameField,
@@ -128,6 +129,35 @@ def test_missing_field_is_added_with_the_mappings_around_it() -> None:
     fix = fix_of(vm(), AddField(SPEC.child("empty"), "a", 1))
     assert fix == LocatedFix("vm.yaml", 0, ROOT, (SetField(SPEC.child("empty"), {"a": 1}),), "")
     assert fix_of(vm(), AddField(SPEC.child("domain"), "cores", 1)) is None
+
+
+def test_field_is_moved_where_its_mapping_is_written() -> None:
+    to = SPEC.child("domain", "memory")
+    fix = fix_of(vm(), MoveField(SPEC.child("disks", 1, "bus"), SPEC.child("domain", "bus")))
+    assert fix is not None
+    assert fix.edits == (MoveField(SPEC.child("disks", 1, "bus"), SPEC.child("domain", "bus")),)
+    assert "    cores: 2\n    bus: sata\n" in applied(fix)
+    assert fix_of(vm(), MoveField(SPEC.child("memory"), to.child("guest"))) is None
+
+
+def test_edit_on_which_something_else_depends_is_no_fix() -> None:
+    text = b"spec:\n  a: &x 1\n  b: *x\n  c: >\n    folded\n"
+    fs = MemoryFileSystem({"vm.yaml": text})
+    for name in ("a", "b", "c"):
+        finding = Diagnostic.at(Site("vm.yaml"), CODE, "wrong", fix=SetField(SPEC.child(name), 2))
+        assert [each.fix for each in locate(fs, [finding])] == [None]
+
+
+def test_name_that_is_there_as_well_is_not_given_again() -> None:
+    assert fix_of(vm(), RenameField(SPEC.child("running"), "memory")) is None
+
+
+def test_group_is_removed_with_its_last_field() -> None:
+    fs = MemoryFileSystem({"vm.yaml": b"spec:\n  a: 1\n  resources:\n    requests: {cpu: 1}\n"})
+    edit = RemoveField(SPEC.child("resources", "requests", "cpu"))
+    [located] = locate(fs, [Diagnostic.at(Site("vm.yaml"), CODE, "wrong", fix=edit)])
+    assert located.fix is not None
+    assert located.fix.edits == (RemoveField(SPEC.child("resources")),)
 
 
 def test_several_edits_name_the_field_that_the_first_one_makes() -> None:
