@@ -121,6 +121,7 @@ class Code(TextEnum):
     CLONE_TOO_SMALL = "clone-too-small", Trait.RULE
     CLOUD_INIT = "cloud-init", Trait.RULE
     CONFIG_MAP_NOT_FOUND = "config-map-not-found", Trait.RULE, Trait.STRICT
+    CREDENTIAL_IN_GIT = "credential-in-git", Trait.RULE, Trait.STRICT
     DATA_SOURCE_NOT_FOUND = "data-source-not-found", Trait.RULE, Trait.STRICT
     DEVICE_NOT_PERMITTED = "device-not-permitted", Trait.RULE
     DUPLICATE_DATA_VOLUME = "duplicate-data-volume", Trait.RULE
@@ -132,6 +133,7 @@ class Code(TextEnum):
     HUGEPAGES_OVERCOMMIT = "hugepages-overcommit", Trait.RULE
     HUGEPAGES_REMAINDER = "hugepages-remainder", Trait.RULE
     IMAGE_BY_TAG = "image-by-tag", Trait.RULE
+    IGNITION = "ignition", Trait.RULE
     IMPLAUSIBLE_SIZE = "implausible-size", Trait.RULE
     MISPLACED_ANNOTATION = "misplaced-annotation", Trait.RULE, Trait.ABOUT_KEY
     NAME_TOO_LONG = "name-too-long", Trait.RULE
@@ -147,6 +149,7 @@ class Code(TextEnum):
     SHARED_CLAIM = "shared-claim", Trait.RULE
     SIZE_LABEL = "size-label", Trait.RULE
     STORAGE_CLASS_DROPPED = "storage-class-dropped", Trait.RULE
+    SYSPREP = "sysprep", Trait.RULE
     UNUSABLE_SOCKETS = "unusable-sockets", Trait.RULE
     UNUSABLE_VALUE = "unusable-value", Trait.RULE
     UNUSED_SUPPRESSION = "unused-suppression", Trait.RULE, Trait.ABOUT_KEY

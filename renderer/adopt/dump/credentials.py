@@ -11,12 +11,12 @@ security. Start data moves to a Secret, which the volume then references (KubeVi
 from __future__ import annotations
 
 import binascii
-import re
 from base64 import b64decode
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.kubevirt.guest_data.credentials import CERTAIN_CREDENTIAL, may_have_credentials
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import Masking
@@ -32,21 +32,6 @@ _START_DATA = (
     ("userDataBase64", "secretRef", "userdata"),
     ("networkData", "networkDataSecretRef", "networkdata"),
     ("networkDataBase64", "networkDataSecretRef", "networkdata"),
-)
-#: Words of cloud-init that mention passwords but are not credentials.
-_HARMLESS = re.compile(r"lock_passwd|ssh_pwauth|passwordauthentication|no-?passwd|nopassword", re.IGNORECASE)
-_CREDENTIAL = re.compile(
-    r"pass(wd|word|phrase)|(^|[^a-z])(pw|pass)\s*[:=]|secret|token|credential|api[-_]?key|access[-_]?key"
-    r"|activation[-_]?key|private[-_ ]?key|authorization|bearer\s|\$(1|2[abxy]?|5|6|7|y|gy)\$"
-    r"|://[^/\s:@]+:[^@\s/]+@|\bnet1?(\.exe)?\s+user\s+\S+\s+[^\s/]"
-    r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
-    re.IGNORECASE | re.MULTILINE,
-)
-#: A credential in any text.
-_CERTAIN_CREDENTIAL = re.compile(
-    r"://[^/\s:@]+:[^@\s/]+@|\bauthorization[\"']?\s*:\s*[\"']?(basic|bearer)\s+\S"
-    r"|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\$(5|6|2[abxy]|y)\$[./A-Za-z0-9$=,]{20}",
-    re.IGNORECASE,
 )
 _LONGEST_NAME = 253
 
@@ -96,20 +81,15 @@ def _without_credentials(content: JsonObject) -> Withheld:
     if paths is None:
         return Withheld(content)
     ignition = (*paths.template.keys, "metadata", "annotations", IGNITION)
-    if has_credentials(text_at(content, *ignition)):
+    if may_have_credentials(text_at(content, *ignition)):
         return Withheld(None, (), (FieldPath(ignition),))
     return _without_start_data(content, paths.instance.keys)
-
-
-def has_credentials(text: str) -> bool:
-    """Return True if a text that a VM is started with seems to contain a password, a key or a token."""
-    return bool(_CREDENTIAL.search(_HARMLESS.sub("", text)))
 
 
 def _certain_credentials(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
     """Yield the paths of texts that hold a credential, whatever field they are in."""
     if isinstance(value, str):
-        if _CERTAIN_CREDENTIAL.search(value) or (value and path and path[-1] in LAUNCH_SECURITY):
+        if CERTAIN_CREDENTIAL.search(value) or (value and path and path[-1] in LAUNCH_SECURITY):
             yield path
     elif isinstance(value, dict):
         for key, below in value.items():
@@ -155,7 +135,7 @@ def _credentials_in(source: JsonObject) -> Iterator[str]:
     """Yield the fields with start data if any of them has credentials: they move together."""
     texts = {field: text_at(source, field) for field, _, _ in _START_DATA if text_at(source, field)}
     for field, text in texts.items():
-        if has_credentials(_decoded_base64(text) if field.endswith("Base64") else text):
+        if may_have_credentials(_decoded_base64(text) if field.endswith("Base64") else text):
             yield from texts
             return
 

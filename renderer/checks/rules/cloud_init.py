@@ -44,12 +44,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.guest_files import files_of, finding, nearest_key
+from renderer.checks.rules.guest_files import files_of, finding, missing_key_finding, name_of
 from renderer.checks.rules.network_data import network_data_problems
-from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.checks.rules.user_data import user_data_problems
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.guest_data.sources import CONFIG_DRIVE, GuestFile, MissingKey, Role
+from renderer.kubevirt.guest_data.sources import CONFIG_DRIVE, MissingKey, Role
 from renderer.model.codes import Code
 from renderer.model.rule_settings import Level
 
@@ -58,42 +58,14 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
     for file in files_of(context, machine):
         if isinstance(file, MissingKey):
             if file.role in (Role.USER_DATA, Role.NETWORK_DATA):
-                yield _missing_key(file)
+                yield missing_key_finding(file)
         elif file.role is Role.USER_DATA:
-            for problem in user_data_problems(file.content, _name(file)):
+            for problem in user_data_problems(file.content, name_of(file)):
                 yield finding(file, problem)
         elif file.role is Role.NETWORK_DATA:
             is_openstack = file.volume == CONFIG_DRIVE
-            for problem in network_data_problems(file.content, _name(file), is_openstack=is_openstack):
+            for problem in network_data_problems(file.content, name_of(file), is_openstack=is_openstack):
                 yield finding(file, problem)
-
-
-def _name(file: GuestFile) -> str:
-    if file.resource is file.machine.resource:
-        return file.name
-    return f"{file.name} of {file.resource.kind} {file.resource.name}"
-
-
-def _missing_key(missing: MissingKey) -> Finding:
-    """Return the finding about a Secret without the key, at a key that was probably meant."""
-    consequence = "does not start the machine" if missing.is_alone else f"gives the guest no {missing.role}"
-    message = (
-        f"{missing.resource.kind} {missing.resource.name} has no key {missing.keys[0]}, "
-        f"so KubeVirt {consequence}"
-    )
-    near = [key for key in missing.present if nearest_key(key, missing.keys)]
-    wrong = near or (list(missing.present) if len(missing.present) == 1 else [])
-    used = related_to(
-        missing.machine.resource,
-        f"{missing.machine.kind} {missing.machine.name} reads it here",
-        missing.reference,
-    )
-    if wrong:
-        hint = f"rename the key {wrong[0]} to {missing.keys[0]}"
-        return Finding(missing.resource, missing.present[wrong[0]], message, hint, (used,))
-    there = related_to(missing.resource, f"{missing.resource.kind} {missing.resource.name} is here")
-    hint = f"add the data as {missing.keys[0]}"
-    return Finding(missing.machine.resource, missing.reference, message, hint, (there,))
 
 
 RULE = Rule(Code.CLOUD_INIT, Level.WARNING, MachineCheck(_check_machine), __doc__)

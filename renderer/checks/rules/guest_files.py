@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.rule import Finding
+from renderer.checks.rules.inventory import may_be_in
+from renderer.checks.rules.rule import Finding, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, guest_files
+from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role, guest_files
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -43,16 +45,16 @@ class GuestYaml(Record):
 
 def files_of(context: Context, machine: VirtualMachineView) -> Iterator[GuestFile | MissingKey]:
     """Yield the guest data of a machine, with what the overlay has of its Secrets and ConfigMaps."""
+    yield from guest_files(machine, partial(objects_named, context))
 
-    def find(kind: str, name: str, namespace: str) -> list[Resource]:
-        items = context.inventory.named(kind, name)
-        return [
-            item.resource
-            for item in items
-            if item.resource.kind == kind and (not namespace or item.namespace in ("", namespace))
-        ]
 
-    yield from guest_files(machine, find)
+def objects_named(context: Context, kind: str, name: str, namespace: str) -> list[Resource]:
+    """Return the objects of the overlay with that kind and name that may be in the namespace."""
+    return [
+        item.resource
+        for item in (context.inventory.named(kind, name) if name else ())
+        if item.resource.kind == kind and may_be_in(item, namespace)
+    ]
 
 
 def finding(file: GuestFile, problem: Problem) -> Finding:
@@ -64,6 +66,39 @@ def finding(file: GuestFile, problem: Problem) -> Finding:
     return Finding(file.resource, file.field, message, problem.hint, location=location)
 
 
+def name_of(file: GuestFile) -> str:
+    """Return the name of a file as messages have it: userData, or userdata of Secret web."""
+    if file.resource is file.machine.resource:
+        return file.name
+    return f"{file.name} of {file.resource.kind} {file.resource.name}"
+
+
+def missing_key_finding(missing: MissingKey) -> Finding:
+    """Return the finding about an object without the key, at a key that was probably meant."""
+    consequence = "does not start the machine" if missing.is_alone else f"gives the guest no {missing.role}"
+    message = (
+        f"{missing.resource.kind} {missing.resource.name} has no key {missing.keys[0]}, "
+        f"so KubeVirt {consequence}"
+    )
+    used = related_to(
+        missing.machine.resource,
+        f"{missing.machine.kind} {missing.machine.name} reads it here",
+        missing.reference,
+    )
+    for key, field in missing.present.items():
+        meant = nearest_key(key, missing.keys) or (missing.keys[0] if _is_only_data(missing) else None)
+        if meant:
+            return Finding(missing.resource, field, message, f"rename the key {key} to {meant}", (used,))
+    there = related_to(missing.resource, f"{missing.resource.kind} {missing.resource.name} is here")
+    hint = f"add the data as {missing.keys[0]}"
+    return Finding(missing.machine.resource, missing.reference, message, hint, (there,))
+
+
+def _is_only_data(missing: MissingKey) -> bool:
+    """Return True if the object has one key, which can only be meant for cloud-init."""
+    return len(missing.present) == 1 and missing.role is not Role.ANSWER_FILE
+
+
 def has_several_documents(text: str) -> bool:
     """Return True if the YAML text has more than one document, which cloud-init refuses."""
     return "\n---" in text and document_count(text) > 1
@@ -73,7 +108,7 @@ def nearest_key(written: object, known: tuple[str, ...]) -> str | None:
     """Return the known key that ``written`` probably means; None for a known key or another word."""
     if not isinstance(written, str) or written in known:
         return None
-    plain = {_plain(key): key for key in known}
+    plain = {_plain(key): key for key in reversed(known)}
     if _plain(written) in plain:
         return plain[_plain(written)]
     near = suggest(written, known, most=1, cutoff=0.8)

@@ -131,6 +131,18 @@ def guest_files(machine: VirtualMachineView, find: Find) -> Iterator[GuestFile |
         yield GuestFile(machine, Role.IGNITION, "", machine.resource, field, text.encode(), is_base64=False)
 
 
+def plain_values(resource: Resource) -> Iterator[tuple[str, str, str]]:
+    """Yield field, key and text of the readable values of a Secret or ConfigMap."""
+    for field, key, value in _entries(resource):
+        content = b"" if is_ciphertext(value) else _content(value, is_base64=_is_base64(resource, field))
+        if content:
+            yield field, key, content.decode("utf-8", "replace")
+
+
+def _is_base64(resource: Resource, field: str) -> bool:
+    return field == "binaryData" or (field == "data" and resource.kind == SECRET)
+
+
 def _cloud_init_files(
     machine: VirtualMachineView, index: int, kind: str, source: JsonObject, find: Find
 ) -> Iterator[GuestFile | MissingKey]:
@@ -210,7 +222,7 @@ def _file_of_entry(
     machine: VirtualMachineView, role: Role, volume: str, resource: Resource, entry: tuple[str, str, Json]
 ) -> Iterator[GuestFile]:
     field, key, value = entry
-    is_base64 = field == "binaryData" or (field == "data" and resource.kind == SECRET)
+    is_base64 = _is_base64(resource, field)
     content = _content(value, is_base64=is_base64)
     if content and not is_ciphertext(value):
         written = resource.data_place(key)

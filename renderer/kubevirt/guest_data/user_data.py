@@ -59,6 +59,8 @@ _OTHER_STARTS = ("{", "<", "[", "#alpine-config", "#tiny-cloud")
 #: The machine configuration of Talos Linux is YAML without a header
 #: (``internal/app/machined/pkg/runtime/v1alpha1/platform/nocloud``).
 _TALOS = pattern(r"^(?:machine:|(?:apiVersion|version): *v1alpha1\b)", re.MULTILINE)
+#: Butane, which is converted to Ignition's JSON before a guest reads it.
+BUTANE = pattern(r"^variant: *[a-z]", re.MULTILINE)
 _GZIP = b"\x1f\x8b"
 #: MIME messages have this header within this number of bytes (cloud-init ``user_data.py`` convert_string).
 _MIME_HEADER, _MIME_WITHIN = b"mime-version:", 4096
@@ -95,6 +97,8 @@ def format_of(text: str) -> Format:
         return Format.IGNITION if '"ignition"' in text else Format.OTHER
     if start.startswith((*CLOUD_INIT_HEADERS, *_CLOUDBASE_INIT_HEADERS, *_OTHER_STARTS)):
         return Format.OTHER
+    if BUTANE.search(text):
+        return Format.IGNITION
     return Format.OTHER if _TALOS.search(text) else Format.UNKNOWN
 
 
