@@ -132,8 +132,8 @@ class Code(TextEnum):
     HALTED_IN_SYNC_WAVES = "halted-in-sync-waves", Trait.RULE
     HUGEPAGES_OVERCOMMIT = "hugepages-overcommit", Trait.RULE
     HUGEPAGES_REMAINDER = "hugepages-remainder", Trait.RULE
-    IMAGE_BY_TAG = "image-by-tag", Trait.RULE
     IGNITION = "ignition", Trait.RULE
+    IMAGE_BY_TAG = "image-by-tag", Trait.RULE
     IMPLAUSIBLE_SIZE = "implausible-size", Trait.RULE
     MISPLACED_ANNOTATION = "misplaced-annotation", Trait.RULE, Trait.ABOUT_KEY
     NAME_TOO_LONG = "name-too-long", Trait.RULE

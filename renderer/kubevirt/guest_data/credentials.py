@@ -46,11 +46,11 @@ _SET_BY_COMMAND = pattern(
 )
 _KERNEL_ARGUMENT = pattern(r"(?:^|\s)\S*(?:passw(?:or)?d|token|secret)\w*=(?P<word>\S+)", re.IGNORECASE)
 _THROW_AWAY = """
-    admin administrator alpine atomic centos changeit changeme changemenow change-me change_me cirros cloud cloud-user
-    cloud123 debian default demo dummy example fedora foo gocubsgo guest hello kubevirt linux lab nutanix
-    openshift opensuse p@ssw0rd pass passw0rd password password1 password123 placeholder redhat redhat123 redhat1234
-    rocky root secret secret123 sles test test123 todo toor ubuntu user vagrant vm welcome welcome1 123 1234
-    12345 123456 12345678
+    admin administrator alpine atomic centos changeit changeme changemenow change-me change_me cirros
+    cloud cloud-user cloud123 debian default demo dummy example fedora foo gocubsgo guest hello kubevirt
+    linux lab nutanix openshift opensuse p@ssw0rd pass passw0rd password password1 password123 placeholder
+    redhat redhat123 redhat1234 rocky root secret secret123 sles test test123 todo toor ubuntu user
+    vagrant vm welcome welcome1 123 1234 12345 123456 12345678
 """
 #: Words that examples use, or that stand for a password that is put in later. They protect nothing.
 THROW_AWAY = frozenset(_THROW_AWAY.split())
