@@ -180,14 +180,14 @@ def findings_of(case: Case) -> list[Any]:
 
 
 def keys(findings: Sequence[Any]) -> Counter[tuple[str, ...]]:
-    """Return what findings say, without lines, which move."""
+    """Return what findings say, without lines and indices, which move."""
     return Counter(
         (
             each["code"],
             each["message"],
             (each["location"] or {}).get("path", ""),
             json.dumps(each["resource"]),
-            each["field"] or "",
+            re.sub(r"\[[0-9]+\]", "[]", each["field"] or ""),  # indices move as well
         )
         for each in findings
     )

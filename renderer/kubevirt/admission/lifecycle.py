@@ -22,7 +22,9 @@ def check_running(vm: VmSpec, _: Cluster) -> Causes:
     """Check that exactly one of ``running`` and ``runStrategy`` is set."""
     strategy = vm.content.get("runStrategy")
     if has(vm.content, "running") and strategy is not None:
-        message, fix = "running and runStrategy exclude each other", RemoveField(vm.at("running"))
+        message, says = "running and runStrategy exclude each other", vm.content.get("running")
+        is_same = strategy == ("Always" if says is True else "Halted" if says is False else None)
+        fix = RemoveField(vm.at("running")) if is_same else None
         yield invalid(vm.at("running"), message, "drop running", fix=fix)
     if not has(vm.content, "running") and strategy is None:
         yield invalid(
