@@ -183,8 +183,9 @@ def _entry_findings(
     run: ValidationRun, paths: Collection[str], files: Collection[str]
 ) -> Iterator[Diagnostic]:
     """Yield the findings about entries whose overlays cannot be found, if they may be about ``files``."""
-    if _WHOLE_PROJECT in paths:
-        yield from unread_project_files(run.fs)
+    for unread in unread_project_files(run.fs):
+        if _WHOLE_PROJECT in paths or (unread.location and unread.location.path in files):
+            yield unread
     for _, found in run.found.findings:
         if _WHOLE_PROJECT in paths or any(site.path in files for site in found.sites):
             yield found

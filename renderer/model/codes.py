@@ -70,6 +70,7 @@ class Code(TextEnum):
     # Entry points of Flux, Argo CD and OpenShift.
     ENTRY_POINT = "entry-point"
     ENTRY_POINT_CYCLE = "entry-point-cycle"
+    APPLIED_KUSTOMIZATION = "applied-kustomization"
     APPLIED_TWICE = "applied-twice", Trait.MAY_WARN
     DEPENDENCY_NOT_FOUND = "dependency-not-found", Trait.MAY_WARN
     POINTS_AT_SOURCES = "points-at-sources", Trait.MAY_WARN

@@ -92,9 +92,8 @@ def build_source(
         kind = source_type(fs, source, folder)
         if kind is SourceType.DIRECTORY:
             manifests = read_manifests(fs, folder, DirectoryOptions.of(source.content))
-            for kustomization in kustomizations_among(manifests):
-                raise _read_as_manifest(source, folder, kustomization)
-            return Outcome(ResourceSet(manifests))
+            refused = (_read_as_manifest(source, folder, each) for each in kustomizations_among(manifests))
+            return Outcome(ResourceSet(manifests), tuple(refused))
         if kind is SourceType.KUSTOMIZE:
             completed = complete(fs, source, folder)
             if with_part:
@@ -105,17 +104,19 @@ def build_source(
         return Outcome(ResourceSet(), error.diagnostics)
 
 
-def _read_as_manifest(source: DeployedSource, folder: str, kustomization: Resource) -> DiagnosticError:
+def _read_as_manifest(source: DeployedSource, folder: str, kustomization: Resource) -> Diagnostic:
     """Return the error about a kustomization that Argo CD would apply (docs/user-guide/directory.md)."""
     path = kustomization.origin.path
     name = posixpath.relpath(path, folder)
     is_own = "/" not in name and "directory" in source.content
     exclude = f"exclude: '{name}'"
-    return source.error(
-        f"it is a directory, so that {path} is applied as a manifest: no cluster has kustomize's kind"
-        f" {kustomization.kind}, and the sync fails",
-        *(("directory",) if "directory" in source.content else ("path",)),
-        hint=f"remove directory, and Argo CD builds the kustomization, or leave it out: {exclude}"
+    return Diagnostic.about(
+        source.application,
+        FieldPath((*source.field, "directory" if "directory" in source.content else "path")),
+        Code.APPLIED_KUSTOMIZATION,
+        f"the Application {source.application.name}: its source is a directory, so that {path} is applied as"
+        f" a manifest: no cluster has kustomize's kind {kustomization.kind}, and the sync fails",
+        f"remove directory, and Argo CD builds the kustomization, or leave it out: {exclude}"
         if is_own
         else f"leave it out in directory: {exclude}",
     )

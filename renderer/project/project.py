@@ -106,7 +106,8 @@ def unread_project_files(fs: FileSystem) -> Iterator[Diagnostic]:
         if fs.is_file(name):
             message = f"{name} is not read: {PROJECT_FILE} beside it is the project file"
             hint = f"remove {name}, or move what only it has into {PROJECT_FILE}"
-            yield Diagnostic.in_file(name, Code.CONFIG_INVALID, message, hint, severity=Severity.WARNING)
+            at = Location(name, 1)
+            yield Diagnostic.in_file(at, Code.IGNORED_DOCUMENT, message, hint, severity=Severity.WARNING)
 
 
 def catalog_site(path: str) -> Site:

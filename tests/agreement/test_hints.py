@@ -92,6 +92,7 @@ _FIXLESS: Sequence[WithoutFix] = (
     WithoutFix("cloud-init", "", "start-up data may hold passwords, so no fix has a part of it"),
     WithoutFix("config-invalid", "schemas", "an entry may be a path, or a mapping with one"),
     WithoutFix("device-not-permitted", "", "the name or the cluster's list may be mistyped"),
+    WithoutFix("ignition", "", "start-up data may hold passwords, so no fix has a part of it"),
     WithoutFix("instancetype-not-found", "", "a label or a template has the name, not the VM"),
     WithoutFix("kustomization-field", "", "a target has several fields, and one name may be there twice"),
     WithoutFix("kustomization-missing", "", "an entry may be a path, or a mapping with one"),

@@ -10,8 +10,9 @@ from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.resources import read_resources
-from renderer.model.diagnostic import Diagnostic, Outcome, Severity
-from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome, Severity, has_errors
+from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
@@ -33,7 +34,9 @@ def run_flux(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     kustomization = next(each for each in found if each.kind == entry["kind"] and each.name == entry["name"])
     config = RenderConfig()
     overlay = config.overlay(OverlayEntry(entry["path"]), entry["path"], entry["name"])
-    point = EntryPoint(EntryOptions(EntryKind.FLUX, secrets=True, strict=strict), kustomization, "", data)
+    options = EntryOptions(EntryKind.FLUX, secrets=True, strict=strict)
+    strictness = Strictness.STRICT if strict else Strictness.LENIENT
+    point = EntryPoint(options, kustomization, "", data, strictness=strictness)
     composer = EntryPointComposer(fs, BuildContext())
     substituted = composer.substitute(overlay, point, composer.compose(overlay, point, None))
     return stated(composer.as_applied(point, substituted))
@@ -71,8 +74,10 @@ def _entry(reached: ReachedKustomization) -> dict[str, Any]:
 
 def stated(outcome: Outcome[ResourceSet]) -> dict[str, Any]:
     """The outcome of a build as vectors state it."""
-    if outcome.failed:
-        return {"error": error_text(outcome.diagnostics)}
+    # Argo CD builds such a source, and the cluster refuses it later.
+    built = tuple(each for each in outcome.diagnostics if each.code is not Code.APPLIED_KUSTOMIZATION)
+    if has_errors(built):
+        return {"error": error_text(built)}
     return {"stdout": encode(resource.content for resource in outcome.value)}
 
 

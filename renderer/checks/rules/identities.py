@@ -87,12 +87,16 @@ def shared_identities(
 
 def _duplicates(context: Context, kind: IdentityKind) -> Iterator[_Pair]:
     """Yield the pairs of an overlay; if all machines of a pool get an identity, it is paired with itself."""
-    first: dict[tuple[str, ...], Identity] = {}
+    same: dict[tuple[str, ...], list[Identity]] = {}
     for machine in context.machines:
         for identity in kind.of_machine(machine):
-            other = first.setdefault(identity.key, identity)
-            if other is not identity or machine.replicas > 1:
-                yield identity, other
+            same.setdefault(identity.key, []).append(identity)
+    for identities in same.values():
+        # Whose finding it is does not depend on the order of the files.
+        first, *others = sorted(identities, key=lambda each: each.machine.resource.current_id)
+        if first.machine.replicas > 1:
+            yield first, first
+        yield from ((other, first) for other in others)
 
 
 def _is_kept_off(machine: VirtualMachineView) -> bool:

@@ -93,7 +93,7 @@ def test_name_in_another_namespace_has_a_hint() -> None:
 def test_unknown_kind_has_a_suggestion() -> None:
     unknown = cause(Matcher("a", "VirtualMachineInstanceType s"), instancetype("a"))
 
-    assert (unknown.code, unknown.hint) == (Code.UNKNOWN_KIND, "use VirtualMachineInstancetype")
+    assert (unknown.code, unknown.hint) == (Code.UNKNOWN_KIND, "use VirtualMachineClusterInstancetype")
     assert cause(Matcher("a", "Flavor")).hint == (
         "use VirtualMachineInstancetype or VirtualMachineClusterInstancetype"
     )
