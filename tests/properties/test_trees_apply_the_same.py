@@ -16,6 +16,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from renderer.checks.rules.suppression import PREFIX
 from renderer.cli.app import main
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem, normal_path
@@ -179,6 +180,9 @@ def comparable(found: Applied) -> dict[object, JsonObject]:
 
 def _comparable(content: JsonObject, group: str, kind: str) -> JsonObject:
     content = without(without_server_fields(content)[0], *ORIGIN)
+    for annotation in object_at(content, "metadata", "annotations"):
+        if annotation.startswith(PREFIX):  # for vmrender alone
+            content = without(content, "metadata", "annotations", annotation)
     if not object_at(content, "metadata", "annotations"):
         content = without(content, "metadata", "annotations")
     if group in EXPANDED:
