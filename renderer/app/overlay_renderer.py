@@ -31,7 +31,7 @@ from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.run.limits import Limits, restore, snapshot
-from renderer.model.run.taint import count_tainted, taint, tainted_since
+from renderer.model.run.taint import count_tainted, taint_again, tainted_since
 from renderer.model.run.work import SharedWork, WorkDone, add, join_run
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
@@ -203,7 +203,7 @@ def _rendered_by_workers(
             for rendered in parts.popleft().result():
                 done += 1
                 add(rendered.steps, rendered.read)
-                taint(rendered.tainted)
+                taint_again(rendered.tainted)
                 yield rendered
     except BrokenProcessPool:
         note("a worker process was killed, perhaps because memory ran out: one process renders the rest")

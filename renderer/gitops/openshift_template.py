@@ -28,7 +28,7 @@ from renderer.model.kube.json import (
 )
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.run.taint import taint
+from renderer.model.run.taint import taint, taint_masking, taint_new_parts
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import decode_yaml11
@@ -202,9 +202,12 @@ def _substituted_text(text: str, values: Mapping[str, str]) -> Json:
     if whole and whole[1] in values:
         value = values[whole[1]]
         try:
-            return decode_yaml11(value.encode(), "parameter")
+            read = decode_yaml11(value.encode(), "parameter")
         except DiagnosticError:
             return value
+        if taint_masking().is_in(value):
+            taint_new_parts(read, None)
+        return read
     substituted = _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
     spend(1 + len(substituted) // _CHARACTERS_PER_STEP, "processing Templates")
     return substituted

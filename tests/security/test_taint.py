@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from pathlib import Path
 
 import pytest
@@ -38,6 +39,38 @@ def replaced(value: str, options: str = "") -> dict[str, str]:
         "prod/secret.yaml": KEYS.replace("VALUE", value),
         "prod/cm.yaml": CONFIG_MAP,
         "prod/kustomization.yaml": REPLACED.replace(" OPTIONS", options),
+    }
+
+
+def with_variable(value: str, dsn: str = "${password}") -> dict[str, str]:
+    """The value as a variable of Flux, put into a field without quotes."""
+    return {
+        **FLUX,
+        "secret.yaml": KEYS.replace("VALUE", value),
+        "prod/cm.yaml": CONFIG_MAP.replace("dsn: x", f"dsn: {dsn}"),
+    }
+
+
+def with_parameter(value: str, field: str = "${{PASSWORD}}") -> dict[str, str]:
+    """The value as a parameter of an OpenShift Template, which may become any value."""
+    objects = (KEYS.replace("VALUE", "'${PASSWORD}'"), CONFIG_MAP.replace("dsn: x", f"dsn: '{field}'"))
+    items = "".join("- " + text.replace("\n", "\n  ").rstrip(" ") for text in objects)
+    return {
+        "vmrender.yaml": PROJECT.replace("path: prod", f"path: prod, parameters: {{PASSWORD: {value}}}"),
+        "prod/kustomization.yaml": "resources: [t.yaml]\n",
+        "prod/t.yaml": "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\n"
+        f"parameters: [{{name: PASSWORD, required: true}}]\nobjects:\n{items}",
+    }
+
+
+def encoded(value: str, width: int) -> dict[str, str]:
+    """A Secret with base64 on lines of a width, and a ConfigMap that has the text."""
+    text = b64encode(value.encode()).decode()
+    lines = "\n".join(f"    {text[start : start + width]}" for start in range(0, len(text), width))
+    return {
+        "prod/kustomization.yaml": "resources: [secret.yaml, cm.yaml]\n",
+        "prod/secret.yaml": KEYS.replace("stringData: {password: VALUE}", f"data:\n  password: |\n{lines}"),
+        "prod/cm.yaml": CONFIG_MAP.replace("dsn: x", f"dsn: '{value}'"),
     }
 
 
@@ -99,6 +132,16 @@ def templated(value: str, dsn: str) -> dict[str, str]:
     }
 
 
+def without_quotes(value: str) -> dict[str, str]:
+    """A Template that writes the value without quotes, so that YAML reads what is in it."""
+    text = (
+        KEYS.replace("VALUE", "'a {{ pw | tojson }}'")
+        + "---\n"
+        + CONFIG_MAP.replace("dsn: x", "dsn: {{ pw }}")
+    )
+    return {**templated(value, "x"), "prod/t.j2": text}
+
+
 CASES = {
     "long": replaced(CANARY + "x" * 80),
     "quotes": replaced('"canary: it\'s a #bird"'),
@@ -106,6 +149,29 @@ CASES = {
     "line breaks": replaced('"canary-one\\ncanary-two: x\\n"'),
     "a part": replaced(f"user:{CANARY}", ', options: {delimiter: ":", index: 1}'),
     "Flux": FLUX,
+    "Flux, in quotes": with_variable("'\"canary-is-a-bird\"'"),
+    "Flux, in single quotes": with_variable("\"'canary-is-a-bird'\""),
+    "Flux, with escapes": with_variable("'\"\\x63anary-is-a-bird\"'"),
+    "Flux, with a comment": with_variable("'canary-is-a-bird # of paradise'"),
+    "Flux, a mapping": with_variable("'{user: app, word: canary-is-a-bird}'"),
+    "Flux, a list": with_variable("'[app, canary-is-a-bird]'"),
+    "Flux, a key": with_variable("'{canary-is-a-bird: x}'"),
+    "Flux, with a tag": with_variable("'!!str canary-is-a-bird'"),
+    "Flux, binary": with_variable("'!!binary Y2FuYXJ5LWlzLWEtYmlyZA=='"),
+    "Flux, with an anchor": with_variable("'[&a canary-is-a-bird, *a]'"),
+    "Flux, merged": with_variable("'{<<: {user: canary-is-a-bird}, word: x}'"),
+    "Flux, from base64 on lines": {
+        **with_variable("x"),
+        "secret.yaml": KEYS.replace(
+            "stringData: {password: VALUE}", 'data: {password: "Y2FuYXJ5\\nLWlzLWEtYmlyZA=="}'
+        ),
+    },
+    "OpenShift, in quotes": with_parameter("'\"canary-is-a-bird\"'"),
+    "OpenShift, a mapping": with_parameter("'{user: app, word: canary-is-a-bird}'"),
+    "OpenShift, a key": with_parameter("'{canary-is-a-bird: [x]}'"),
+    "base64 on lines": encoded(CANARY + "x" * 90, 76),
+    "base64 on short lines": encoded(CANARY + "x" * 20, 8),
+    "base64 in base64": encoded(b64encode(CANARY.encode()).decode(), 76),
     "read as replacements": {
         "prod/key.txt": CANARY,
         "prod/kustomization.yaml": "secretGenerator: [{name: g, files: [key.txt]}]\n"
@@ -165,6 +231,9 @@ CASES = {
     "a part by a Template": templated(f"user:{CANARY}", "{{ pw.split(':')[1] }}"),
     "encoded by a Template": templated(CANARY, "{{ pw | b64encode }}"),
     "put together by a Template": templated("is-a-bird", "{{ 'can' ~ 'ary-' ~ pw }}"),
+    "in quotes, by a Template": without_quotes("'\"canary-is-a-bird\"'"),
+    "a mapping, by a Template": without_quotes("'{user: app, word: canary-is-a-bird}'"),
+    "a value of YAML, by a Template": without_quotes("{word: canary-is-a-bird}"),
     "values of a Template in a file": {
         **templated("x", "a{{ pw }}"),
         "prod/t.yaml": TEMPLATE.replace("values: {pw: VALUE}", "valuesFrom: [{file: values.yaml}]"),

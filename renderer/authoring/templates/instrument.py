@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
 from typing import Final, NamedTuple, Self, TypeVar, cast
 
 from jinja2 import nodes, pass_context
@@ -183,12 +183,21 @@ def _size(body: Iterable[nodes.Node]) -> int:
 class Output(NamedTuple):
     """A text, and for each of its lines the line of the template that it comes from, from 1.
 
-    ``values`` are the pieces of the text that expressions produced.
+    ``pieces`` make up the text; some are the template's own, the others were produced by expressions.
     """
 
     text: str
     lines: tuple[int, ...]
-    values: Collection[str] = ()
+    pieces: Sequence[str] = ()
+
+    @property
+    def values(self) -> Collection[str]:
+        """The pieces that expressions produced."""
+        return {piece for piece in self.pieces if _is_value(piece)}
+
+    def without(self, values: Container[str], instead: str) -> str:
+        """Return the text with ``instead`` in place of each piece that is one of ``values``."""
+        return "".join(instead if _is_value(piece) and piece in values else piece for piece in self.pieces)
 
 
 class OutputBuilder:
@@ -214,5 +223,8 @@ class OutputBuilder:
                 self._is_blank = False
 
     def finish(self) -> Output:
-        values = {piece for piece in self._pieces if isinstance(piece, Piece) and not piece.is_data}
-        return Output("".join(self._pieces), tuple(self._lines or (1,)), values)
+        return Output("".join(self._pieces), tuple(self._lines or (1,)), tuple(self._pieces))
+
+
+def _is_value(piece: str) -> bool:
+    return isinstance(piece, Piece) and not piece.is_data

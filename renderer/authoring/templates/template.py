@@ -39,6 +39,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from renderer.authoring.templates.errors import TemplateError
@@ -50,7 +51,8 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, describe_value
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import GeneratedText, Location, Site
-from renderer.model.run.taint import taint, taint_texts, texts_of
+from renderer.model.readings import SHORTEST
+from renderer.model.run.taint import keys_of, taint, taint_new_parts, taint_texts, texts_of
 from renderer.model.run.work import spend
 from renderer.model.source_tree import Generated, ListedFile, ListedFiles
 from renderer.yamlio.decode import decode_documents, taint_content
@@ -105,9 +107,25 @@ def _rendered(
     except TemplateError as error:
         raise _render_error(error, file, Related(f"made of {row.label}", (row.site,))) from None
     if may_be_secret:
-        written = file.content.decode("utf-8", "replace")
-        taint(value for value in output.values if value not in written)
+        _taint_output(output, file.content.decode("utf-8", "replace"), row)
     return read_objects(output, file.path, row)
+
+
+def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
+    """Record the results of expressions, and what YAML makes of them; ``written`` is the template.
+
+    Keys of the Template's values are no secrets: an expression may write a whole section.
+    """
+    values = {value for value in output.values if value not in written and len(value) >= SHORTEST}
+    taint(values)
+    if not values:
+        return
+    with suppress(DiagnosticError, UnicodeEncodeError):  # reported when the objects are read
+        made = decode_documents(output.text.encode(), "")
+        public: Sequence[Json] = ()
+        with suppress(DiagnosticError):  # without the values, it may not be YAML
+            public = decode_documents(output.without(values, "value").encode(), "")
+        taint_new_parts([*made], [*public, dict.fromkeys(keys_of(row.values))])
 
 
 def _render_error(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:

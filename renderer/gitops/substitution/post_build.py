@@ -36,6 +36,8 @@ _IGNORED_FIELDS = (
 FLUX_GROUP = "kustomize.toolkit.fluxcd.io"
 #: The label or annotation of objects in which Flux replaces no variables.
 SUBSTITUTE, DISABLED = f"{FLUX_GROUP}/substitute", "disabled"
+#: Go's decoder of base64 ignores them.
+_LINE_BREAKS = str.maketrans("", "", "\r\n")
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
@@ -251,7 +253,7 @@ class VariableReader:
         if not encoded:
             return written
         try:
-            return base64.b64decode(written, validate=True).decode()
+            return base64.b64decode(written.translate(_LINE_BREAKS), validate=True).decode()
         except ValueError:  # invalid base64, not ASCII, or not text
             self._reject("the value of the variable is not text in base64", site)
             return None

@@ -6,7 +6,7 @@ change the type of a field, and may hold YAML of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
@@ -28,7 +28,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import over_limit
-from renderer.model.run.taint import taint
+from renderer.model.run.taint import taint, taint_new_parts
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
@@ -123,7 +123,9 @@ class _Substitution:
             for variable, derived in evaluated.derived.items():
                 if self._variables.values.get(variable) in self._variables.confidential:
                     self.confidential |= derived
-            return _as_resource(resource, self._read(resource.content, evaluated))
+            read = self._read(resource.content, evaluated)
+            self._taint_secret_parts(resource.content, evaluated, read)
+            return _as_resource(resource, read)
         except TooLongError as error:
             raise over_limit("added_size", error.message, resource=resource) from None
         except SubstitutionError as error:
@@ -142,13 +144,31 @@ class _Substitution:
 
     def _evaluated(self, content: Json) -> Evaluated:
         """Evaluate an object as YAML text. Raises ``SubstitutionError``."""
+        return self._evaluated_with(content, self._variables.values, keeps_unknown=self._variables.incomplete)
+
+    def _evaluated_with(self, content: Json, values: Mapping[str, str], *, keeps_unknown: bool) -> Evaluated:
         return evaluate(
             parse(encode([content]), keeps_escapes=self._escapes),
-            self._variables.values,
+            values,
             self._characters,
-            keeps_unknown=self._variables.incomplete,
+            keeps_unknown=keeps_unknown,
             escapes=self._escapes,
         )
+
+    def _taint_secret_parts(self, content: JsonObject, evaluated: Evaluated, read: Json) -> None:
+        """Record what is in an object only because a confidential variable was put in."""
+        confidential = self._variables.confidential
+        if not confidential:
+            return
+        public = {name: value for name, value in self._variables.values.items() if value not in confidential}
+        without_secrets = self._evaluated_with(content, public, keeps_unknown=True)
+        if without_secrets.text == evaluated.text:
+            return
+        try:
+            known = _read_again(without_secrets.text)
+        except SubstitutionError:  # without the values, it is not YAML
+            known = content
+        taint_new_parts(read, known)
 
     def _read(self, content: JsonObject, evaluated: Evaluated) -> Json:
         """Parse an object again after its evaluation. Raises ``SubstitutionError``.

@@ -9,8 +9,6 @@ fields (``masked_value``), quoted lines of a file (``findings.public_lines``), t
 
 from __future__ import annotations
 
-import binascii
-from base64 import b64decode, b64encode
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
@@ -19,8 +17,9 @@ from renderer.model.field_edit import RenameField, edited_place
 from renderer.model.fix import Fix
 from renderer.model.kube.encryption import SOPS, is_ciphertext
 from renderer.model.kube.field_path import FieldPath, Segment
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.masking import MASK, NOTHING, Masking
+from renderer.model.readings import all_readings
 
 if TYPE_CHECKING:
     from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
@@ -65,9 +64,6 @@ CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
-
-#: The minimum length of a value that we search for in other texts: a shorter one may occur anywhere.
-_SHORTEST = 6
 
 
 def is_confidential_key(key: object) -> bool:
@@ -163,10 +159,9 @@ def contains_secret(value: Json, secrets: Masking) -> bool:
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
-    """Return the values of the Secrets among ``objects``, as text and in base64, line by line."""
-    texts = (text for each in objects if text_at(each, "kind") == _SECRET for text in _texts(each))
-    lines = (line.strip() for text in texts for line in (text, *text.splitlines()))
-    return frozenset(line for line in lines if len(line) >= _SHORTEST)
+    """Return the values of the Secrets among ``objects``, with their readings (``model.readings``)."""
+    secrets = (each for each in objects if text_at(each, "kind") == _SECRET)
+    return frozenset(all_readings(text for secret in secrets for text in _texts(secret)))
 
 
 def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
@@ -213,13 +208,7 @@ def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
 
 
 def _texts(secret: Json) -> Iterator[str]:
-    for value in object_at(secret, "stringData").values():
-        if isinstance(value, str):
-            yield from (value, b64encode(value.encode()).decode())
-    for value in object_at(secret, "data").values():
-        if isinstance(value, str):
-            yield value
-            try:
-                yield b64decode(value, validate=True).decode()
-            except (binascii.Error, ValueError):  # it is not base64, or not text
-                continue
+    for section in SECRET_DATA:
+        for value in object_at(secret, section).values():
+            if not isinstance(value, dict | list | None):
+                yield scalar_text(value)

@@ -2,8 +2,9 @@
 
 They are values of Secrets that are not from a Secret among the resources: variables of Flux, parts of a value
 that a replacement copies, files from which Secrets are generated, values of Templates that create Secrets.
-All output of findings, differences or lists masks them. The values recorded by a worker process are sent to
-the process that prints.
+With a value, its other spellings and the credentials in it are recorded (``model.readings``), and what YAML
+made of the text that it was put into (``taint_new_parts``). All output of findings, differences or lists
+masks them. The values recorded by a worker process are sent to the process that prints.
 """
 
 from __future__ import annotations
@@ -13,15 +14,54 @@ from contextvars import ContextVar
 
 from renderer.model.kube.json import Json, scalar_text
 from renderer.model.masking import Masking
+from renderer.model.readings import readings
+from renderer.model.run.work import spend
 
-#: A shorter value may be part of any text.
-SHORTEST = 6
+#: Keys that say what a value is, not the value. YAML in a confidential text has them as well.
+_COMMON_KEYS = frozenset(
+    {
+        "address",
+        "annotations",
+        "apiVersion",
+        "clientId",
+        "credentials",
+        "database",
+        "dbname",
+        "enabled",
+        "endpoint",
+        "hostname",
+        "labels",
+        "metadata",
+        "namespace",
+        "passphrase",
+        "passwd",
+        "password",
+        "private-key",
+        "privateKey",
+        "protocol",
+        "region",
+        "scheme",
+        "secret",
+        "secretKey",
+        "server",
+        "service",
+        "sslmode",
+        "string",
+        "stringData",
+        "username",
+        "values",
+        "version",
+    }
+)
+#: Characters of a value that are searched for credentials in one step (``model.run.work``).
+_CHARACTERS_PER_STEP = 16
 
 
 class _Notes:
     """The values, and the search for them; values in ``new`` have not been added to it yet."""
 
     def __init__(self) -> None:
+        self.given: set[str] = set()
         self.values: dict[str, None] = {}
         self.new: list[str] = []
         self.masking = Masking()
@@ -36,22 +76,48 @@ def begin_notes() -> None:
 
 
 def taint(values: Iterable[str]) -> None:
-    """Record values, and each of their lines, until the run ends."""
-    notes = _notes.get()
-    if notes is None:
-        notes = _Notes()
-        _notes.set(notes)
+    """Record values and their readings until the run ends."""
+    notes = _own_notes()
     for text in values:
-        for line in (text, *text.splitlines()):
-            value = line.strip()
-            if len(value) >= SHORTEST and value not in notes.values:
-                notes.values[value] = None
-                notes.new.append(value)
+        if text not in notes.given:
+            notes.given.add(text)
+            spend(1 + len(text) // _CHARACTERS_PER_STEP, "noting confidential values")
+            _record(notes, readings(text))
+
+
+def taint_again(recorded: Iterable[str]) -> None:
+    """Record what another process has recorded, with the readings of all values."""
+    _record(_own_notes(), recorded)
 
 
 def taint_texts(value: Json) -> None:
     """Record every scalar in a tree as it is written."""
     taint(texts_of(value))
+
+
+def taint_new_parts(tree: Json, without_values: Json) -> None:
+    """Record each scalar and key of ``tree`` that ``without_values``, the tree without the values, lacks.
+
+    What YAML makes of a confidential value depends on the text around it: it may become a mapping, a number,
+    or lose its quotes. But all that the value brought in is new.
+    """
+    known = {*texts_of(without_values), *keys_of(without_values), *_COMMON_KEYS}
+    taint(text for text in (*texts_of(tree), *keys_of(tree)) if text not in known)
+
+
+def _own_notes() -> _Notes:
+    notes = _notes.get()
+    if notes is None:
+        notes = _Notes()
+        _notes.set(notes)
+    return notes
+
+
+def _record(notes: _Notes, values: Iterable[str]) -> None:
+    for value in values:
+        if value not in notes.values:
+            notes.values[value] = None
+            notes.new.append(value)
 
 
 def texts_of(value: Json) -> Iterator[str]:
@@ -61,6 +127,15 @@ def texts_of(value: Json) -> Iterator[str]:
             yield from texts_of(child)
     elif value is not None:
         yield scalar_text(value)
+
+
+def keys_of(value: Json) -> Iterator[str]:
+    """Yield the keys of all mappings in a tree."""
+    if isinstance(value, dict):
+        yield from value
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from keys_of(child)
 
 
 def tainted() -> frozenset[str]:

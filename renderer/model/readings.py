@@ -1,0 +1,200 @@
+"""What may become of a confidential text, which no output may show either.
+
+Who reads a value may decode it, cut it or spell it in another way. YAML removes quotes and comments, and
+writes ``0x12D687`` as ``1234567``. Kubernetes decodes base64, with or without line breaks. A program takes
+the password out of a URL, a line ``password=…`` or a JSON text. Of the parts of a text, only the credentials
+are confidential: the host in the URL is not, nor is the name of a package in cloud-init data.
+"""
+
+from __future__ import annotations
+
+import re
+from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
+from collections.abc import Iterable, Iterator
+from math import isfinite
+
+from renderer.model.pattern import pattern
+
+#: A shorter text may be part of any text.
+SHORTEST = 6
+#: A credential in JSON in base64 in JSON is found, and no deeper one.
+_DEEPEST = 4
+#: From this length on, ``base64`` writes its result on several lines.
+_LINE_OF_BASE64 = 57
+#: A number of more digits is not written in another way.
+_LONGEST_NUMBER = 64
+#: Decoded bytes that are no text begin to be random early.
+_CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
+_BASE64 = pattern(r"[A-Za-z0-9+/_\s-]{8,}={0,2}\s*", re.ASCII)
+_NUMBER = pattern(r"[-+]?\.?\d[\w.+-]*", re.ASCII)
+_COMMENT = pattern(r"\s#")
+#: What YAML may have before a scalar: a tag, an anchor.
+_PROPERTIES = pattern(r"(?:[!&]\S*\s+)+")
+_QUOTED = pattern(r"""(["'])(.*)\1""", re.DOTALL)
+
+_CREDENTIAL_NAME = (
+    r"(?:pass(?:w(?:or)?d|phrase|code)?|pwd|secret|token|credentials?|auth(?:orization)?"
+    r"|(?:api|access|account|encryption|license|private|shared|signing|ssh)[-_.]?keys?|(?<![a-z])key)"
+    r"(?:[-_.]?(?:[0-9]+|base64|data|hash|id|value))?"
+)
+#: ``password=…``, ``"password": "…"``, ``DB_PASSWORD: …``; a value without quotes ends with its line or part.
+_NAMED = pattern(
+    rf"(?i)(?<![\w.-])[\w.-]{{0,64}}?{_CREDENTIAL_NAME}[\"']?[ \t]*[:=][ \t]*"
+    r"(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'|([^\s,;&\"'{}\[\]][^\n,;&{}\[\]]*))"
+)
+#: ``<Password>…``, ``<AdministratorPassword><Value>…`` in an answer file.
+_ELEMENT = pattern(
+    rf"(?i)<[\w:.-]{{0,64}}?{_CREDENTIAL_NAME}(?:\s[^<>]{{0,256}})?>\s*(?:<value>\s*)?([^<>]+)"
+)
+#: ``scheme://user:password@host``, ``user:password@host``, ``https://token@host``.
+_USER_OF_URL = pattern(
+    r"(?<![^\s\"'=(<,;])([a-zA-Z][\w+.-]{0,31}://)?([^\s:/@\"'<>]{0,128})(?::([^\s\"'<>]*))?@"
+)
+_PERCENT = pattern(rb"%([0-9A-Fa-f]{2})")
+#: ``Authorization: Bearer …``, and ``.netrc``.
+_HEADER = pattern(r"(?i)\b(?:basic|bearer|token|login\s+\S+\s+password)\s+([^\s\"',;<>]+)")
+#: ``root:password``, as chpasswd and htpasswd have it; the name of an image has a slash.
+_AFTER_NAME = pattern(r"[-\s]*[\"']?[\w.@+-]+:([^\s/][^\s]*?)[\"']?\s*")
+
+
+def readings(text: str) -> Iterator[str]:
+    """Yield a confidential text and what may be made of it, without blanks around and in no order.
+
+    Texts of fewer than six characters are left out.
+    """
+    seen: set[str] = set()
+    waiting = [(text, _DEEPEST)]
+    while waiting:
+        current, depth = waiting.pop()
+        stripped = current.strip()
+        if len(stripped) < SHORTEST or stripped in seen:
+            continue
+        seen.add(stripped)
+        for spelling in _spellings(current):
+            seen.update(line.strip() for line in spelling.splitlines())
+            seen.add(spelling.strip())
+        if depth:
+            waiting += ((part, depth - 1) for part in (*_decoded(current), *_parts(current)))
+    return (each for each in seen if len(each) >= SHORTEST)
+
+
+def all_readings(texts: Iterable[str]) -> Iterator[str]:
+    """Yield the readings of each text."""
+    for text in texts:
+        yield from readings(text)
+
+
+def _spellings(text: str) -> Iterator[str]:
+    """Yield the text, its numbers and its base64, as others may write them."""
+    yield text
+    yield text.replace("\n", "")
+    yield from _numbers(text.strip())
+    content = text.encode("utf-8", "surrogatepass")
+    yield b64encode(content).decode()
+    yield urlsafe_b64encode(content).decode()
+    yield b64encode(content + b"\n").decode()
+    if len(content) > _LINE_OF_BASE64:
+        yield encodebytes(content).decode()
+
+
+def _numbers(text: str) -> Iterator[str]:
+    """Yield a number as YAML and JSON may write it."""
+    if len(text) > _LONGEST_NUMBER or not _NUMBER.fullmatch(text):
+        return
+    digits = text.replace("_", "")
+    for base in (8 if digits.lstrip("+-").startswith("0") else 10, 10, 0):
+        try:
+            yield from _spelled(int(digits, base))
+        except ValueError:
+            continue
+    try:
+        yield from _spelled(float(digits))
+    except ValueError:
+        return
+
+
+def _spelled(number: float) -> Iterator[str]:
+    """Yield a number as Python, JSON and Go write it."""
+    yield str(number)
+    try:
+        as_float = float(number)
+    except OverflowError:
+        return
+    if isfinite(as_float):
+        written = repr(as_float)
+        digits = "".join(filter(str.isdigit, written.partition("e")[0])).strip("0")
+        yield from (written, f"{as_float:.{max(len(digits) - 1, 0)}e}")
+        if as_float.is_integer():
+            yield str(int(as_float))
+
+
+def _decoded(text: str) -> Iterator[str]:
+    """Yield the text without base64, and as YAML reads it: without quotes, properties and comments."""
+    if _BASE64.fullmatch(text):
+        joined = "".join(text.split()).rstrip("=").replace("-", "+").replace("_", "/")
+        try:
+            decoded = b64decode(joined + "=" * (-len(joined) % 4)).decode()
+        except ValueError:  # it is not base64, or not text
+            decoded = ""
+        if not _CONTROL.search(decoded):
+            yield decoded
+    scalar = text.strip()
+    properties = _PROPERTIES.match(scalar)
+    if properties:
+        scalar = scalar[properties.end() :]
+        yield scalar
+    quoted = _QUOTED.fullmatch(scalar)
+    if quoted:
+        yield from _unquoted(quoted[2], quoted[1])
+    elif "\n" not in scalar and _COMMENT.search(scalar):
+        yield _COMMENT.split(scalar, 1)[0]
+
+
+def _unquoted(text: str, quote: str) -> Iterator[str]:
+    """Yield a text between quotes as it is, and as YAML and JSON read it."""
+    yield text
+    if quote == "'":
+        yield text.replace("''", "'")
+    elif "\\" in text:
+        import json  # noqa: PLC0415 - few values need it
+
+        try:
+            yield json.loads(f'"{text}"', strict=False)
+        except ValueError:
+            return
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield the credentials in a text."""
+    if ":" in text or "=" in text:
+        for match in _NAMED.finditer(text):
+            double, single, plain = match.groups()
+            if plain is None:
+                yield from _unquoted(double if single is None else single, '"' if single is None else "'")
+            else:
+                yield plain
+                if not _HEADER.match(plain):
+                    yield plain.split(maxsplit=1)[0]
+    if "@" in text:
+        yield from _users_of_urls(text)
+    if "<" in text:
+        yield from (match[1] for match in _ELEMENT.finditer(text))
+    yield from (match[1] for match in _HEADER.finditer(text))
+    for line in text.splitlines():
+        named = _AFTER_NAME.fullmatch(line)
+        if named:
+            yield named[1]
+            yield named[1].rpartition(":")[2]
+
+
+def _users_of_urls(text: str) -> Iterator[str]:
+    """Yield the passwords in URLs, and users without a password, which are tokens; decoded as well."""
+    for match in _USER_OF_URL.finditer(text):
+        scheme, user, password = match.groups(default="")
+        for part in (user if scheme and not password else "", password):
+            yield from (part, _percent_decoded(part), part.partition("@")[0])
+
+
+def _percent_decoded(text: str) -> str:
+    decoded = _PERCENT.sub(lambda match: bytes([int(match[1], 16)]), text.encode("utf-8", "surrogatepass"))
+    return decoded.decode("utf-8", "replace")

@@ -1,0 +1,99 @@
+from __future__ import annotations
+
+from base64 import b64encode, encodebytes, urlsafe_b64encode
+
+import pytest
+
+from renderer.model.readings import readings
+
+BASIC = b64encode(b"app:canary-is-a-bird").decode()
+LONG = "canary-is-a-bird-" + "x" * 80
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "canary-is-a-bird",
+        "  canary-is-a-bird\n",
+        "one line\ncanary-is-a-bird\n",
+        '"canary-is-a-bird"',
+        "'canary-is-a-bird'",
+        '"canary\\u002dis-a-bird"',
+        "canary-is-a-bird # of paradise",
+        "!!str canary-is-a-bird",
+        "&anchor !!str 'canary-is-a-bird'",
+        b64encode(b"canary-is-a-bird").decode(),
+        b64encode(b"canary-is-a-bird").decode().rstrip("="),
+        BASIC,
+        f'{{"auths": {{"registry.example.org": {{"auth": "{BASIC}"}}}}}}',
+        b64encode(f'{{"auth": "{BASIC}"}}'.encode()).decode(),
+        "postgres://app:canary-is-a-bird@db.example.org:5432/orders?sslmode=require",
+        "postgres://app:canary%2Dis%2da-bird@db.example.org/orders",
+        "https://canary-is-a-bird@example.org/a/b.git",
+        "app:canary-is-a-bird@tcp(db:3306)/orders",
+        "host=db user=app password=canary-is-a-bird sslmode=require",
+        "Server=tcp:db,1433; Database=orders; User ID=app; Password=canary-is-a-bird; Encrypt=True",
+        "DB_HOST=db\nDB_PASSWORD=canary-is-a-bird\n",
+        "export API_KEY='canary-is-a-bird'",
+        '{"user": "app", "password": "canary-is-a-bird"}',
+        '{"user": "app", "password": "canary\\u002dis-a-bird"}',
+        "{user: app, token: canary-is-a-bird}",
+        "db:\n  user: app\n  password: canary-is-a-bird # of paradise\n",
+        "[default]\naws_secret_access_key = canary-is-a-bird\n",
+        "Authorization: Bearer canary-is-a-bird",
+        f"Authorization: Basic {BASIC}",
+        "machine example.org login app password canary-is-a-bird",
+        "chpasswd:\n  list: |\n    root:canary-is-a-bird\n",
+        "db.example.org:5432:orders:app:canary-is-a-bird",
+        "<AdministratorPassword><Value>canary-is-a-bird</Value></AdministratorPassword>",
+    ],
+)
+def test_readings_contain_the_credential_alone(text: str) -> None:
+    assert "canary-is-a-bird" in set(readings(text))
+
+
+@pytest.mark.parametrize(
+    "encoded",
+    [
+        encodebytes(LONG.encode()).decode(),
+        encodebytes(LONG.encode()).decode().replace("\n", "\r\n"),
+        urlsafe_b64encode(LONG.encode()).decode().rstrip("="),
+    ],
+)
+def test_readings_contain_what_is_encoded_in_base64(encoded: str) -> None:
+    assert LONG in set(readings(encoded))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["1_234_567", "0x12D687", "0X12d687", "0o4553207", "04553207", "+1234567", "1234567.0", "1.234567e6"],
+)
+def test_readings_of_a_number_contain_its_other_spellings(text: str) -> None:
+    assert {"1234567", "1.234567e+06"} <= set(readings(text))
+
+
+def test_parts_that_are_not_credentials_are_not_read() -> None:
+    text = """\
+#cloud-config
+keyboard: {layout: german}
+packages: [qemu-guest-agent]
+image: quay.io/containerdisks/fedora:42-latest
+url: postgres://app:canary-is-a-bird@db.example.org:5432/orders
+author: somebody
+"""
+    found = set(readings(text))
+    assert "canary-is-a-bird" in found
+    public = {"german", "qemu-guest-agent", "42-latest", "db.example.org", "somebody", "orders", "Bearer"}
+    assert found.isdisjoint(public)
+
+
+def test_short_texts_are_left_out() -> None:
+    assert set(readings("short")) == set()
+    assert all(len(each) >= 6 for each in readings("a: b\npassword: c\n12345\n"))
+
+
+@pytest.mark.parametrize(
+    "part", ["a", "password", "a:", "a@", "://", "<password", "token ", "'\"", "password='", "x: y\n", "{["]
+)
+def test_readings_do_not_multiply(part: str) -> None:
+    assert len(list(readings(part * 20_000))) < 100
