@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from renderer.model.pattern import pattern
 
-_PART = r"([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)"
+_PART = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)"
 _DURATION = pattern(rf"[-+]?(0|({_PART})+)")
 _EACH_PART = pattern(_PART)
 _NANOSECONDS = {

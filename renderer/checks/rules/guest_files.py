@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
+from functools import lru_cache, partial
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.inventory import may_be_in
@@ -35,17 +35,20 @@ class GuestYaml(Record):
 
     def problem(self, path: tuple[Segment, ...], message: str, hint: str) -> Problem:
         """Return a problem at the value with that path, or at the nearest one above it."""
-        mark = (
-            MarkedFile(self.text.encode("utf-8", "replace")).find(0, FieldPath(path)) if self.line else None
-        )
+        mark = _marked(self.text).find(0, FieldPath(path)) if self.line else None
         if mark is None:
             return Problem(message, hint, self.line)
         return Problem(message, hint, self.line + mark.line - 1, mark.column)
 
 
+@lru_cache(maxsize=4)  # a text may have many problems
+def _marked(text: str) -> MarkedFile:
+    return MarkedFile(text.encode("utf-8", "replace"))
+
+
 def files_of(context: Context, machine: VirtualMachineView) -> Iterator[GuestFile | MissingKey]:
     """Yield the guest data of a machine, with what the overlay has of its Secrets and ConfigMaps."""
-    yield from guest_files(machine, partial(objects_named, context))
+    yield from guest_files(machine, partial(objects_named, context), context.release)
 
 
 def objects_named(context: Context, kind: str, name: str, namespace: str) -> list[Resource]:

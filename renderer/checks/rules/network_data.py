@@ -19,7 +19,7 @@ from renderer.yamlio.decode import decode_yaml11
 _Path = tuple[Segment, ...]
 _FALLBACK = "so cloud-init ignores it and asks for an address by DHCP on the first network card"
 _NO_NETWORK = "so cloud-init configures no network card"
-_ENI = pattern(r"^\s*(auto|iface|allow-hotplug)\s", re.MULTILINE)
+_ENI = pattern(r"^[ \t]*(auto|iface|allow-hotplug)\s", re.MULTILINE)
 _MAC = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
 _MOST_QUOTED = 60
 

@@ -32,7 +32,7 @@ _SELF_SIGNED = _SPEC.child("certificateRotateStrategy", "selfSigned")
 _DAY = 24 * 3600 * 10**9
 _INTERVALS = ("caRotateInterval", "certRotateInterval", "caOverlapInterval")
 _MOST_DIGITS = 6
-_DECIMAL = pattern(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][-+]?[0-9]+)?")
+_DECIMAL = pattern(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
 _OPERATORS = ("Equal", "Exists")
 #: Known to releases of Kubernetes in which a feature gate of its own is on.
 _NEW_OPERATORS = ("Gt", "Lt")

@@ -44,7 +44,7 @@ _HASH = pattern(r"\$(1|2[abxy]?|5|6|7|y|gy)\$")
 _SET_BY_COMMAND = pattern(
     r"""echo\s+["']?(?:[\w.-]+:)?(?P<word>[^\s"'|:$]+)["']?\s*\|\s*(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"""
 )
-_KERNEL_ARGUMENT = pattern(r"(?:^|\s)\S*(?:passw(?:or)?d|token|secret)\w*=(?P<word>\S+)", re.IGNORECASE)
+_KERNEL_ARGUMENT = pattern(r"(?:passw(?:or)?d|token|secret)\w{0,40}=(?P<word>\S+)", re.IGNORECASE)
 _THROW_AWAY = """
     admin administrator alpine atomic centos changeit changeme changemenow change-me change_me cirros
     cloud cloud-user cloud123 debian default demo dummy example fedora foo gocubsgo guest hello kubevirt
@@ -70,7 +70,8 @@ _OTHER_FIELDS = (
     (("chef", "validation_key"), "private key"),
 )
 _ANSWER_PASSWORD = pattern(
-    r"<(?:\w+:)?(?:AdministratorPassword|Password)\b[^>]*>\s*(?:<(?:\w+:)?Value>)?\s*(?P<word>[^<\s][^<]*?)\s*<"
+    r"<(?:\w{1,40}:)?(?:AdministratorPassword|Password)\b[^<>]{0,500}>\s{0,500}"
+    r"(?:<(?:\w{1,40}:)?Value>\s{0,500})?(?P<word>[^<\s][^<]{0,1000})<"
 )
 #: Elements of an answer file that hold a password, themselves or in an element ``Value``.
 _PASSWORD_ELEMENTS = ("AdministratorPassword", "Password")
@@ -147,11 +148,9 @@ def credentials_in_ignition(text: str) -> Iterator[Credential]:
 
 def credentials_in_answer_file(content: bytes) -> Iterator[Credential]:
     """Yield the passwords in an answer file of Windows Setup."""
-    text = content.decode("utf-8", "replace")
-    for found in _ANSWER_PASSWORD.finditer(text):
-        word = _decoded_answer(found["word"])
+    for written, line in _words(_ANSWER_PASSWORD, content.decode("utf-8", "replace"), 1):
+        word = _decoded_answer(written.rstrip())
         if is_value(word):
-            line = text.count("\n", 0, found.start("word")) + 1
             yield Credential("password", (), line, is_throw_away=is_throw_away(word))
 
 
@@ -229,10 +228,20 @@ def _in_text(text: str, line: int) -> Iterator[Credential]:
             at = line + text.count("\n", 0, found.start()) if line else 0
             yield Credential("password or key", (), at)
             return
-    for found in _SET_BY_COMMAND.finditer(text):
-        if is_value(found["word"]):
-            at = line + text.count("\n", 0, found.start()) if line else 0
-            yield Credential("password", (), at, is_throw_away=is_throw_away(found["word"]))
+    for word, at in _words(_SET_BY_COMMAND, text, line):
+        if is_value(word):
+            yield Credential("password", (), at, is_throw_away=is_throw_away(word))
+
+
+def _words(expression: re.Pattern[str], text: str, line: int) -> Iterator[tuple[str, int]]:
+    """Yield the group ``word`` of each match with its line; ``line`` is that of the text, 0 if unknown."""
+    counted = 0
+    for found in expression.finditer(text):
+        start = found.start("word")
+        if line:
+            line += text.count("\n", counted, start)
+        counted = start
+        yield found["word"], line
 
 
 def _decoded_answer(word: str) -> str:

@@ -10,9 +10,10 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
-from renderer.kubevirt.facts.kinds import VM_POOL
+from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.field_path import FieldPath
@@ -20,6 +21,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.location import Location
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
+from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
 SECRET, CONFIG_MAP = "Secret", "ConfigMap"
@@ -114,13 +116,17 @@ class MissingKey(Record):
         return {key: FieldPath.of(field, key) for field, key, _ in _entries(self.resource)}
 
 
-def guest_files(machine: VirtualMachineView, find: Find) -> Iterator[GuestFile | MissingKey]:
+def guest_files(
+    machine: VirtualMachineView, find: Find, release: Release
+) -> Iterator[GuestFile | MissingKey]:
     """Yield the files of a machine whose content is known, and the references without a usable key."""
     for index, volume in machine.volumes:
         for kind in (NO_CLOUD, CONFIG_DRIVE):
             source = volume.get(kind)
             if isinstance(source, dict):
-                yield from _cloud_init_files(machine, index, kind, source, find)
+                is_indexed = has_indexed_references(machine, kind, release)
+                find_secrets = partial(_secrets_of_copies, machine, find) if is_indexed else find
+                yield from _cloud_init_files(machine, index, kind, source, find_secrets)
         sysprep = volume.get(SYSPREP)
         if isinstance(sysprep, dict):
             yield from _answer_files(machine, index, sysprep, find)
@@ -148,7 +154,7 @@ def _cloud_init_files(
 ) -> Iterator[GuestFile | MissingKey]:
     for fields in _CLOUD_INIT_FIELDS:
         name = text_at(source, fields.reference, "name")
-        for secret in _referenced(machine, find, SECRET, name, is_indexed=True):
+        for secret in find(SECRET, name, machine.namespace) if name else ():
             found = [entry for key in fields.keys for entry in _entries(secret) if entry[1] == key]
             if found:
                 yield from _file_of_entry(machine, fields.role, kind, secret, found[0])
@@ -176,7 +182,7 @@ def _answer_files(
 ) -> Iterator[GuestFile | MissingKey]:
     for field, kind in (("configMap", CONFIG_MAP), ("secret", SECRET)):
         name = text_at(source, field, "name")
-        for resource in _referenced(machine, find, kind, name, is_indexed=False):
+        for resource in find(kind, name, machine.namespace) if name else ():
             found = [entry for entry in _entries(resource) if entry[1].lower() in ANSWER_FILES]
             for entry in found:
                 yield from _file_of_entry(machine, Role.ANSWER_FILE, SYSPREP, resource, entry)
@@ -187,22 +193,12 @@ def _answer_files(
                 )
 
 
-def _referenced(
-    machine: VirtualMachineView, find: Find, kind: str, name: str, *, is_indexed: bool
-) -> Iterator[Resource]:
-    """Yield the objects that the machine reads by that name.
-
-    The machines of a pool may each have a Secret of their own (KubeVirt ``pkg/virt-controller/watch/pool``
-    indexVMSpec).
-    """
-    if not name:
-        return
-    names = [name]
-    generation = object_at(machine.resource.content, "spec", "nameGeneration")
-    if is_indexed and machine.kind == VM_POOL and generation.get("appendIndexToSecretRefs") is True:
-        names = [f"{name}-{copy}" for copy in range(min(machine.replicas, _MOST_COPIES))]
-    for each in names:
-        yield from find(kind, each, machine.namespace)
+def _secrets_of_copies(
+    machine: VirtualMachineView, find: Find, kind: str, name: str, namespace: str
+) -> Sequence[Resource]:
+    """Return the objects with the name and an index, of which each machine of a pool reads its own."""
+    copies = range(min(machine.replicas, _MOST_COPIES))
+    return [found for copy in copies for found in find(kind, f"{name}-{copy}", namespace)]
 
 
 def _entries(resource: Resource) -> Iterator[tuple[str, str, Json]]:

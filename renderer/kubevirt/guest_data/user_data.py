@@ -72,7 +72,7 @@ _MOST_DECOMPRESSED = 1 << 20
 
 
 def parts(content: bytes) -> Sequence[Part]:
-    """Return the parts of user data; none if it is compressed data that cannot be read."""
+    """Return the parts of user data; none if it cannot be decompressed, or has messages nested too deep."""
     is_compressed = content.startswith(_GZIP)
     if is_compressed:
         decompressed = _decompressed(content)
@@ -80,7 +80,10 @@ def parts(content: bytes) -> Sequence[Part]:
             return ()
         content = decompressed
     if _MIME_HEADER in content[:_MIME_WITHIN].lower():
-        found = tuple(_mime_parts(content))
+        try:
+            found = tuple(_mime_parts(content))
+        except RecursionError:  # of the standard library's parser
+            return ()
     else:
         found = tuple(_plain_parts(content.decode("utf-8", "replace")))
     return tuple(part._replace(line=0) for part in found) if is_compressed else found
@@ -110,7 +113,8 @@ def _plain_parts(text: str, line: int = 1) -> Iterator[Part]:
         return
     if text.lstrip()[: len(JINJA_HEADER)].lower() == JINJA_HEADER:
         first, _, rest = text.partition("\n")  # the header is the first line
-        if rest.lstrip()[:2] in ("{%", "{{", "{#"):
+        start = rest.lstrip()[: len(JINJA_HEADER)].lower()
+        if start.startswith(("{%", "{{", "{#", JINJA_HEADER)):
             yield Part(Format.OTHER, rest, line + 1)
         else:
             yield from _plain_parts(rest, line + 1 if first.strip() else 0)
@@ -143,7 +147,7 @@ def _mime_parts(content: bytes) -> Iterator[Part]:
     """Yield the parts of a MIME message."""
     from email import message_from_bytes  # noqa: PLC0415 - few user data are messages
 
-    text = content.decode("utf-8", "replace")
+    text, end = content.decode("utf-8", "replace"), 0
     for message in message_from_bytes(content).walk():
         if message.is_multipart():
             continue
@@ -151,8 +155,9 @@ def _mime_parts(content: bytes) -> Iterator[Part]:
         if not isinstance(payload, bytes):
             continue
         written = payload.decode("utf-8", "replace")
-        start = text.find(written) if written.strip() else -1
+        start = text.find(written, end) if written.strip() else -1
         line = text.count("\n", 0, start) + 1 if start >= 0 else 0
+        end = max(end, start)
         mime_type = message.get_content_type()
         if mime_type in _BY_CONTENT:
             yield from _plain_parts(written, line)
