@@ -46,7 +46,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.near_miss import is_near_miss
 from renderer.checks.rules.pod_labels import LABELS_OF_KUBEVIRT, texts
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
@@ -55,6 +54,7 @@ from renderer.model.codes import Code
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.label_selector import Operator, Requirement, SelectorError, read_selector, selects
+from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 

@@ -7,7 +7,6 @@ from functools import cached_property
 from typing import Final, TypeAlias
 
 from renderer.checks.rules.inventory import Inventory, Item, may_be_in
-from renderer.checks.rules.near_miss import numbers_of
 from renderer.checks.rules.object_references import (
     REFERRING_KINDS,
     NamedReference,
@@ -15,6 +14,7 @@ from renderer.checks.rules.object_references import (
 )
 from renderer.checks.rules.pod_labels import pod_labels, texts
 from renderer.checks.rules.references import ObjectReference, references
+from renderer.kubevirt.facts import kinds
 from renderer.kubevirt.facts.claims import (
     CLAIM,
     DATA_VOLUME,
@@ -30,12 +30,12 @@ from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.near_miss import numbers_of
 from renderer.model.record import Record
 from renderer.model.release import Release
 
-INSTANCETYPE, PREFERENCE = "instancetype", "preference"
-INSTANCETYPES = ("VirtualMachineInstancetype", "VirtualMachineClusterInstancetype")
-PREFERENCES = ("VirtualMachinePreference", "VirtualMachineClusterPreference")
+INSTANCETYPE, PREFERENCE = kinds.INSTANCETYPE.key, kinds.PREFERENCE.key
+INSTANCETYPES, PREFERENCES = kinds.INSTANCETYPE.kinds, kinds.PREFERENCE.kinds
 
 #: The names that a release deploys to a cluster by itself, by kind of instance type or preference.
 BundledNames = Callable[[Release], Mapping[str, frozenset[str]]]
@@ -65,23 +65,22 @@ def not_named_by_machines(
 
 def preference_of(context: Context, machine: VirtualMachineView) -> Resource | None:
     """Return the preference that a machine named before it was expanded; None if it is not known."""
-    return _matched(context, machine, PREFERENCE, PREFERENCES)
+    return _matched(context, machine, kinds.PREFERENCE)
 
 
 def instancetype_of(context: Context, machine: VirtualMachineView) -> Resource | None:
     """Return the instance type that a machine named before it was expanded; None if it is not known."""
-    return _matched(context, machine, INSTANCETYPE, INSTANCETYPES)
+    return _matched(context, machine, kinds.INSTANCETYPE)
 
 
 def _matched(
-    context: Context, machine: VirtualMachineView, key: str, kinds: tuple[str, str]
+    context: Context, machine: VirtualMachineView, matcher_type: kinds.MatcherType
 ) -> Resource | None:
-    matcher = object_at(context.spec_before(machine), key)
-    name = text_at(matcher, "name")
-    if not name or text_at(matcher, "revisionName"):
+    matcher = object_at(context.spec_before(machine), matcher_type.key)
+    name, kind = text_at(matcher, "name"), matcher_type.matched_kind(text_at(matcher, "kind"))
+    if not name or kind is None or text_at(matcher, "revisionName"):
         return None
-    cluster_wide = "cluster" in (text_at(matcher, "kind") or "cluster").lower()
-    return context.look_up(kinds[cluster_wide], name, "" if cluster_wide else machine.namespace)
+    return context.look_up(kind, name, "" if kind in kinds.CLUSTER_KINDS else machine.namespace)
 
 
 def comes_from_overlay(context: Context, machine: VirtualMachineView, path: tuple[Segment, ...]) -> bool:

@@ -43,7 +43,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import INSTANCETYPES, Context, comes_from_overlay
-from renderer.checks.rules.near_miss import is_near_miss
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
@@ -52,6 +51,7 @@ from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
 
 _LISTS = {"gpus": "GPU", "hostDevices": "host device"}

@@ -7,12 +7,12 @@ from itertools import chain, islice
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.inventory import Item, may_be_in
-from renderer.checks.rules.near_miss import is_near_miss, numbers_of
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, related_to
 from renderer.kubevirt.facts.kinds import VM_POOL
 from renderer.kubevirt.facts.pool_names import index_option, split_index
 from renderer.model.diagnostic import Related
+from renderer.model.near_miss import is_near_miss, numbers_of
 from renderer.model.run.work import spend
 
 #: The most names that are looked for among the renamed and mistyped ones, and that a message lists.

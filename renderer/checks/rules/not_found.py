@@ -31,7 +31,6 @@ from renderer.checks.rules.inventory import (
     Item,
     may_be_in,
 )
-from renderer.checks.rules.near_miss import is_near_miss, is_slip, numbers_of
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI
@@ -41,6 +40,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_edit import SetField
 from renderer.model.kube.list_elements import value_at
+from renderer.model.near_miss import is_near_miss, is_slip, numbers_of
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 

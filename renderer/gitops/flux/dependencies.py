@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
-from renderer.checks.rules.near_miss import is_near_miss
 from renderer.gitops.flux.discovery import ReachedKustomization
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -16,6 +15,7 @@ from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, object_at
 from renderer.model.kube.res_id import Reference
+from renderer.model.near_miss import is_near_miss
 
 
 def missing_dependencies(

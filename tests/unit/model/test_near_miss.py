@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.checks.rules.near_miss import is_near_miss, is_slip
+from renderer.model.near_miss import is_near_miss, is_slip
 
 
 @pytest.mark.parametrize(
