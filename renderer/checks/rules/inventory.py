@@ -9,6 +9,7 @@ from renderer.kubevirt.facts.kinds import VM, VMI
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import Json, array_at, text_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
@@ -20,6 +21,9 @@ NETWORK = "NetworkAttachmentDefinition"
 DATA_SOURCE = "DataSource"
 SNAPSHOT = "VirtualMachineSnapshot"
 
+#: Kinds of objects that also come to be with another of the same name: the claim of a DataVolume, the
+#: instance of a VirtualMachine.
+_CREATED = (CLAIM, VMI)
 #: Kinds whose controllers create objects of other kinds with the same name.
 _SAME_NAME: Mapping[str, tuple[str, ...]] = {
     "DataVolume": (CLAIM,),
@@ -132,6 +136,12 @@ class Inventory:
 
     def _add(self, kind: str, item: Item) -> None:
         self._by_kind.setdefault(kind, {}).setdefault(item.name, []).append(item)
+
+
+def kind_looked_up(targets: Sequence[Gvk]) -> str:
+    """Return the kind as which objects of any of the ``targets`` are in an inventory; empty for none."""
+    kinds = [target.kind for target in targets]
+    return next((kind for kind in _CREATED if kind in kinds), kinds[0] if kinds else "")
 
 
 def may_be_in(item: Item, namespace: str) -> bool:

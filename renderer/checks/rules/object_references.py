@@ -1,39 +1,55 @@
 """The objects that others than virtual machines refer to by name: their snapshots, clones, disks and so on.
 
-KubeVirt ``staging/src/kubevirt.io/api`` (``snapshot``, ``clone``, ``export``, ``backup``, ``core``), CDI
-``pkg/apis/core/v1beta1/types.go``. The target of a clone does not exist before, so it is not looked up.
+Most of the fields are in ``kubevirt/facts/name_references.py``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from renderer.checks.rules.inventory import CLAIM, DATA_SOURCE, SNAPSHOT
+from renderer.checks.rules.inventory import (
+    CLAIM,
+    CONFIG_MAP,
+    DATA_SOURCE,
+    SECRET,
+    SNAPSHOT,
+    kind_looked_up,
+)
 from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI
+from renderer.kubevirt.facts.name_references import NAME_FIELDS, NameField, named_kind
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
-_KeyPath = tuple[str, ...]
+#: The kinds that are looked up.
+_NAMED_KINDS = frozenset({VM, VMI, VM_POOL, SNAPSHOT, CLAIM, CONFIG_MAP, DATA_SOURCE, SECRET})
+#: Fields with the name of an object that KubeVirt creates: of a clone (``pkg/virt-controller/watch/clone``),
+#: of a Secret with a token (``pkg/storage/export/export/export.go`` handleVMExportToken).
+_CREATED = (
+    ("VirtualMachineClone", ("spec", "target"), "name"),
+    ("VirtualMachineExport", ("spec",), "tokenSecretRef"),
+    ("VirtualMachineBackup", ("spec",), "tokenSecretRef"),
+)
 
-#: The kinds that can be named by a reference with a kind of its own.
-_NAMED_KINDS = frozenset({VM, VMI, VM_POOL, SNAPSHOT, CLAIM, DATA_SOURCE})
-#: The references of each kind below ``spec``: the path of the name, and the kind that it is of; None if the
-#: field ``kind`` next to the name says it.
-_REFERENCES: Mapping[str, Sequence[tuple[_KeyPath, str | None]]] = {
-    "VirtualMachineSnapshot": ((("source", "name"), None),),
-    "VirtualMachineRestore": ((("target", "name"), None), (("virtualMachineSnapshotName",), SNAPSHOT)),
-    "VirtualMachineClone": ((("source", "name"), None),),
-    "VirtualMachineExport": ((("source", "name"), None),),
-    "VirtualMachineBackupTracker": ((("source", "name"), None),),
-    "VirtualMachineInstanceMigration": ((("vmiName",), VMI),),
-    "HorizontalPodAutoscaler": ((("scaleTargetRef", "name"), None),),
-    "DataVolume": ((("source", "pvc", "name"), CLAIM), (("sourceRef", "name"), None)),
-    "DataSource": ((("source", "pvc", "name"), CLAIM), (("source", "dataSource", "name"), DATA_SOURCE)),
+
+def _may_be_looked_up(kind: str, field: NameField) -> bool:
+    known = kind_looked_up(field.targets({}))
+    return (kind, field.path, field.name) not in _CREATED and (not known or known in _NAMED_KINDS)
+
+
+#: The fields of each kind that name objects to look up.
+_FIELDS: Mapping[str, Sequence[NameField]] = {
+    **{
+        kind: tuple(field for field in fields if _may_be_looked_up(kind, field))
+        for (_, kind), fields in NAME_FIELDS.items()
+        if kind not in PATHS
+    },
+    "HorizontalPodAutoscaler": (NameField(("spec", "scaleTargetRef"), "name", named_kind),),
 }
 #: The kinds of objects whose references are looked at.
-REFERRING_KINDS = tuple(_REFERENCES)
+REFERRING_KINDS = tuple(_FIELDS)
 
 
 class NamedReference(Record):
@@ -65,11 +81,11 @@ def object_references(resources: Iterable[Resource]) -> Mapping[str, list[NamedR
 
 
 def _references(resource: Resource) -> Iterator[NamedReference]:
-    spec = object_at(resource.content, "spec")
-    for path, fixed_kind in _REFERENCES.get(resource.kind, ()):
-        name, named = text_at(spec, *path), object_at(spec, *path[:-1])
-        kind = fixed_kind or text_at(named, "kind")
-        if name and kind in _NAMED_KINDS:
-            namespace = text_at(named, "namespace") if len(path) > 1 else ""
-            field = FieldPath.of("spec", *path)
-            yield NamedReference(resource, field, kind, name, namespace or resource.namespace)
+    for field in _FIELDS.get(resource.kind, ()):
+        mapping = object_at(resource.content, *field.path)
+        name = text_at(mapping, field.name)
+        kind = kind_looked_up(field.targets(mapping)) if name else ""
+        if kind in _NAMED_KINDS:
+            namespace = text_at(mapping, field.namespace) if field.namespace else ""
+            at = FieldPath.of(*field.path, field.name)
+            yield NamedReference(resource, at, kind, name, namespace or resource.namespace)

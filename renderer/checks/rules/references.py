@@ -12,7 +12,9 @@ from renderer.checks.rules.inventory import (
     NETWORK,
     SECRET,
     SERVICE_ACCOUNT,
+    kind_looked_up,
 )
+from renderer.kubevirt.facts.name_references import INSTANCE_FIELDS
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.kube.field_path import FieldPath, Segment
@@ -24,24 +26,25 @@ from renderer.model.run.work import spend
 
 _KeyPath = tuple[str, ...]
 
+
+def _fields_in(section: str) -> Iterator[tuple[_KeyPath, str]]:
+    """Yield the path below a section of the instance, and the kind that is named there."""
+    for field in INSTANCE_FIELDS:
+        if field.path[:1] == (section,):
+            yield (*field.path[1:], field.name), kind_looked_up(field.targets({}))
+
+
+def _fields_in_volumes() -> Mapping[str, tuple[tuple[_KeyPath, str], ...]]:
+    found: dict[str, tuple[tuple[_KeyPath, str], ...]] = {}
+    for (source, *path), kind in _fields_in("volumes"):
+        found[source] = (*found.get(source, ()), (tuple(path), kind))
+    return found
+
+
 #: The kinds of volumes: the field with the name, and the kind it names. A field ``optional`` next to it
 #: allows a missing object.
-_IN_VOLUMES: Mapping[str, tuple[tuple[_KeyPath, str], ...]] = {
-    "persistentVolumeClaim": ((("claimName",), CLAIM),),
-    "dataVolume": ((("name",), CLAIM),),
-    "ephemeral": ((("persistentVolumeClaim", "claimName"), CLAIM),),
-    "memoryDump": ((("claimName",), CLAIM),),
-    "configMap": ((("name",), CONFIG_MAP),),
-    "secret": ((("secretName",), SECRET),),
-    "serviceAccount": ((("serviceAccountName",), SERVICE_ACCOUNT),),
-    "containerDisk": ((("imagePullSecret",), SECRET),),
-    "cloudInitNoCloud": ((("secretRef", "name"), SECRET), (("networkDataSecretRef", "name"), SECRET)),
-    "cloudInitConfigDrive": ((("secretRef", "name"), SECRET), (("networkDataSecretRef", "name"), SECRET)),
-    "sysprep": ((("configMap", "name"), CONFIG_MAP), (("secret", "name"), SECRET)),
-}
-_CREDENTIALS: tuple[_KeyPath, ...] = tuple(
-    (kind, "source", "secret", "secretName") for kind in ("sshPublicKey", "userPassword")
-)
+_IN_VOLUMES = _fields_in_volumes()
+_CREDENTIALS = tuple(path for path, _ in _fields_in("accessCredentials"))
 
 
 class ReferencePlace(Record):

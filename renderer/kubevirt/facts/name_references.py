@@ -53,7 +53,7 @@ def _always(*targets: Gvk) -> Targets:
     return lambda _: targets
 
 
-def _named_kind(mapping: JsonObject) -> tuple[Gvk, ...]:
+def named_kind(mapping: JsonObject) -> tuple[Gvk, ...]:
     """Return the kind that the mapping itself names."""
     kind = text_at(mapping, "kind")
     return (Gvk(text_at(mapping, "apiGroup"), "", kind),) if kind else ()
@@ -83,7 +83,8 @@ _VIRTUAL_MACHINE = _always(Gvk(KUBEVIRT_GROUP, "", VM), Gvk(KUBEVIRT_GROUP, "", 
 _NETWORK = _always(Gvk("k8s.cni.cncf.io", "", "NetworkAttachmentDefinition"))
 _SOURCES = ("http", "s3", "gcs", "registry", "imageio", "vddk")
 
-_INSTANCE_FIELDS = (
+#: The fields below the spec of an instance.
+INSTANCE_FIELDS = (
     *(
         NameField(("volumes", source, reference), "name", _SECRET)
         for source in ("cloudInitNoCloud", "cloudInitConfigDrive")
@@ -120,8 +121,8 @@ _IMPORT_FIELDS = (
     NameField(("source", "http"), "secretExtraHeaders", _SECRET),
 )
 _POPULATED_FIELDS = (
-    NameField(("dataSource",), "name", _named_kind),
-    NameField(("dataSourceRef",), "name", _named_kind, "namespace"),
+    NameField(("dataSource",), "name", named_kind),
+    NameField(("dataSourceRef",), "name", named_kind, "namespace"),
 )
 _SOURCE_FIELDS = (
     NameField(("source", "pvc"), "name", _CLAIM, "namespace"),
@@ -139,7 +140,7 @@ def _below(path: Path, fields: tuple[NameField, ...]) -> tuple[NameField, ...]:
 
 
 _DATA_VOLUME_FIELDS = (
-    NameField(("sourceRef",), "name", _named_kind, "namespace"),
+    NameField(("sourceRef",), "name", named_kind, "namespace"),
     *_SOURCE_FIELDS,
     *_IMPORT_FIELDS,
     *(
@@ -166,7 +167,7 @@ def _machine_fields(kind: str) -> tuple[NameField, ...]:
     paths = PATHS[kind]
     instance, spec = (tuple(map(str, path.segments)) for path in (paths.instance, paths.spec))
     return (
-        *_below(instance, _INSTANCE_FIELDS),
+        *_below(instance, INSTANCE_FIELDS),
         *(_below(spec, _MACHINE_FIELDS) if paths.machine is not None else ()),
     )
 
@@ -188,27 +189,27 @@ NAME_FIELDS: Mapping[tuple[str, str], tuple[NameField, ...]] = {
         ),
     ),
     (CDI_GROUP, "VolumeImportSource"): _below(_SPEC, _IMPORT_FIELDS),
-    (CDI_GROUP, "VolumeCloneSource"): (NameField(("spec", "source"), "name", _named_kind),),
+    (CDI_GROUP, "VolumeCloneSource"): (NameField(("spec", "source"), "name", named_kind),),
     ("", "PersistentVolumeClaim"): _below(_SPEC, _POPULATED_FIELDS),
-    (_SNAPSHOT_GROUP, "VirtualMachineSnapshot"): (NameField(("spec", "source"), "name", _named_kind),),
+    (_SNAPSHOT_GROUP, "VirtualMachineSnapshot"): (NameField(("spec", "source"), "name", named_kind),),
     (_SNAPSHOT_GROUP, "VirtualMachineRestore"): (
-        NameField(("spec", "target"), "name", _named_kind),
+        NameField(("spec", "target"), "name", named_kind),
         NameField(
             _SPEC, "virtualMachineSnapshotName", _always(Gvk(_SNAPSHOT_GROUP, "", "VirtualMachineSnapshot"))
         ),
     ),
     ("export.kubevirt.io", "VirtualMachineExport"): (
-        NameField(("spec", "source"), "name", _named_kind),
+        NameField(("spec", "source"), "name", named_kind),
         NameField(_SPEC, "tokenSecretRef", _SECRET),
     ),
     ("clone.kubevirt.io", "VirtualMachineClone"): (
-        NameField(("spec", "source"), "name", _named_kind),
-        NameField(("spec", "target"), "name", _named_kind),
+        NameField(("spec", "source"), "name", named_kind),
+        NameField(("spec", "target"), "name", named_kind),
     ),
     (_BACKUP_GROUP, "VirtualMachineBackup"): (
-        NameField(("spec", "source"), "name", _named_kind),
+        NameField(("spec", "source"), "name", named_kind),
         NameField(_SPEC, "pvcName", _CLAIM),
         NameField(_SPEC, "tokenSecretRef", _SECRET),
     ),
-    (_BACKUP_GROUP, "VirtualMachineBackupTracker"): (NameField(("spec", "source"), "name", _named_kind),),
+    (_BACKUP_GROUP, "VirtualMachineBackupTracker"): (NameField(("spec", "source"), "name", named_kind),),
 }

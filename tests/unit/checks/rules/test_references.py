@@ -6,6 +6,7 @@ import pytest
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.judge import judge
+from renderer.checks.rules.object_references import object_references
 from renderer.model.codes import RULE_CODES
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.release import LATEST, Release
@@ -293,3 +294,56 @@ def test_operator_makes_attachment_in_the_namespace_that_its_object_names(
 
     assert messages(STRICT, machine, creator(kind, spec=spec)) == []
     assert len(messages(STRICT, here, creator(kind, spec=spec))) == (namespace != NAMESPACE)
+
+
+def test_objects_that_kubevirt_creates_are_not_looked_up() -> None:
+    clone = {
+        "apiVersion": "clone.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClone",
+        "metadata": {"name": "copy", "namespace": "n"},
+        "spec": {
+            "source": {"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "web"},
+            "target": {"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "web-copy"},
+        },
+    }
+    export = {
+        "apiVersion": "export.kubevirt.io/v1",
+        "kind": "VirtualMachineExport",
+        "metadata": {"name": "out", "namespace": "n"},
+        "spec": {"source": {"kind": "VirtualMachine", "name": "web"}, "tokenSecretRef": "token"},
+    }
+
+    found = object_references(resources(clone, export))
+
+    assert {kind: [each.name for each in named] for kind, named in found.items()} == {
+        "VirtualMachine": ["web", "web"]
+    }
+
+
+def test_a_migration_names_an_instance_and_a_data_volume_its_secret() -> None:
+    migration = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachineInstanceMigration",
+        "metadata": {"name": "move", "namespace": "n"},
+        "spec": {"vmiName": "web"},
+    }
+    data_volume = {
+        "apiVersion": "cdi.kubevirt.io/v1beta1",
+        "kind": "DataVolume",
+        "metadata": {"name": "root", "namespace": "n"},
+        "spec": {
+            "source": {
+                "s3": {"url": "https://x", "secretRef": "keys"},
+                "pvc": {"name": "g", "namespace": "o"},
+            }
+        },
+    }
+
+    found = object_references(resources(migration, data_volume))
+
+    named = {kind: [(each.namespace, each.name) for each in of_kind] for kind, of_kind in found.items()}
+    assert named == {
+        "VirtualMachineInstance": [("n", "web")],
+        "PersistentVolumeClaim": [("o", "g")],
+        "Secret": [("n", "keys")],
+    }
