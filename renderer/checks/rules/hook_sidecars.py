@@ -9,7 +9,7 @@ from typing import NoReturn, TypeAlias
 from renderer.checks.rules.image_reference import image_problem
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.kubevirt.facts.placeholders import has_placeholder
-from renderer.model.kube.json import Json, object_at, text_at
+from renderer.model.kube.json import Json, array_at, object_at, text_at
 
 ANNOTATION = "hooks.kubevirt.io/hookSidecars"
 
@@ -49,6 +49,16 @@ def hook_sidecar_problems(written: str) -> Iterator[_Problem]:
             yield from _sidecar_problems(number, sidecar)
         elif sidecar is not None:
             yield f"hook sidecar {number} is not a mapping, {_NOT_CREATED}", None
+
+
+def hook_images(written: str) -> Iterator[str]:
+    """Yield the images of the hook sidecars; none if the annotation cannot be read."""
+    try:
+        sidecars: Json = json.loads(written)
+    except (ValueError, RecursionError):
+        return
+    for sidecar in map(object_at, array_at(sidecars)):
+        yield from (text_at(sidecar, key) for key in sidecar if key.lower() == "image")
 
 
 def _refuse(constant: str) -> NoReturn:

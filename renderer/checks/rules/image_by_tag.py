@@ -24,39 +24,35 @@ DataImportCron follows a tag on purpose.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
+from renderer.checks.rules.hook_sidecars import ANNOTATION, hook_images
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.claims import DATA_VOLUME
+from renderer.kubevirt.facts.container_images import machine_images
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.rule_settings import Level
 
-_HOOK_SIDECARS = ("metadata", "annotations", "hooks.kubevirt.io/hookSidecars")
-_KERNEL_BOOT = ("domain", "firmware", "kernelBoot", "container", "image")
+_HOOK_SIDECARS = ("metadata", "annotations", ANNOTATION)
 _REGISTRY = ("source", "registry", "url")
 _LATEST = "latest"
 
 
 def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
-    for index, volume in machine.volumes:
-        if "containerDisk" in volume:
-            field = machine.in_instance("volumes", index, "containerDisk", "image")
-            yield from _problem(machine.resource, field, text_at(volume, "containerDisk", "image"))
-    kernel = machine.in_instance(*_KERNEL_BOOT)
-    yield from _problem(machine.resource, kernel, text_at(machine.instance, *_KERNEL_BOOT))
+    for path, image in machine_images(machine):
+        yield from _problem(machine.resource, machine.in_instance(*path), image)
     for index, template in machine.data_volume_templates:
         field = machine.in_spec("dataVolumeTemplates", index, "spec", *_REGISTRY)
         yield from _problem(machine.resource, field, text_at(template, "spec", *_REGISTRY))
     template = object_at(machine.resource.content, *machine.paths.template.keys)
     hooks = text_at(template, *_HOOK_SIDECARS)
-    for image in _images_of_hooks(hooks) if hooks else ():
+    for image in hook_images(hooks) if hooks else ():
         yield from _problem(machine.resource, machine.paths.template.child(*_HOOK_SIDECARS), image)
 
 
@@ -64,15 +60,6 @@ def _check_others(context: Context) -> Iterator[Finding]:
     for resource in context.of_kind(DATA_VOLUME):
         url = text_at(resource.content, "spec", *_REGISTRY)
         yield from _problem(resource, FieldPath.of("spec", *_REGISTRY), url)
-
-
-def _images_of_hooks(annotation: str) -> Iterator[str]:
-    """Yield the images of hook sidecars (KubeVirt ``pkg/hooks/hooks.go``); none if it is no JSON."""
-    try:
-        sidecars: Json = json.loads(annotation)
-    except (ValueError, RecursionError):
-        return
-    yield from (text_at(sidecar, "image") for sidecar in array_at(sidecars))
 
 
 def _problem(resource: Resource, field: FieldPath, image: str) -> Iterator[Finding]:

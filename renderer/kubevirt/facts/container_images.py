@@ -9,18 +9,25 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 
+_DISK = ("containerDisk", "image")
+_KERNEL = ("domain", "firmware", "kernelBoot", "container", "image")
 #: Paths of fields; a path goes through every element of the lists on its way.
-IMAGE_FIELDS = ("volumes/containerDisk/image", "domain/firmware/kernelBoot/container/image")
+IMAGE_FIELDS = ("/".join(("volumes", *_DISK)), "/".join(_KERNEL))
 _OCI_SCHEME = "docker://"
 
 
-def machine_images(machine: VirtualMachineView) -> Iterator[str]:
-    """Yield the images that a virtual machine starts from."""
-    images = [text_at(volume, "containerDisk", "image") for _, volume in machine.volumes]
-    images.append(text_at(machine.instance, "domain", "firmware", "kernelBoot", "container", "image"))
-    yield from filter(None, images)
+def machine_images(machine: VirtualMachineView) -> Iterator[tuple[tuple[Segment, ...], str]]:
+    """Yield path and text of the images that a virtual machine starts from."""
+    for index, volume in machine.volumes:
+        image = text_at(volume, *_DISK) if _DISK[0] in volume else ""
+        if image:
+            yield ("volumes", index, *_DISK), image
+    kernel = text_at(machine.instance, *_KERNEL)
+    if kernel:
+        yield _KERNEL, kernel
 
 
 def imported_images(content: JsonObject) -> Iterator[str]:

@@ -56,7 +56,7 @@ def _started(resources: ResMap) -> Iterator[tuple[Resource, str]]:
     for resource in resources:
         machine = VirtualMachineView.of(resource)
         if machine is not None:
-            yield from ((resource, name) for name in machine_images(machine))
+            yield from ((resource, name) for _, name in machine_images(machine))
 
 
 def _imported(resources: ResMap) -> Iterator[tuple[Resource, str]]:
