@@ -8,7 +8,7 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
 from renderer.checks.rules.guest_files import GuestYaml, Problem, has_several_documents, nearest_key
-from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder, without_placeholders
+from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word, without_placeholders
 from renderer.kubevirt.guest_data import network_config as facts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
@@ -21,7 +21,6 @@ _FALLBACK = "so cloud-init ignores it and asks for an address by DHCP on the fir
 _NO_NETWORK = "so cloud-init configures no network card"
 _ENI = pattern(r"^[ \t]*(auto|iface|allow-hotplug)\s", re.MULTILINE)
 _MAC = pattern(r"[0-9A-Fa-f]{2}(?:[:-][0-9A-Fa-f]{2}){5}")
-_MOST_QUOTED = 60
 
 
 @lru_cache(maxsize=512)  # the machines of a fleet have few different data
@@ -52,7 +51,7 @@ def _no_cloud_problems(text: GuestYaml, name: str) -> Iterator[Problem]:
                 place.column if place else 1,
             )
         return
-    if data is None or _is_open(data):
+    if data is None or has_placeholder_word(data):
         return
     if has_several_documents(text.text):
         yield Problem(f"{name} has several YAML documents, {_FALLBACK}", "write one document", 1)
@@ -74,7 +73,7 @@ def _no_cloud_problems(text: GuestYaml, name: str) -> Iterator[Problem]:
             yield text.problem(above, message, f"indent {' and '.join(beside)} below network:")
         return
     if not isinstance(config, dict):
-        if not _is_open(config):
+        if not has_placeholder_word(config):
             message = f"network in {name} is not a mapping, {_NO_NETWORK}"
             yield text.problem(above, message, "write version: 2 and ethernets below it")
         return
@@ -84,7 +83,7 @@ def _no_cloud_problems(text: GuestYaml, name: str) -> Iterator[Problem]:
 
 def _versioned_problems(text: GuestYaml, name: str, above: _Path, config: JsonObject) -> Iterator[Problem]:
     version = config.get("version")
-    if _is_open(version):
+    if has_placeholder_word(version):
         return
     if version not in (1, 2) or isinstance(version, bool | str):
         likely = 1 if "config" in config else 2
@@ -115,7 +114,7 @@ class _Reader:
 
     def _address_problem(self, path: _Path, address: Json, what: str) -> Iterator[Problem]:
         """Yield the problem of an IP address without a prefix."""
-        if not _is_open(address) and not (isinstance(address, str) and _is_ip(address)):
+        if not has_placeholder_word(address) and not (isinstance(address, str) and _is_ip(address)):
             yield self._problem(path, f"invalid {what}", "write an IPv4 or IPv6 address")
 
     def _key_problems(
@@ -128,7 +127,7 @@ class _Reader:
                 yield self._text.problem((*path, key), message, f"did you mean {meant}?")
 
     def _mac_problem(self, path: _Path, value: Json) -> Iterator[Problem]:
-        if isinstance(value, str) and value and not _is_open(value) and not _MAC.fullmatch(value):
+        if isinstance(value, str) and value and not has_placeholder_word(value) and not _MAC.fullmatch(value):
             yield self._problem(
                 path, "invalid MAC address", "write six pairs of hexadecimal digits with colons"
             )
@@ -146,7 +145,7 @@ class _V1(_Reader):
                 hint = "write version: 2, which has ethernets"
             yield self._problem((*above, "version"), "version 1 without config", hint)
         elif not isinstance(config, list):
-            if not _is_open(config):
+            if not has_placeholder_word(config):
                 yield self._problem(
                     path, "config is not a list", "begin each network card with - type: physical"
                 )
@@ -159,11 +158,11 @@ class _V1(_Reader):
 
     def _command(self, path: _Path, command: Json, beside: tuple[str, ...]) -> Iterator[Problem]:
         if not isinstance(command, dict):
-            if not _is_open(command):
+            if not has_placeholder_word(command):
                 yield self._problem(path, "an element of config is not a mapping", "write - type: physical")
             return
         kind = command.get("type")
-        if _is_open(kind):
+        if has_placeholder_word(kind):
             return
         if not isinstance(kind, str) or kind not in facts.V1_TYPES:
             if kind in facts.V2_DEVICES:
@@ -194,7 +193,7 @@ class _V1(_Reader):
             yield from self._subnets((*path, "subnets"), command["subnets"])
 
     def _subnets(self, path: _Path, subnets: Json) -> Iterator[Problem]:
-        if subnets is None or _is_open(subnets):
+        if subnets is None or has_placeholder_word(subnets):
             return
         if not isinstance(subnets, list):
             yield self._problem(path, "subnets is not a list", "begin each subnet with a dash: - type: dhcp")
@@ -202,12 +201,12 @@ class _V1(_Reader):
         for index, subnet in enumerate(subnets):
             if isinstance(subnet, dict):
                 yield from self._subnet((*path, index), subnet)
-            elif not _is_open(subnet):
+            elif not has_placeholder_word(subnet):
                 yield self._problem((*path, index), "a subnet is not a mapping", "write - type: dhcp")
 
     def _subnet(self, path: _Path, subnet: JsonObject) -> Iterator[Problem]:
         kind = subnet.get("type")
-        if _is_open(kind):
+        if has_placeholder_word(kind):
             return
         if kind is None:
             yield self._problem(path, "a subnet has no type", "write type: dhcp or type: static")
@@ -227,7 +226,7 @@ class _V1(_Reader):
         address = subnet.get("address") or subnet.get("ip_address")
         if not address:
             yield self._problem(path, "a static subnet has no address", "write address: and the IP address")
-        elif not _is_open(address) and not _is_network(address):
+        elif not has_placeholder_word(address) and not _is_network(address):
             hint = "write an IP address with its prefix, such as 10.0.0.5/24"
             yield self._problem((*path, "address"), "invalid address", hint)
         if subnet.get("gateway"):
@@ -238,7 +237,7 @@ class _V1(_Reader):
         target = route.get(key)
         if target is None:
             yield self._problem(path, "a route has no destination", "write destination: and the network")
-        elif target != "default" and not _is_open(target) and not _is_network(target):
+        elif target != "default" and not has_placeholder_word(target) and not _is_network(target):
             hint = "write a network with its prefix, such as 10.0.0.0/8"
             yield self._problem((*path, key), "invalid destination of a route", hint)
 
@@ -252,7 +251,7 @@ class _V2(_Reader):
         for kind in facts.V2_DEVICES:
             devices = data.get(kind)
             path = (*above, kind)
-            if devices is None or _is_open(devices):
+            if devices is None or has_placeholder_word(devices):
                 continue
             if not isinstance(devices, dict):
                 hint = "write the name of each network card as a key, without a dash"
@@ -261,7 +260,7 @@ class _V2(_Reader):
             for device, settings in devices.items():
                 if isinstance(settings, dict):
                     yield from self._device((*path, device), kind, settings)
-                elif settings is not None and not _is_open(settings):
+                elif settings is not None and not has_placeholder_word(settings):
                     yield self._problem(
                         (*path, device), f"{device} is not a mapping", "write its keys below it"
                     )
@@ -271,7 +270,7 @@ class _V2(_Reader):
         for key in ("dhcp4", "dhcp6"):
             flag = device.get(key)
             is_flag = flag is None or str(flag).lower() in facts.FLAGS
-            if not is_flag and not _is_open(flag):
+            if not is_flag and not has_placeholder_word(flag):
                 yield self._problem((*path, key), f"{key} is not true or false", "write true or false")
         yield from self._addresses((*path, "addresses"), device.get("addresses"))
         for key in ("gateway4", "gateway6"):
@@ -294,14 +293,14 @@ class _V2(_Reader):
                 yield self._problem(path, f"a VLAN has no {' and no '.join(missing)}", f"write {missing[0]}")
 
     def _addresses(self, path: _Path, addresses: Json) -> Iterator[Problem]:
-        if addresses is None or _is_open(addresses):
+        if addresses is None or has_placeholder_word(addresses):
             return
         if not isinstance(addresses, list):
             yield self._problem(path, "addresses is not a list", "begin each address with a dash")
             return
         for index, element in enumerate(addresses):
             address = next(iter(element), None) if isinstance(element, dict) else element
-            if _is_open(address):
+            if has_placeholder_word(address):
                 continue
             hint = "write the address with its prefix, such as 10.0.0.5/24"
             if not isinstance(address, str) or not _is_network(address):
@@ -311,7 +310,7 @@ class _V2(_Reader):
                 yield self._problem((*path, index), "an address has no prefix", hint, consequence)
 
     def _name_servers(self, path: _Path, servers: Json) -> Iterator[Problem]:
-        if servers is None or _is_open(servers):
+        if servers is None or has_placeholder_word(servers):
             return
         if not isinstance(servers, dict):
             yield self._problem(
@@ -320,7 +319,7 @@ class _V2(_Reader):
             return
         yield from self._key_problems(path, servers, facts.V2_NAMESERVER_KEYS, {})
         addresses = servers.get("addresses")
-        if addresses is not None and not isinstance(addresses, list) and not _is_open(addresses):
+        if addresses is not None and not isinstance(addresses, list) and not has_placeholder_word(addresses):
             yield self._problem(
                 (*path, "addresses"), "addresses is not a list", "begin each address with a dash"
             )
@@ -328,7 +327,7 @@ class _V2(_Reader):
             yield from self._address_problem((*path, "addresses", index), address, "address of a name server")
 
     def _routes(self, path: _Path, routes: Json) -> Iterator[Problem]:
-        if routes is None or _is_open(routes):
+        if routes is None or has_placeholder_word(routes):
             return
         if not isinstance(routes, list):
             yield self._problem(path, "routes is not a list", "begin each route with - to:")
@@ -345,7 +344,7 @@ class _V2(_Reader):
                     yield self._problem(
                         at, "a route has no destination", "write to: and the network, or to: default"
                     )
-            elif target != "default" and not _is_open(target) and not _is_network(target):
+            elif target != "default" and not has_placeholder_word(target) and not _is_network(target):
                 hint = "write a network with its prefix, such as 10.0.0.0/8, or default"
                 yield self._problem((*at, "to"), "invalid destination of a route", hint)
             if route.get("via") is not None:
@@ -393,11 +392,6 @@ def _openstack_problems(text: GuestYaml, name: str) -> Iterator[Problem]:
 
 def _list(value: Json) -> Iterable[Json]:
     return value if isinstance(value, list) else ()
-
-
-def _is_open(value: Json) -> bool:
-    """Return True if another tool fills in the value later."""
-    return isinstance(value, str) and PLACEHOLDER_WORD in value
 
 
 def _is_ip(text: str) -> bool:

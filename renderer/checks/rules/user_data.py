@@ -7,7 +7,12 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from renderer.checks.rules.guest_files import GuestYaml, Problem, has_several_documents, nearest_key
-from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder, without_placeholders
+from renderer.kubevirt.facts.placeholders import (
+    PLACEHOLDER_WORD,
+    has_placeholder,
+    has_placeholder_word,
+    without_placeholders,
+)
 from renderer.kubevirt.guest_data.cloud_config import COMMANDS, ELEMENTS, KEYS, NESTED_KEYS, OTHER_WORDS
 from renderer.kubevirt.guest_data.user_data import (
     CLOUD_CONFIG_HEADER,
@@ -159,8 +164,3 @@ def _nested_key_problems(text: GuestYaml, name: str, key: str, value: Json) -> I
             if meant:
                 message = f"{key} in {name} has a key {written}, which cloud-init does not know"
                 yield text.problem((*path, written), message, f"did you mean {meant}?")
-
-
-def has_placeholder_word(value: Json) -> bool:
-    """Return True if another tool fills in the value later."""
-    return isinstance(value, str) and PLACEHOLDER_WORD in value

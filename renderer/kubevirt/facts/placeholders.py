@@ -30,6 +30,11 @@ def placeholder_in(value: Json) -> str | None:
     return found[0] if found else None
 
 
+def has_placeholder_word(value: Json) -> bool:
+    """Return True if ``value`` is a text in which ``without_placeholders`` replaced a placeholder."""
+    return isinstance(value, str) and PLACEHOLDER_WORD in value
+
+
 def without_placeholders(text: str, word: str = PLACEHOLDER_WORD) -> str:
     """Return the text with ``word`` in place of each placeholder: what stands around them can be read."""
     return _PLACEHOLDER.sub(word, text) if "{" in text else text

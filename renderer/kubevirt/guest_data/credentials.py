@@ -13,7 +13,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder, without_placeholders
+from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word, without_placeholders
 from renderer.kubevirt.guest_data.user_data import Format, Part, parts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_ciphertext
@@ -112,7 +112,7 @@ def is_value(word: Json) -> bool:
     if (
         text.lower() in _NO_PASSWORD
         or is_ciphertext(text)
-        or PLACEHOLDER_WORD in text
+        or has_placeholder_word(text)
         or has_placeholder(text)
     ):
         return False
