@@ -49,8 +49,9 @@ def applied_twice(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnosti
     first: dict[tuple[str, _Identity], tuple[Applier, Resource]] = {}
     pairs: dict[tuple[Reference, Reference], tuple[Applier, Applier, list[tuple[Resource, Resource]]]] = {}
     for applier in appliers:
+        cluster = repr(applier.cluster)
         for resource in filter(_counts, applier.objects):
-            key = repr(applier.cluster), _identity(resource)
+            key = cluster, _identity(resource)
             other, its_object = first.setdefault(key, (applier, resource))
             if other is not applier:
                 pair = other.entry.reference, applier.entry.reference

@@ -30,7 +30,7 @@ from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.kube.json import text_at
+from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.rule_settings import Level
 
 #: The characters of a serial that the guest sees: VIRTIO_BLK_ID_BYTES of virtio, and the field of ATA.
@@ -39,23 +39,22 @@ _UNCUT = ("scsi", "usb")
 
 
 def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
-    with_serial = [(index, disk) for index, disk in machine.disks if "serial" in disk and "disk" in disk]
-    seen: dict[tuple[str, str], tuple[int, str]] = {}
-    for index, disk in with_serial:
+    seen: dict[tuple[str, str], tuple[int, JsonObject]] = {}
+    for index, disk in machine.disks:
         serial, bus = text_at(disk, "serial"), text_at(disk, "disk", "bus")
-        if not serial or has_placeholder(serial):
+        if not serial or "disk" not in disk or has_placeholder(serial):
             continue
         visible = serial if bus in _UNCUT else serial[:_VISIBLE]
-        first, written = seen.setdefault((bus, visible), (index, serial))
+        first, other = seen.setdefault((bus, visible), (index, disk))
         if first == index:
             continue
-        first_name = text_at(dict(with_serial)[first], "name")
+        written = text_at(other, "serial")
         cut = f": the guest sees {visible}, the first {_VISIBLE} characters" if written != serial else ""
         at = machine.in_devices("disks", first, "serial")
         yield Finding(
             machine.resource,
             machine.in_devices("disks", index, "serial"),
-            f"the disk {text_at(disk, 'name')} has the serial of the disk {first_name}{cut}",
+            f"the disk {text_at(disk, 'name')} has the serial of the disk {text_at(other, 'name')}{cut}",
             f"choose serials that differ within {_VISIBLE} characters" if cut else "choose another serial",
             (related_to(machine.resource, f"serial: {written}", at),),
         )

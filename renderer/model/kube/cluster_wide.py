@@ -41,6 +41,7 @@ _BY_GROUP: Mapping[str, str] = {
     "hostpathprovisioner.kubevirt.io": "HostPathProvisioner",
     "mtq.kubevirt.io": "MTQ",
     "networkaddonsoperator.network.kubevirt.io": "NetworkAddonsConfig",
+    "nodemaintenance.kubevirt.io": "NodeMaintenance",
     # Storage
     "cbt.storage.k8s.io": "SnapshotMetadataService",
     "groupsnapshot.storage.k8s.io": "VolumeGroupSnapshotClass VolumeGroupSnapshotContent",
@@ -108,6 +109,7 @@ _BY_GROUP: Mapping[str, str] = {
     "quota.openshift.io": "ClusterResourceQuota",
     "samples.operator.openshift.io": "Config",
     "security.openshift.io": "SecurityContextConstraints",
+    "template.openshift.io": "BrokerTemplateInstance",
     "user.openshift.io": "Group Identity User",
     # Fleets and Harvester
     "cluster.open-cluster-management.io": "ManagedCluster ManagedClusterSet",
@@ -227,12 +229,13 @@ def without_needless_namespaces(
     if not any(map(is_needless, resources)):
         return resources
     kept: list[Resource] = []
-    changed: list[JsonObject] = []
+    changed: dict[tuple[str, str, str], list[JsonObject]] = {}
     for each in resources:
         if is_needless(each):
             content = without(each.content, "metadata", "namespace")
-            if content not in changed:
-                changed.append(content)
+            same_name = changed.setdefault((each.api_version, each.kind, each.name), [])
+            if content not in same_name:
+                same_name.append(content)
                 kept.append(each.with_content(content))
         else:
             kept.append(each)
