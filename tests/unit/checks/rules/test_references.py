@@ -297,7 +297,7 @@ def test_operator_makes_attachment_in_the_namespace_that_its_object_names(
 
 
 def test_objects_that_kubevirt_creates_are_not_looked_up() -> None:
-    clone = {
+    clone: JsonObject = {
         "apiVersion": "clone.kubevirt.io/v1beta1",
         "kind": "VirtualMachineClone",
         "metadata": {"name": "copy", "namespace": "n"},
@@ -306,7 +306,7 @@ def test_objects_that_kubevirt_creates_are_not_looked_up() -> None:
             "target": {"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "web-copy"},
         },
     }
-    export = {
+    export: JsonObject = {
         "apiVersion": "export.kubevirt.io/v1",
         "kind": "VirtualMachineExport",
         "metadata": {"name": "out", "namespace": "n"},
@@ -321,13 +321,13 @@ def test_objects_that_kubevirt_creates_are_not_looked_up() -> None:
 
 
 def test_a_migration_names_an_instance_and_a_data_volume_its_secret() -> None:
-    migration = {
+    migration: JsonObject = {
         "apiVersion": "kubevirt.io/v1",
         "kind": "VirtualMachineInstanceMigration",
         "metadata": {"name": "move", "namespace": "n"},
         "spec": {"vmiName": "web"},
     }
-    data_volume = {
+    data_volume: JsonObject = {
         "apiVersion": "cdi.kubevirt.io/v1beta1",
         "kind": "DataVolume",
         "metadata": {"name": "root", "namespace": "n"},
