@@ -25,6 +25,7 @@ from renderer.kubevirt.facts.claims import (
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
@@ -146,6 +147,8 @@ class Context:
         self.release: Final = release
         self.lookups: Final = lookups
         self._found: dict[tuple[str, str, str], Resource | None] = {}
+        #: The machine that was asked about last, and its guest data (``guest_files``).
+        self.guest_files: tuple[VirtualMachineView | None, Sequence[GuestFile | MissingKey]] = None, ()
 
     @cached_property
     def cluster(self) -> Cluster:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from renderer.checks.rules.context import Context
@@ -46,9 +46,16 @@ def _marked(text: str) -> MarkedFile:
     return MarkedFile(text.encode("utf-8", "replace"))
 
 
-def files_of(context: Context, machine: VirtualMachineView) -> Iterator[GuestFile | MissingKey]:
-    """Yield the guest data of a machine, with what the overlay has of its Secrets and ConfigMaps."""
-    yield from guest_files(machine, partial(objects_named, context), context.release)
+def files_of(context: Context, machine: VirtualMachineView) -> Sequence[GuestFile | MissingKey]:
+    """Return the guest data of a machine, with what the overlay has of its Secrets and ConfigMaps.
+
+    The last answer is kept: all rules about a machine ask for it before those about the next one.
+    """
+    last, files = context.guest_files
+    if last is not machine:
+        files = tuple(guest_files(machine, partial(objects_named, context), context.release))
+        context.guest_files = machine, files
+    return files
 
 
 def objects_named(context: Context, kind: str, name: str, namespace: str) -> list[Resource]:
