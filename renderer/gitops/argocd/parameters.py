@@ -7,10 +7,12 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from renderer.golang.template import GoTemplateError, render
-from renderer.golang.template.values import TextMap, format_value
+from renderer.golang.template.cost import ACTIVITY
+from renderer.golang.template.values import TextMap, format_value, go_value
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json
 from renderer.model.kube.label_selector import Requirement, SelectorError, read_selector
+from renderer.model.run.limits import limits
 from renderer.model.run.work import spend
 
 _FUNCTIONS_HINT = "docs/existing-repositories.md lists the functions that templates may use"
@@ -45,10 +47,10 @@ class Rendering(NamedTuple):
 
     def text(self, text: str, values: Mapping[str, object]) -> str:
         """Render one text. Raises ``SetError``."""
-        spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "evaluating templates")
+        spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, ACTIVITY)
         try:
             if self.go_template:
-                return render(text, dict(values), self.options)
+                return render(text, values, self.options)
             return _with_tags_replaced(text, values)
         except GoTemplateError as error:
             raise SetError(f"the template {_in_one_line(text)} fails: {error}", _FUNCTIONS_HINT) from None
@@ -99,6 +101,14 @@ class Rendering(NamedTuple):
                     raise
                 rendered[key] = value
         return rendered
+
+
+def decoded(value: Json) -> object:
+    """Return a value of YAML or JSON as Go decodes it. Raises ``SetError``."""
+    try:
+        return go_value(value)
+    except GoTemplateError as error:
+        raise SetError(str(error)) from None
 
 
 def flattened(parameters: Mapping[str, object]) -> dict[str, str]:
@@ -159,15 +169,24 @@ def _in_one_line(text: str) -> str:
 def _with_tags_replaced(text: str, values: Mapping[str, object]) -> str:
     """Replace ``{{ name }}`` with the values of known names; everything else stays.
 
-    argo-cd ``applicationset/utils``, for sets without ``goTemplate``. Raises ``_UnclosedTagError``.
+    argo-cd ``applicationset/utils``, for sets without ``goTemplate``. Raises ``_UnclosedTagError``, and
+    ``GoTemplateError`` for an output that is too long.
     """
     if not any("}}" in line.partition("{{")[2] for line in text.split("\n")):
         return text
     if text.find("{{", text.rfind("}}")) >= 0:
         raise _UnclosedTagError("a {{ is never closed")
 
+    length = 0
+
     def value(match: re.Match[str]) -> str:
+        nonlocal length
         found = values.get(match[1].strip())
-        return found if isinstance(found, str) and match[1].strip() else match[0]
+        replacement = found if isinstance(found, str) and match[1].strip() else match[0]
+        length += len(replacement)
+        spend(1 + len(replacement) // _CHARACTERS_PER_STEP, ACTIVITY)
+        if length > limits().template_output:
+            raise GoTemplateError(f"the output has more than {limits().template_output} characters")
+        return replacement
 
     return _TAG.sub(value, text)

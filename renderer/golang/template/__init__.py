@@ -7,24 +7,45 @@ certificates are refused by name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import Evaluation
 from renderer.golang.template.functions import FUNCTIONS
+from renderer.golang.template.nodes import TemplateTree
 from renderer.golang.template.parse import parse
-from renderer.golang.template.values import GoTemplateError
+from renderer.golang.template.values import deep_copy
+from renderer.model.run.work import begin_outside_run
 
 __all__ = ["GoTemplateError", "render"]
 
+#: Texts that are parsed once, although they are rendered for each Application: so many, up to a length.
+_PARSED_TEXTS, _LONGEST_PARSED_TEXT = 256, 4096
+#: The parts of names of functions that change a mapping in place.
+_CHANGING = ("set", "merge", "Merge")
 
-def render(text: str, values: object, options: Iterable[str] = ()) -> str:
+
+def render(text: str, values: Mapping[str, object], options: Iterable[str] = ()) -> str:
     """Return the output of the template ``text`` for ``values``; ``options`` are Go's: ``missingkey=error``.
 
-    Raises ``GoTemplateError``.
+    What the template sets in its values is lost at its end: Argo CD keeps it, for texts in an order that it
+    does not promise. Raises ``GoTemplateError``.
     """
     if "{{" not in text:
         return text
-    return Evaluation(parse(text, FUNCTIONS.keys()), FUNCTIONS, missing_key(options)).render(values)
+    begin_outside_run()
+    tree = _parsed(text) if len(text) <= _LONGEST_PARSED_TEXT else parse(text, FUNCTIONS.keys())
+    own = deep_copy(values) if any(name in text for name in _CHANGING) else values
+    try:
+        return Evaluation(tree, FUNCTIONS, missing_key(options)).render(own)
+    except RecursionError:
+        raise GoTemplateError("the template and its values are nested too deep") from None
+
+
+@lru_cache(_PARSED_TEXTS)
+def _parsed(text: str) -> TemplateTree:
+    return parse(text, FUNCTIONS.keys())
 
 
 def missing_key(options: Iterable[str]) -> str:

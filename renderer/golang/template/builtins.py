@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import html
-import re
 from collections.abc import Callable, Mapping
 from urllib.parse import quote_plus
 
+from renderer.golang.template.cost import charge, charge_text
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import GoFunction
+from renderer.golang.template.printf import sprintf
 from renderer.golang.template.values import (
     ABSENT,
-    GoTemplateError,
     TextMap,
     are_equal,
     format_value,
@@ -20,8 +20,15 @@ from renderer.golang.template.values import (
     type_name,
 )
 
-_VERB = re.compile(r"%(?P<flags>[-+ #0]*)(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?(?P<verb>.)", re.DOTALL)
-_MAX_WIDTH = 1000
+_HTML = str.maketrans({'"': "&#34;", "'": "&#39;", "&": "&amp;", "<": "&lt;", ">": "&gt;", "\0": "\ufffd"})
+_JS = str.maketrans(
+    {
+        **{chr(code): f"\\u{code:04X}" for code in (*range(0x20), *map(ord, "<>&="))},
+        "\\": "\\\\",
+        "'": "\\'",
+        '"': '\\"',
+    }
+)
 
 
 def _first_where(arguments: tuple[Callable[[], object], ...], *, wanted: bool) -> object:
@@ -43,8 +50,8 @@ def _equal(one: object, *others: object) -> bool:
 
 def _length(value: object) -> int:
     if isinstance(value, str):
-        return len(value.encode())
-    if isinstance(value, dict | list):
+        return len(value.encode(errors="replace"))
+    if isinstance(value, dict | list | range):
         return len(value)
     raise GoTemplateError(f"len of type {type_name(value)}")
 
@@ -57,10 +64,10 @@ def _index(value: object, *keys: object) -> object:
             if not isinstance(key, str):
                 raise GoTemplateError(f"value has type {type_name(key)}; should be string")
             value = value.get(key, "" if isinstance(value, TextMap) else ABSENT)
-        elif isinstance(value, list | str):
+        elif isinstance(value, list | range | str):
             if isinstance(key, bool) or not isinstance(key, int):
                 raise GoTemplateError(f"cannot index slice/array with type {type_name(key)}")
-            elements = value.encode() if isinstance(value, str) else value
+            elements = value.encode(errors="replace") if isinstance(value, str) else value
             if not 0 <= key < len(elements):
                 raise GoTemplateError(f"index out of range: {key}")
             value = elements[key]
@@ -76,98 +83,27 @@ def _print(*values: object) -> str:
         if index and not isinstance(value, str) and not isinstance(values[index - 1], str):
             parts.append(" ")
         parts.append(format_value(value, nested=True))
+        charge_text(len(parts[-1]))
     return "".join(parts)
 
 
 def _println(*values: object) -> str:
-    return " ".join(format_value(value, nested=True) for value in values) + "\n"
+    parts: list[str] = []
+    for value in values:
+        parts.append(format_value(value, nested=True))
+        charge_text(len(parts[-1]))
+    return " ".join(parts) + "\n"
 
 
-def go_format(text: str, *values: object) -> str:
-    """Format as ``fmt.Sprintf`` does, with the verbs that are useful in manifests."""
-    remaining = list(values)
-
-    def format_verb(match: re.Match[str]) -> str:
-        if match["verb"] == "%":
-            return "%"
-        if not remaining:
-            return f"%!{match['verb']}(MISSING)"
-        return _format_argument(match, remaining.pop(0))
-
-    result = _VERB.sub(format_verb, text)
-    if remaining:
-        extra = ", ".join(f"{type_name(each)}={format_value(each, nested=True)}" for each in remaining)
-        result += f"%!(EXTRA {extra})"
-    return result
+def _translated(text: str, table: Mapping[int, str]) -> str:
+    charge(len(text))
+    return text.translate(table)
 
 
-def _format_argument(match: re.Match[str], value: object) -> str:
-    flags, verb = match["flags"], match["verb"]
-    width = int(match["width"] or 0)
-    precision = int(match["precision"] or 0) if match["precision"] is not None else None
-    if max(width, precision or 0) > _MAX_WIDTH:
-        raise GoTemplateError(f"a format asks for more than {_MAX_WIDTH} characters")
-    text = _verb_text(verb, value, flags, precision)
-    if text is None:
-        return f"%!{verb}({type_name(value)}={format_value(value, nested=True)})"
-    if "-" in flags:
-        return text.ljust(width)
-    return text.zfill(width) if "0" in flags and verb in "dfeg" else text.rjust(width)
-
-
-def _verb_text(verb: str, value: object, flags: str, precision: int | None) -> str | None:
-    """Return the value as the verb writes it; None if the verb does not support its type."""
-    is_number = isinstance(value, int | float) and not isinstance(value, bool)
-    sign = "+" if "+" in flags else ""
-    match verb:
-        case "v":
-            return format_value(value, nested=True)
-        case "s" if isinstance(value, str):
-            return value if precision is None else value[:precision]
-        case "s" if isinstance(value, list | dict):
-            return format_value(value, nested=True)
-        case "q" if isinstance(value, str):
-            return quoted(value)
-        case "t" if isinstance(value, bool):
-            return format_value(value)
-        case "d" | "x" | "X" | "o" | "b" if isinstance(value, int) and is_number:
-            return f"{value:{sign}{verb}}"
-        case "x" if isinstance(value, str):
-            return value.encode().hex()
-        case "f" | "F" | "e" | "g" if isinstance(value, float):
-            return f"{value:{sign}.{6 if precision is None else precision}{verb}}"
-        case "T":
-            return type_name(value)
-        case "c" if isinstance(value, int) and is_number:
-            return chr(value)
-    return None
-
-
-def quoted(text: str) -> str:
-    """Return the text in quotes, as ``strconv.Quote`` does."""
-    escapes = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\t": "\\t", "\r": "\\r"}
-    return (
-        '"'
-        + "".join(escapes.get(each, each if each.isprintable() else _hex_escape(each)) for each in text)
-        + '"'
-    )
-
-
-def _hex_escape(character: str) -> str:
-    code = ord(character)
-    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}"  # noqa: PLR2004 - the end of ASCII
-
-
-def _slice(value: object, *bounds: object) -> object:
-    if not isinstance(value, str | list):
-        raise GoTemplateError(f"can't slice item of type {type_name(value)}")
-    numbers = [each for each in bounds if isinstance(each, int) and not isinstance(each, bool)]
-    if len(numbers) < len(bounds) or any(not 0 <= each <= len(value) for each in numbers):
-        raise GoTemplateError("slice bounds are not indices of the value")
-    start, stop = [*numbers, *[0, len(value)][len(numbers) :]][:2]
-    if start > stop:
-        raise GoTemplateError(f"invalid slice index: {start} > {stop}")
-    return value[start:stop]
+def _query_escaped(*values: object) -> str:
+    text = _print(*values)
+    charge(len(text))
+    return quote_plus(text, errors="replace")
 
 
 BUILTINS: Mapping[str, GoFunction] = {
@@ -183,9 +119,9 @@ BUILTINS: Mapping[str, GoFunction] = {
     "len": GoFunction(_length, "a"),
     "index": GoFunction(_index, "a", "a"),
     "print": GoFunction(_print, "", "a"),
-    "printf": GoFunction(go_format, "s", "a"),
+    "printf": GoFunction(sprintf, "s", "a"),
     "println": GoFunction(_println, "", "a"),
-    "html": GoFunction(lambda *values: html.escape(_print(*values)), "", "a"),
-    "js": GoFunction(lambda *values: quoted(_print(*values))[1:-1], "", "a"),
-    "urlquery": GoFunction(lambda *values: quote_plus(_print(*values)), "", "a"),
+    "html": GoFunction(lambda *values: _translated(_print(*values), _HTML), "", "a"),
+    "js": GoFunction(lambda *values: _translated(_print(*values), _JS), "", "a"),
+    "urlquery": GoFunction(_query_escaped, "", "a"),
 }

@@ -5,12 +5,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
+from renderer.golang.template.cost import charge, charge_value, check_depth
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.number_functions import integer
-from renderer.golang.template.text_functions import text_of, texts_of
-from renderer.golang.template.values import GoTemplateError, deep_equal, is_nil, kind_name, type_name
+from renderer.golang.template.text_functions import sorted_texts, text_of
+from renderer.golang.template.values import (
+    GoList,
+    contains_mapping,
+    deep_copy,
+    deep_equal,
+    is_nil,
+    kind_name,
+    type_name,
+)
+
+_STEPS_TO_MERGE = 6
 
 
 def is_empty(value: object) -> bool:
@@ -31,8 +43,15 @@ def _dict(*values: object) -> dict[str, object]:
 
 def _set(mapping: dict[str, object], key: str, value: object) -> dict[str, object]:
     """Change the mapping in place, as sprig does: the next action sees the change."""
+    _check_stays_a_tree(mapping, value)
     mapping[key] = value
     return mapping
+
+
+def _check_stays_a_tree(mapping: Mapping[str, object], value: object) -> None:
+    """Raise ``GoTemplateError`` if ``mapping`` would contain itself: Go crashes when it writes that."""
+    if contains_mapping(value, mapping):
+        raise GoTemplateError("a mapping would contain itself")
 
 
 def _unset(mapping: dict[str, object], key: str) -> dict[str, object]:
@@ -45,7 +64,8 @@ def _pick(mapping: Mapping[str, object], *keys: str) -> dict[str, object]:
 
 
 def _omit(mapping: Mapping[str, object], *keys: str) -> dict[str, object]:
-    return {key: value for key, value in mapping.items() if key not in keys}
+    omitted = frozenset(keys)
+    return {key: value for key, value in mapping.items() if key not in omitted}
 
 
 def _keys(*mappings: Mapping[str, object]) -> list[object]:
@@ -54,17 +74,20 @@ def _keys(*mappings: Mapping[str, object]) -> list[object]:
 
 
 def merged(
-    target: Mapping[str, object], other: Mapping[str, object], *, overwrite: bool
+    target: Mapping[str, object], other: Mapping[str, object], *, overwrite: bool, depth: int = 0
 ) -> dict[str, object]:
     """Return ``target`` with the missing values from ``other`` (``mergo.Merge``).
 
-    With ``overwrite``, all non-empty values of ``other`` are used.
+    With ``overwrite``, all non-empty values of ``other`` are used. Raises ``GoTemplateError`` for mappings
+    that are nested too deep.
     """
+    check_depth(depth)
+    charge(_STEPS_TO_MERGE * (1 + len(target) + len(other)))
     result = dict(target)
     for key, value in other.items():
         present = result.get(key)
         if isinstance(present, dict) and isinstance(value, dict):
-            result[key] = merged(present, value, overwrite=overwrite)
+            result[key] = merged(present, value, overwrite=overwrite, depth=depth + 1)
         elif key not in result or is_empty(present) or (overwrite and not is_empty(value)):
             result[key] = value
     return result
@@ -73,7 +96,9 @@ def merged(
 def _merge(*, overwrite: bool) -> Callable[..., object]:
     def merge(target: dict[str, object], *others: dict[str, object]) -> object:
         for other in others:
-            target.update(merged(target, other, overwrite=overwrite))
+            if other is not target:
+                _check_stays_a_tree(target, other)
+                target.update(merged(target, other, overwrite=overwrite))
         return target
 
     return merge
@@ -92,23 +117,58 @@ def _dig(*values: object) -> object:
     return value
 
 
-def _unique(values: list[object]) -> list[object]:
+class _Seen:
+    """The values seen so far; scalars are found by their hash, as long lists have mostly scalars."""
+
+    def __init__(self, values: Iterable[object] = ()) -> None:
+        self._scalars: set[tuple[type, object]] = set()
+        self._others: list[object] = []
+        for value in values:
+            self.add(value)
+
+    def add(self, value: object) -> None:
+        if isinstance(value, dict | list | range):
+            self._others.append(value)
+        elif value == value:  # noqa: PLR0124 - NaN equals nothing
+            self._scalars.add(_scalar(value))
+
+    def __contains__(self, value: object) -> bool:
+        if isinstance(value, dict | list | range):
+            return any(deep_equal(value, other) for other in self._others)
+        return value == value and _scalar(value) in self._scalars  # noqa: PLR0124 - as above
+
+
+def _scalar(value: object) -> tuple[type, object]:
+    return (type(None), None) if is_nil(value) else (type(value), value)
+
+
+def _unique(values: GoList) -> list[object]:
     unique: list[object] = []
+    seen = _Seen()
     for value in values:
-        if not any(deep_equal(value, other) for other in unique):
+        charge_value(value)
+        if value not in seen:
+            seen.add(value)
             unique.append(value)
     return unique
 
 
-def _has(needle: object, values: list[object]) -> bool:
+def _has(needle: object, values: GoList) -> bool:
+    charge(len(values))
     return any(deep_equal(needle, value) for value in values)
 
 
-def _without(values: list[object], *omitted: object) -> list[object]:
-    return [value for value in values if not _has(value, list(omitted))]
+def _without(values: GoList, *omitted: object) -> list[object]:
+    seen = _Seen(omitted)
+    kept: list[object] = []
+    for value in values:
+        charge_value(value)
+        if value not in seen:
+            kept.append(value)
+    return kept
 
 
-def _slice(values: list[object], *bounds: object) -> object:
+def _slice(values: GoList, *bounds: object) -> object:
     if not values:
         return None
     start = integer(bounds[0]) if bounds else 0
@@ -118,13 +178,13 @@ def _slice(values: list[object], *bounds: object) -> object:
     return values[start:end]
 
 
-def _chunk(size: int, values: list[object]) -> list[list[object]]:
+def _chunk(size: int, values: GoList) -> list[GoList]:
     if size < 1:
         raise GoTemplateError("chunk needs a size of at least 1")
     return [values[start : start + size] for start in range(0, len(values), size)]
 
 
-def _element_at(index: int) -> Callable[[list[object]], object]:
+def _element_at(index: int) -> Callable[[GoList], object]:
     return lambda values: values[index] if values else None
 
 
@@ -149,7 +209,7 @@ _WITH_MUST: Mapping[str, GoFunction] = {
     "compact": GoFunction(lambda values: [value for value in values if not is_empty(value)], "l"),
     "merge": GoFunction(_merge(overwrite=False), "m", "m"),
     "mergeOverwrite": GoFunction(_merge(overwrite=True), "m", "m"),
-    "deepCopy": GoFunction(lambda value: value, "a"),
+    "deepCopy": GoFunction(deep_copy, "a"),
 }
 
 COLLECTION_FUNCTIONS: Mapping[str, GoFunction] = {
@@ -164,7 +224,7 @@ COLLECTION_FUNCTIONS: Mapping[str, GoFunction] = {
     "list": GoFunction(lambda *values: list(values), "", "a"),
     "tuple": GoFunction(lambda *values: list(values), "", "a"),
     "concat": GoFunction(lambda *lists: [value for values in lists for value in values], "", "l"),
-    "sortAlpha": GoFunction(lambda values: sorted(texts_of(values)), "a"),
+    "sortAlpha": GoFunction(sorted_texts, "a"),
     "dict": GoFunction(_dict, "", "a"),
     "get": GoFunction(lambda mapping, key: mapping.get(key, ""), "ms"),
     "set": GoFunction(_set, "msa"),

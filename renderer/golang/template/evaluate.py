@@ -1,10 +1,12 @@
-"""Evaluate nodes to text (``text/template`` ``exec.go``), with limits on steps, output and calls."""
+"""Evaluate nodes to text (``text/template`` ``exec.go``), with limits on steps, output and depth."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from renderer.golang.template.cost import ACTIVITY, MAX_DEPTH, charge, charge_text, charge_value
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.nodes import (
     Action,
     Branch,
@@ -24,7 +26,6 @@ from renderer.golang.template.nodes import (
 )
 from renderer.golang.template.values import (
     ABSENT,
-    GoTemplateError,
     TextMap,
     format_value,
     is_nil,
@@ -37,15 +38,13 @@ from renderer.model.run.work import spend
 _MAX_CALL_DEPTH = 40
 #: Steps of the run for each step of a template (``model.run.work``).
 _STEPS_OF_RUN = 4
-#: Steps of the run for each character or element that a function accepts or returns.
-_STEPS_PER_CHARACTER = 2
 _KINDS: dict[str, tuple[type, ...]] = {
     "s": (str,),
     "i": (int,),
     "f": (float, int),
     "b": (bool,),
     "m": (dict,),
-    "l": (list, tuple),
+    "l": (list, range),
 }
 _KIND_NAMES = {
     "s": "string",
@@ -61,7 +60,8 @@ class GoFunction(NamedTuple):
     """A function and its parameters, a letter each: string, int, float, bool, map, list or any (``a``).
 
     ``rest`` is the letter for any number of further parameters. ``lazy``: it receives its arguments
-    unevaluated.
+    unevaluated. The evaluation charges for the arguments; a function charges for what it makes of them, if
+    that may be larger.
     """
 
     call: Callable[..., object]
@@ -75,6 +75,33 @@ class _JumpOut(Exception):  # noqa: N818 - no error: how break and continue leav
         self.kind = kind
 
 
+class _Variables:
+    """The variables of a template, by name: the value of each declaration that is in scope."""
+
+    def __init__(self) -> None:
+        self._values: dict[str, list[object]] = {}
+        self._declared: list[str] = []
+
+    def declare(self, name: str, value: object) -> None:
+        self._values.setdefault(name, []).append(value)
+        self._declared.append(name)
+
+    def assign(self, name: str, value: object) -> None:
+        self._values[name][-1] = value
+
+    def value(self, name: str) -> object:
+        return self._values[name][-1]
+
+    def mark(self) -> int:
+        """Return the number of declarations, for ``leave``."""
+        return len(self._declared)
+
+    def leave(self, mark: int) -> None:
+        """End the scope of the declarations since ``mark``."""
+        while len(self._declared) > mark:
+            self._values[self._declared.pop()].pop()
+
+
 class Evaluation:
     """Evaluates one template."""
 
@@ -82,15 +109,16 @@ class Evaluation:
         self._template = template
         self._functions = functions
         self._missing_key = missing_key
-        self._variables: list[tuple[str, object]] = []
+        self._variables = _Variables()
         self._output: list[str] = []
         self._characters = 0
         self._steps = 0
+        self._depth = 0
         self._calls = 0
 
     def render(self, values: object) -> str:
         """Return the output of the template for ``values``. Raises ``GoTemplateError``."""
-        self._variables = [("$", values)]
+        self._variables.declare("$", values)
         self._walk(self._template.body, values)
         return "".join(self._output)
 
@@ -112,53 +140,63 @@ class Evaluation:
                     raise _JumpOut(kind)
 
     def _branch(self, branch: Branch, dot: object) -> None:
-        mark = len(self._variables)
+        self._enter()
+        mark = self._variables.mark()
         if branch.kind == "range":
             self._range(branch, dot)
         else:
             value = self._pipeline(branch.pipeline, dot)
             inner = value if branch.kind == "with" and is_true(value) else dot
             self._walk(branch.body if is_true(value) else branch.otherwise, inner)
-        del self._variables[mark:]
+        self._variables.leave(mark)
+        self._depth -= 1
 
     def _range(self, branch: Branch, dot: object) -> None:
-        pipeline = branch.pipeline._replace(variables=())
-        pairs = _pairs(self._pipeline(pipeline, dot))
-        names, assigns = branch.pipeline.variables, branch.pipeline.assigns
+        names = branch.pipeline.variables
+        count, pairs = _pairs(self._pipeline(branch.pipeline, dot))
+        depth = self._depth
         for key, value in pairs:
-            mark = len(self._variables)
+            self._step()
+            mark = self._variables.mark()
             for name, each in zip(names, (key, value) if len(names) > 1 else (value,), strict=False):
-                self._set(name, each, assigns=assigns)
+                self._variables.assign(name, each)
             try:
                 self._walk(branch.body, value)
             except _JumpOut as jump:
+                self._depth = depth
                 if jump.kind == "break":
                     break
             finally:
-                del self._variables[mark:]
-        if not pairs:
+                self._variables.leave(mark)
+        if not count:
             self._walk(branch.otherwise, dot)
 
     def _call(self, call: Call, dot: object) -> None:
         body = self._template.defined.get(call.name)
         if body is None:
             raise GoTemplateError(f"template {call.name!r} not defined")
+        self._enter()
         self._calls += 1
         if self._calls > _MAX_CALL_DEPTH:
             raise GoTemplateError(f"template calls are nested more than {_MAX_CALL_DEPTH} deep")
         value = self._pipeline(call.pipeline, dot) if call.pipeline else None
-        outside, self._variables = self._variables, [("$", value)]
+        outside, self._variables = self._variables, _Variables()
+        self._variables.declare("$", value)
         self._walk(body, value)
         self._variables = outside
         self._calls -= 1
+        self._depth -= 1
 
     def _pipeline(self, pipeline: PipeNode, dot: object) -> object:
+        self._enter()
         self._step()
         final: tuple[object, ...] = ()
         for command in pipeline.commands:
             final = (self._command(command, dot, final),)
+        set_variable = self._variables.assign if pipeline.assigns else self._variables.declare
         for name in pipeline.variables:
-            self._set(name, final[0], assigns=pipeline.assigns)
+            set_variable(name, final[0])
+        self._depth -= 1
         return final[0]
 
     def _command(self, command: CommandNode, dot: object, final: tuple[object, ...]) -> object:
@@ -180,8 +218,7 @@ class Evaluation:
             case FieldNode(names):
                 return self._fields(dot, names)
             case VariableNode(name, names):
-                variable = next(value for known, value in reversed(self._variables) if known == name)
-                return self._fields(variable, names)
+                return self._fields(self._variables.value(name), names)
             case IdentifierNode(name):
                 return self._function(name, [], dot, ())
             case Chain(inner, names):
@@ -193,21 +230,20 @@ class Evaluation:
         self._step()
         function = self._functions[name]
         if function.lazy:
-            arguments = (*((lambda each=each: self._operand(each, dot)) for each in operands),)
-            return function.call(*arguments, *((lambda value=value: value) for value in final))
+            arguments = [lambda each=each: self._operand(each, dot) for each in operands]
+            return function.call(*arguments, *(lambda value=value: value for value in final))
         values = [*(self._operand(each, dot) for each in operands), *final]
         least = len(function.parameters)
         if len(values) < least or (len(values) > least and not function.rest):
             raise GoTemplateError(f"wrong number of args for {name}: want {least} got {len(values)}")
         kinds = function.parameters + function.rest * (len(values) - least)
         checked = [_argument(name, kind, value) for kind, value in zip(kinds, values, strict=True)]
-        result = function.call(*checked)
-        # The size of a result may double with every call. The run counts the arguments as well.
-        self._steps += len(result) // 16 if isinstance(result, str | list | dict) else 0
-        sized = (each for each in (result, *checked) if isinstance(each, str | list | dict))
-        spend(_STEPS_PER_CHARACTER * sum(map(len, sized)), "evaluating templates")
-        self._step()
-        return result
+        for value in checked:
+            charge_value(value)
+        try:
+            return function.call(*checked)
+        except (ArithmeticError, UnicodeError) as error:
+            raise GoTemplateError(f"error calling {name}: {error}") from None
 
     def _fields(self, value: object, names: tuple[str, ...]) -> object:
         for name in names:
@@ -231,16 +267,8 @@ class Evaluation:
             return "" if isinstance(value, TextMap) else None
         return ABSENT
 
-    def _set(self, name: str, value: object, *, assigns: bool) -> None:
-        if not assigns:
-            self._variables.append((name, value))
-            return
-        for index in reversed(range(len(self._variables))):
-            if self._variables[index][0] == name:
-                self._variables[index] = (name, value)
-                return
-
     def _write(self, text: str) -> None:
+        charge_text(len(text))
         self._output.append(text)
         self._characters += len(text)
         if self._characters > limits().template_output:
@@ -248,9 +276,14 @@ class Evaluation:
                 f"the output of the template has more than {limits().template_output} characters"
             )
 
+    def _enter(self) -> None:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise GoTemplateError(f"blocks, brackets and calls are nested more than {MAX_DEPTH} deep")
+
     def _step(self) -> None:
         self._steps += 1
-        spend(_STEPS_OF_RUN, "evaluating templates")
+        spend(_STEPS_OF_RUN, ACTIVITY)
         if self._steps > limits().template_steps:
             raise GoTemplateError(f"the template needs more than {limits().template_steps} steps")
 
@@ -273,17 +306,16 @@ def _argument(name: str, kind: str, value: object) -> object:
     return value
 
 
-def _pairs(value: object) -> list[tuple[object, object]]:
-    """Return the items that ``range`` iterates over. Raises ``GoTemplateError``."""
+def _pairs(value: object) -> tuple[int, Iterable[tuple[object, object]]]:
+    """Return how many items ``range`` iterates over, and the items. Raises ``GoTemplateError``."""
     if is_nil(value):
-        return []
+        return 0, ()
     if isinstance(value, dict):
-        return [(key, value[key]) for key in sorted(value)]
-    if isinstance(value, list | tuple):
-        return list(enumerate(value))
+        charge(len(value))
+        return len(value), [(key, value[key]) for key in sorted(value)]
+    if isinstance(value, list | range):
+        return len(value), enumerate(value)
     if isinstance(value, int) and not isinstance(value, bool):
-        most = limits().template_steps
-        if value > most:
-            raise GoTemplateError(f"range iterates over more than {most} values")
-        return [(index, index) for index in range(value)]
+        numbers = range(min(value, limits().template_steps + 1))
+        return len(numbers), enumerate(numbers)
     raise GoTemplateError(f"range can't iterate over {type_name(value)}")

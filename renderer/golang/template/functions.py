@@ -11,10 +11,10 @@ from collections.abc import Callable, Mapping
 from renderer.golang.template.builtins import BUILTINS
 from renderer.golang.template.collection_functions import COLLECTION_FUNCTIONS
 from renderer.golang.template.encoding_functions import ENCODING_FUNCTIONS
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.number_functions import NUMBER_FUNCTIONS
 from renderer.golang.template.text_functions import TEXT_FUNCTIONS
-from renderer.golang.template.values import GoTemplateError
 
 _CLOCK = "it depends on the time of day"
 _RANDOM = "it returns a different result each time"

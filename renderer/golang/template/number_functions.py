@@ -8,26 +8,24 @@ from collections.abc import Callable, Mapping
 from decimal import Decimal
 from functools import reduce
 
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import GoFunction
-from renderer.golang.template.values import GoTemplateError, format_value
+from renderer.golang.template.strconv import NumError, float_to_int, parse_float, parse_int, wrap_int
+from renderer.golang.template.values import format_value
+from renderer.model.run.limits import limits
 
-_MAX_VALUES = 100_000
-_BITS = 64
-_INTEGER = re.compile(r"[+-]?(?:0[xX][0-9a-fA-F]+|0[oO]?[0-7]+|0[bB][01]+|[0-9]+)")
+_SEQ_WITH_STEP = 3
 
 
 def integer(value: object) -> int:
     """Return the value as an integer; 0 if it is not a number (``cast.ToInt64``)."""
     if isinstance(value, str):
-        text = re.sub(r"\.0*$", "", value)
-        if not _INTEGER.fullmatch(text):
+        try:
+            return parse_int(re.sub(r"\.0+\Z", "", value), 0)
+        except NumError:
             return 0
-        digits = text.lstrip("+-")
-        is_octal = re.fullmatch(r"0[0-7]+", digits) is not None
-        number = int(digits, 8 if is_octal else 0) if digits.strip("0") else 0
-        return _wrap_to_64_bits(-number if text.startswith("-") else number)
     if isinstance(value, float):
-        return _wrap_to_64_bits(math.trunc(value)) if math.isfinite(value) else 0
+        return float_to_int(value)
     return int(value) if isinstance(value, int) else 0
 
 
@@ -35,20 +33,15 @@ def fraction(value: object) -> float:
     """Return the value as a float; 0 if it is not a number (``cast.ToFloat64``)."""
     if isinstance(value, str):
         try:
-            return float(value)
-        except ValueError:
+            return parse_float(value)
+        except NumError:
             return 0.0
     return float(value) if isinstance(value, int | float) else 0.0
 
 
-def _wrap_to_64_bits(number: int) -> int:
-    """Return the number wrapped around to 64 bits."""
-    return (number + (1 << (_BITS - 1))) % (1 << _BITS) - (1 << (_BITS - 1))
-
-
 def _integer_operation(operation: Callable[[int, int], int]) -> Callable[..., int]:
     return lambda first, *others: reduce(
-        lambda one, other: _wrap_to_64_bits(operation(one, integer(other))), others, integer(first)
+        lambda one, other: wrap_int(operation(one, integer(other))), others, integer(first)
     )
 
 
@@ -60,49 +53,84 @@ def _quotient(one: int, other: int) -> int:
 
 def _decimal_operation(operation: Callable[[Decimal, Decimal], Decimal]) -> Callable[..., float]:
     def apply(first: object, *others: object) -> float:
+        numbers = [fraction(each) for each in (first, *others)]
+        if not all(map(math.isfinite, numbers)):
+            raise GoTemplateError("Cannot create a Decimal from NaN or Inf")
         try:
-            return float(reduce(operation, (Decimal(repr(fraction(each))) for each in (first, *others))))
+            return float(reduce(operation, (Decimal(repr(each)) for each in numbers)))
         except ArithmeticError:
             raise GoTemplateError("decimal division by 0, or a number that is too large") from None
 
     return apply
 
 
+def _extreme(choose: Callable[..., float]) -> Callable[..., float]:
+    def extreme(*values: object) -> float:
+        numbers = [fraction(each) for each in values]
+        return math.nan if any(map(math.isnan, numbers)) else choose(numbers)
+
+    return extreme
+
+
 def _atoi(text: str) -> int:
-    return int(text) if re.fullmatch(r"[+-]?[0-9]{1,18}", text) else 0
+    try:
+        return parse_int(text, 10)
+    except NumError as error:
+        return error.nearest
 
 
-def _round(value: object, places: int, round_on: float = 0.5) -> float:
-    power = 10.0**places
+def _octal(value: object) -> int:
+    try:
+        return parse_int(format_value(value, nested=True), 8)
+    except NumError:
+        return 0
+
+
+def _whole(to_whole: Callable[[float], int], number: float) -> float:
+    """Return the whole number next to a float; NaN and infinity have none, and stay."""
+    return math.copysign(float(to_whole(number)), number) if math.isfinite(number) else number
+
+
+def _round(value: object, places: int, *round_on: float) -> float:
+    power = _power_of_ten(places)
     digit = power * fraction(value)
-    rest = math.modf(digit)[0]
-    return (math.ceil(digit) if rest >= round_on else math.floor(digit)) / power
+    rest = math.nan if math.isinf(digit) else math.modf(digit)[0]
+    whole = _whole(math.ceil if rest >= (*round_on, 0.5)[0] else math.floor, digit)
+    if power:
+        return whole / power
+    return math.nan if not whole or math.isnan(whole) else math.copysign(math.inf, whole)
 
 
-def _until_step(start: int, stop: int, step: int) -> list[int]:
+def _power_of_ten(exponent: int) -> float:
+    try:
+        return 10.0**exponent
+    except OverflowError:
+        return math.inf
+
+
+def _until(count: int) -> range:
+    return _until_step(0, count, -1 if count < 0 else 1)
+
+
+def _until_step(start: int, stop: int, step: int) -> range:
     if (stop < start) != (step < 0) or not step:
-        return []
-    values = range(start, stop, step)
-    if len(values) > _MAX_VALUES:
-        raise GoTemplateError(f"a list would have more than {_MAX_VALUES} values")
-    return list(values)
+        return range(0)
+    most = limits().template_steps
+    if abs(stop - start) // abs(step) > most:
+        raise GoTemplateError(f"a list would have more than {most} values")
+    return range(start, stop, step)
 
 
 def _seq(*bounds: int) -> str:
     """Return the output of the program ``seq`` for the end, or start and end, or start, step and end."""
-    if not bounds or len(bounds) > 3:  # noqa: PLR2004 - as the docstring says
+    if not bounds or len(bounds) > _SEQ_WITH_STEP:
         return ""
     start, end = (bounds[0] if len(bounds) > 1 else 1), bounds[-1]
     direction = -1 if end < start else 1
-    step = bounds[1] if len(bounds) == 3 else direction  # noqa: PLR2004 - as above
+    step = bounds[1] if len(bounds) == _SEQ_WITH_STEP else direction
     if end < start and step > 0:
         return ""
-    return " ".join(map(str, _until_step(start, end + direction, step)))
-
-
-def _octal(value: object) -> int:
-    text = format_value(value, nested=True)
-    return int(text, 8) if re.fullmatch(r"[+-]?[0-7]+", text) else 0
+    return format_value(_until_step(start, end + direction, step))[1:-1]
 
 
 NUMBER_FUNCTIONS: Mapping[str, GoFunction] = {
@@ -112,9 +140,9 @@ NUMBER_FUNCTIONS: Mapping[str, GoFunction] = {
     "float64": GoFunction(fraction, "a"),
     "toDecimal": GoFunction(_octal, "a"),
     "seq": GoFunction(_seq, "", "i"),
-    "until": GoFunction(lambda count: _until_step(0, count, -1 if count < 0 else 1), "i"),
+    "until": GoFunction(_until, "i"),
     "untilStep": GoFunction(_until_step, "iii"),
-    "add1": GoFunction(lambda value: _wrap_to_64_bits(integer(value) + 1), "a"),
+    "add1": GoFunction(lambda value: wrap_int(integer(value) + 1), "a"),
     "add": GoFunction(
         lambda *values: _integer_operation(lambda one, other: one + other)(0, *values), "", "a"
     ),
@@ -132,9 +160,9 @@ NUMBER_FUNCTIONS: Mapping[str, GoFunction] = {
     "subf": GoFunction(_decimal_operation(lambda one, other: one - other), "a", "a"),
     "mulf": GoFunction(_decimal_operation(lambda one, other: one * other), "a", "a"),
     "divf": GoFunction(_decimal_operation(lambda one, other: one / other), "a", "a"),
-    "maxf": GoFunction(lambda *values: max(map(fraction, values)), "a", "a"),
-    "minf": GoFunction(lambda *values: min(map(fraction, values)), "a", "a"),
-    "ceil": GoFunction(lambda value: float(math.ceil(fraction(value))), "a"),
-    "floor": GoFunction(lambda value: float(math.floor(fraction(value))), "a"),
+    "maxf": GoFunction(_extreme(max), "a", "a"),
+    "minf": GoFunction(_extreme(min), "a", "a"),
+    "ceil": GoFunction(lambda value: _whole(math.ceil, fraction(value)), "a"),
+    "floor": GoFunction(lambda value: _whole(math.floor, fraction(value)), "a"),
     "round": GoFunction(_round, "ai", "f"),
 }

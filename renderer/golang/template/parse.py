@@ -6,6 +6,8 @@ import re
 from collections.abc import Container, Iterator
 from typing import NamedTuple
 
+from renderer.golang.template.cost import charge
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.nodes import (
     Action,
     Branch,
@@ -23,9 +25,10 @@ from renderer.golang.template.nodes import (
     TemplateTree,
     VariableNode,
 )
-from renderer.golang.template.values import GoTemplateError
+from renderer.golang.template.strconv import NumError, parse_float, parse_int, unquote
 
 _MAX_NESTING = 50
+_STEPS_PER_CHARACTER = 2
 _CONSTANTS = {"true": Literal(value=True), "false": Literal(value=False), "nil": Literal(None, is_nil=True)}
 _BLOCKS = ("if", "with", "range")
 _SPACES = " \t\r\n"
@@ -42,19 +45,6 @@ _TOKEN = re.compile(
     |(?P<symbol>:=|=|\||\(|\)|,|\.)""",
     re.VERBOSE,
 )
-_ESCAPES = {
-    "a": "\a",
-    "b": "\b",
-    "f": "\f",
-    "n": "\n",
-    "r": "\r",
-    "t": "\t",
-    "v": "\v",
-    "\\": "\\",
-    "'": "'",
-    '"': '"',
-}
-_ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([0-7]{3})|(.))", re.DOTALL)
 
 
 class Token(NamedTuple):
@@ -86,20 +76,6 @@ def tokenize(text: str) -> Iterator[str | list[Token]]:
             yield tokens
 
 
-def unquoted(text: str) -> str:
-    """Return the value of a quoted Go string or character."""
-    return _ESCAPE.sub(_escaped, text[1:-1])
-
-
-def _escaped(match: re.Match[str]) -> str:
-    if match[5]:
-        try:
-            return _ESCAPES[match[5]]
-        except KeyError:
-            raise GoTemplateError(f"unknown escape sequence \\{match[5]}") from None
-    return chr(int(match[1] or match[2] or match[3], 16) if not match[4] else int(match[4], 8))
-
-
 def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
     """Return an action's tokens (None for a comment), its end, and if spaces after it are trimmed."""
     comment = re.compile(r"[ \t\r\n]*/\*.*?\*/([ \t\r\n]+-)?\}\}", re.DOTALL).match(text, start)
@@ -127,6 +103,7 @@ def parse(text: str, functions: Container[str]) -> TemplateTree:
 
     Raises ``GoTemplateError``.
     """
+    charge(_STEPS_PER_CHARACTER * len(text))
     return _Parser(tokenize(text), functions).template()
 
 
@@ -269,9 +246,9 @@ class _Parser:
     def _term(self, token: Token) -> Operand:
         match token.kind:
             case "text" | "raw":
-                return Literal(unquoted(token.text) if token.kind == "text" else token.text[1:-1])
+                return Literal(unquote(token.text) if token.kind == "text" else token.text[1:-1])
             case "character":
-                return Literal(ord(unquoted(token.text)))
+                return Literal(_character(token.text))
             case "number":
                 return Literal(_parse_number(token.text))
             case "variable":
@@ -348,18 +325,26 @@ def _closing_parenthesis(tokens: list[Token], at: int) -> int:
 
 def _template_name(tokens: list[Token]) -> str:
     if tokens and tokens[0].kind in ("text", "raw"):
-        return unquoted(tokens[0].text) if tokens[0].kind == "text" else tokens[0].text[1:-1]
+        return unquote(tokens[0].text) if tokens[0].kind == "text" else tokens[0].text[1:-1]
     raise GoTemplateError("the name of a template is not text in quotes")
 
 
+def _character(text: str) -> int:
+    characters = unquote(text)
+    if len(characters) != 1:
+        raise GoTemplateError("malformed character constant")
+    return ord(characters)
+
+
 def _parse_number(text: str) -> float:
-    digits = text.lower()
     try:
-        if any(mark in digits for mark in ("0x", "0o", "0b")):
-            return int(digits.replace("_", ""), 0)
-        if "." in digits or "e" in digits:
-            return float(digits.replace("_", ""))
-        is_octal = digits.lstrip("+-").startswith("0") and digits.lstrip("+-0")
-        return int(digits.replace("_", ""), 8 if is_octal else 10)
-    except ValueError:
-        raise GoTemplateError(f"bad number syntax: {text!r}") from None
+        return parse_int(text, 0)
+    except NumError as error:
+        if error.nearest:
+            raise GoTemplateError("integer overflow") from None
+    try:
+        if "." in text or "e" in text.lower():
+            return parse_float(text)
+    except NumError:
+        pass
+    raise GoTemplateError("illegal number syntax")

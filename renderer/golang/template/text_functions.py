@@ -12,12 +12,15 @@ from collections.abc import Callable, Generator, Iterator, Mapping
 from urllib.parse import urlsplit
 
 from renderer.golang.regexp import RegexpError, compile_regexp
-from renderer.golang.template.builtins import quoted
+from renderer.golang.template.cost import charge, charge_text
+from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import GoFunction
-from renderer.golang.template.values import GoTemplateError, format_value, is_nil
+from renderer.golang.template.strconv import quote, well_formed
+from renderer.golang.template.values import format_value, is_nil
 
 _MAX_NAME_LENGTH = 253
-_MAX_TEXT_LENGTH = 1 << 20
+#: RE2 handles a character, for each instruction of the expression, in this part of a step at most.
+_INSTRUCTIONS_PER_STEP = 32
 _GO_SPACES = " \t\n\v\f\r\x85\xa0"
 
 _WORD = re.compile(
@@ -30,6 +33,7 @@ _WORD = re.compile(
     re.DOTALL,
 )
 _CONNECTORS = "-_ \t\n\v\f\r"
+_STEPS_PER_WORD = 2
 _END = ("", "")
 _NO_CONNECTOR_BEFORE = ("connector", "punctuation", "")
 
@@ -41,6 +45,7 @@ def sanitized_name(name: str) -> str:
 
 def joined_lower(text: str, connector: str) -> str:
     """Return the words of ``text`` in lower case, with ``connector`` between them."""
+    charge(_STEPS_PER_WORD * len(text))
     return "".join(_word_parts(_words(text), connector))
 
 
@@ -111,48 +116,92 @@ def text_of(value: object) -> str:
 
 def texts_of(value: object) -> list[str]:
     """Return the elements that are not nil as texts, as sprig's ``strslice`` does."""
-    if isinstance(value, list | tuple):
+    if isinstance(value, list | range):
+        charge(len(value))
         return [text_of(each) for each in value if not is_nil(each)]
     return [] if is_nil(value) else [text_of(value)]
 
 
+def sorted_texts(value: object) -> list[str]:
+    """Return the elements as texts, sorted."""
+    texts = texts_of(value)
+    comparisons = len(texts).bit_length()
+    for text in texts:
+        charge_text(comparisons * len(text))
+    return sorted(texts)
+
+
+def _join(separator: str, value: object) -> str:
+    return _joined(separator, texts_of(value))
+
+
+def _joined(separator: str, texts: list[str]) -> str:
+    charge_text(sum(map(len, texts)) + len(separator) * len(texts))
+    return separator.join(texts)
+
+
+def _encoded(text: str) -> bytes:
+    return text.encode(errors="replace")
+
+
 def _trunc(length: int, text: str) -> str:
-    content = text.encode()
+    content = _encoded(text)
     if length < 0 and len(content) + length <= 0:
         return text
     return (content[length:] if length < 0 else content[:length]).decode(errors="replace")
 
 
 def _substring(start: int, end: int, text: str) -> str:
-    if start < 0:
-        return text[:end]
-    return text[start:] if end < 0 or end > len(text) else text[start:end]
+    content = _encoded(text)
+    first = max(start, 0)
+    last = len(content) if start >= 0 and (end < 0 or end > len(content)) else end
+    if not first <= last <= len(content):
+        raise GoTemplateError(f"slice bounds out of range [{first}:{last}]")
+    return content[first:last].decode(errors="replace")
 
 
 def _repeat(count: int, text: str) -> str:
-    if count < 0 or count * len(text) > _MAX_TEXT_LENGTH:
-        raise GoTemplateError(
-            f"repeat has a negative count, or makes a text of more than {_MAX_TEXT_LENGTH} characters"
-        )
+    if count < 0:
+        raise GoTemplateError("strings: negative Repeat count")
+    charge_text(count * len(text))
     return text * count
 
 
 def _indent(spaces: int, text: str) -> str:
-    if not 0 <= spaces * (text.count("\n") + 1) <= _MAX_TEXT_LENGTH:
-        raise GoTemplateError(f"indent makes a text of more than {_MAX_TEXT_LENGTH} characters")
+    lines = text.count("\n") + 1
+    if spaces < 0:
+        raise GoTemplateError("strings: negative Repeat count")
+    charge_text(spaces * lines + len(text))
     pad = " " * spaces
     return pad + text.replace("\n", f"\n{pad}")
 
 
 def _replace(old: str, new: str, text: str) -> str:
-    if text.count(old) * len(new) > _MAX_TEXT_LENGTH:
-        raise GoTemplateError(f"replace makes a text of more than {_MAX_TEXT_LENGTH} characters")
+    charge_text(text.count(old) * len(new) + len(text))
     return text.replace(old, new)
+
+
+def _trim(characters: str, text: str) -> str:
+    """Return the text without these characters at its ends (``strip`` would search all of them each time)."""
+    trimmed = frozenset(characters)
+    start, end = 0, len(text)
+    while start < end and text[start] in trimmed:
+        start += 1
+    while end > start and text[end - 1] in trimmed:
+        end -= 1
+    charge(len(characters) + start + len(text) - end)
+    return text[start:end]
 
 
 def _title(text: str) -> str:
     """Capitalize the first letter of each word; all others stay unchanged (``strings.Title``)."""
+    charge(len(text))
     return re.sub(r"(?<!\w)\w", lambda match: match[0].upper(), text)
+
+
+def _untitle(text: str) -> str:
+    charge(len(text))
+    return re.sub(r"(?<!\S)\S", lambda match: match[0].lower(), text)
 
 
 def _split(separator: str, text: str, most: int = -1) -> dict[str, object]:
@@ -163,7 +212,9 @@ def _parts(separator: str, text: str, most: int = -1) -> list[str]:
     if most == 0:
         return []
     if not separator:
-        return list(text)
+        charge(len(text))
+        return list(text) if most < 0 else [*text[: most - 1], *filter(None, [text[most - 1 :]])]
+    charge(text.count(separator))
     return text.split(separator, most - 1) if most > 0 else text.split(separator)
 
 
@@ -171,37 +222,55 @@ def _abbreviate(width: int, text: str) -> str:
     return text if width < 4 or len(text) <= width else text[: width - 3] + "..."  # noqa: PLR2004 - as sprig
 
 
-def _quoted_all(quote: Callable[[object], str]) -> Callable[..., str]:
-    return lambda *values: " ".join(quote(value) for value in values if not is_nil(value))
+def _each_joined(write: Callable[[object], str]) -> Callable[..., str]:
+    return lambda *values: _joined(" ", [write(value) for value in values if not is_nil(value)])
+
+
+def _quoted(value: object) -> str:
+    text = text_of(value)
+    charge(len(text))
+    return quote(text)
 
 
 def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
+    """Yield the matches. Each is a search in the remaining text, which is charged before it."""
+    text = well_formed(text)
     try:
-        yield from compile_regexp(pattern).finditer(text)
+        expression = compile_regexp(pattern)
+        matches = expression.finditer(text)
+        end = 0
+        while True:
+            charge(1 + (len(text) - end + 1) * expression.programsize // _INSTRUCTIONS_PER_STEP)
+            match = next(matches, None)
+            if match is None:
+                return
+            yield match
+            end = match.end()
     except RegexpError as error:
         raise GoTemplateError(f"error parsing regexp: {error}") from None
 
 
 def _expand_groups(match: re.Match[str], replacement: str) -> str:
     """Expand ``$1``, ``${1}``, ``$name`` and ``${name}``; ``$$`` is ``$`` (``regexp.Expand``)."""
+    charge(len(match.groups()) + len(replacement))
     groups = {str(index): value or "" for index, value in enumerate((match[0], *match.groups()))}
     groups |= {name: value or "" for name, value in match.groupdict().items()}
 
     def group(reference: re.Match[str]) -> str:
-        return "$" if reference[0] == "$$" else groups.get(reference[1] or reference[2], "")
+        text = "$" if reference[0] == "$$" else groups.get(reference[1] or reference[2], "")
+        charge_text(len(text))
+        return text
 
     return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", group, replacement)
 
 
 def _replace_matches(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -> str:
-    parts, end, length = [], 0, 0
+    parts, end = list[str](), 0
     for match in _matches(pattern, text):
         parts += [text[end : match.start()], change(match)]
-        length += len(parts[-1])
-        if length > _MAX_TEXT_LENGTH:
-            raise GoTemplateError(f"regexReplaceAll makes a text of more than {_MAX_TEXT_LENGTH} characters")
+        charge_text(len(parts[-1]))
         end = match.end()
-    return "".join((*parts, text[end:]))
+    return _joined("", [*parts, text[end:]])
 
 
 def _regex_replace(pattern: str, text: str, replacement: str) -> str:
@@ -280,12 +349,12 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "upper": GoFunction(str.upper, "s"),
     "lower": GoFunction(str.lower, "s"),
     "title": GoFunction(_title, "s"),
-    "untitle": GoFunction(lambda text: re.sub(r"(?<!\S)\S", lambda match: match[0].lower(), text), "s"),
+    "untitle": GoFunction(_untitle, "s"),
     "swapcase": GoFunction(str.swapcase, "s"),
     "substr": GoFunction(_substring, "iis"),
     "repeat": GoFunction(_repeat, "is"),
-    "trimall": GoFunction(lambda characters, text: text.strip(characters), "ss"),
-    "trimAll": GoFunction(lambda characters, text: text.strip(characters), "ss"),
+    "trimall": GoFunction(_trim, "ss"),
+    "trimAll": GoFunction(_trim, "ss"),
     "trimSuffix": GoFunction(lambda suffix, text: text.removesuffix(suffix), "ss"),
     "trimPrefix": GoFunction(lambda prefix, text: text.removeprefix(prefix), "ss"),
     "nospace": GoFunction(lambda text: "".join(text.split()), "s"),
@@ -296,9 +365,9 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "contains": GoFunction(lambda part, text: part in text, "ss"),
     "hasPrefix": GoFunction(lambda prefix, text: text.startswith(prefix), "ss"),
     "hasSuffix": GoFunction(lambda suffix, text: text.endswith(suffix), "ss"),
-    "quote": GoFunction(_quoted_all(lambda value: quoted(text_of(value))), "", "a"),
-    "squote": GoFunction(_quoted_all(lambda value: f"'{format_value(value, nested=True)}'"), "", "a"),
-    "cat": GoFunction(_quoted_all(lambda value: format_value(value, nested=True)), "", "a"),
+    "quote": GoFunction(_each_joined(_quoted), "", "a"),
+    "squote": GoFunction(_each_joined(lambda value: f"'{format_value(value, nested=True)}'"), "", "a"),
+    "cat": GoFunction(_each_joined(lambda value: format_value(value, nested=True)), "", "a"),
     "indent": GoFunction(_indent, "is"),
     "nindent": GoFunction(lambda spaces, text: "\n" + _indent(spaces, text), "is"),
     "replace": GoFunction(_replace, "sss"),
@@ -308,7 +377,7 @@ TEXT_FUNCTIONS: Mapping[str, GoFunction] = {
     "splitn": GoFunction(lambda separator, most, text: _split(separator, text, most), "sis"),
     "splitList": GoFunction(_parts, "ss"),
     "toStrings": GoFunction(texts_of, "a"),
-    "join": GoFunction(lambda separator, value: separator.join(texts_of(value)), "sa"),
+    "join": GoFunction(_join, "sa"),
     "normalize": GoFunction(sanitized_name, "s"),
     "base": GoFunction(_base, "s"),
     "dir": GoFunction(_dir, "s"),

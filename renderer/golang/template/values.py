@@ -1,19 +1,25 @@
 """Values as in Go's templates: truth, equality, and the text of each value.
 
-Text, lists and mappings are Python's own. ``int`` is Go's int, ``float`` its float64, None its nil. Numbers
-of YAML and JSON are floats, as Go decodes them.
+Text, lists and mappings are Python's own. ``int`` is Go's int, ``float`` its float64, None its nil, ``range``
+a list of integers that is counted when it is used. Numbers of YAML and JSON are floats, as Go decodes them.
+Values are trees: no function puts a mapping into itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Mapping
+from typing import TypeAlias
 
+from renderer.golang.template.cost import charge, charge_text, check_depth
+from renderer.golang.template.errors import GoTemplateError
+from renderer.golang.template.strconv import well_formed
 from renderer.model.kube.json import Json
 from renderer.yamlio.go_numbers import format_float
 
-
-class GoTemplateError(ValueError):
-    """The message says what is wrong, without a value of the template's input."""
+_STEPS_TO_FORMAT, _STEPS_TO_COPY, _STEPS_TO_COMPARE = 2, 6, 4
+#: Go's slices.
+GoList: TypeAlias = list[object] | range
 
 
 class MissingKey:
@@ -30,15 +36,60 @@ class TextMap(dict[str, str]):
     """Go's ``map[string]string``, the type of labels: functions that require a dict refuse it."""
 
 
-def go_value(value: Json) -> object:
-    """Return a value of YAML or JSON as Go decodes it: every number is a float."""
-    if isinstance(value, bool) or not isinstance(value, int | dict | list):
+def go_value(value: Json, depth: int = 0) -> object:
+    """Return a value of YAML or JSON as Go decodes it: every number is a float.
+
+    Raises ``GoTemplateError`` for a number that is too large for Go, and for too many levels.
+    """
+    if isinstance(value, bool) or value is None:
         return value
+    if isinstance(value, str):
+        return well_formed(value)
     if isinstance(value, int):
-        return float(value)
+        try:
+            return float(value)
+        except OverflowError:
+            raise GoTemplateError("a number is too large for float64") from None
     if isinstance(value, Mapping):
-        return {key: go_value(each) for key, each in value.items()}
-    return [go_value(each) for each in value]
+        check_depth(depth)
+        charge(len(value))
+        return {well_formed(key): go_value(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        check_depth(depth)
+        charge(len(value))
+        return [go_value(each, depth + 1) for each in value]
+    return value
+
+
+def deep_copy(value: object, depth: int = 0) -> object:
+    """Return the value with mappings and lists of its own."""
+    if isinstance(value, TextMap):
+        charge(_STEPS_TO_COPY * len(value))
+        return TextMap(value)
+    if isinstance(value, dict):
+        check_depth(depth)
+        charge(_STEPS_TO_COPY * len(value))
+        return {key: deep_copy(each, depth + 1) for key, each in value.items()}
+    if isinstance(value, list):
+        check_depth(depth)
+        charge(_STEPS_TO_COPY * len(value))
+        return [deep_copy(each, depth + 1) for each in value]
+    return value
+
+
+def contains_mapping(value: object, mapping: Mapping[str, object]) -> bool:
+    """Return True if the value is the mapping, or has it at any depth."""
+    remaining, visited = [value], set[int]()
+    while remaining:
+        one = remaining.pop()
+        if one is mapping:
+            return True
+        if not isinstance(one, dict | list) or id(one) in visited:
+            continue
+        visited.add(id(one))
+        charge(len(one))
+        remaining += one.values() if isinstance(one, dict) else one
+    return False
 
 
 def is_nil(value: object) -> bool:
@@ -64,6 +115,7 @@ def type_name(value: object) -> str:
         (float, "float64"),
         (dict, "map[string]interface {}"),
         (list, "[]interface {}"),
+        (range, "[]int"),
     )
     return next((name for kind, name in names if isinstance(value, kind)), type(value).__name__)
 
@@ -72,31 +124,45 @@ def kind_name(value: object) -> str:
     """Return the result of sprig's ``kindOf``."""
     if is_nil(value):
         return "invalid"
-    return {"map": "map", "[]in": "slice"}.get(
-        type_name(value)[: 3 + type_name(value).startswith("[]")], type_name(value)
-    )
+    if isinstance(value, dict):
+        return "map"
+    return "slice" if isinstance(value, list | range) else type_name(value)
 
 
-def format_value(value: object, *, nested: bool = False) -> str:
+def format_value(value: object, *, nested: bool = False, depth: int = 0) -> str:
     """Return the text that ``%v`` writes; ``nested``: for a value inside another one or in a function."""
+    if isinstance(value, str):
+        return value
     if is_nil(value):
         return "<nil>" if nested else "<no value>"
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, float):
+        return go_float(value)
+    if not isinstance(value, dict | list | range):
+        return str(value)
+    check_depth(depth)
+    charge(_STEPS_TO_FORMAT * len(value))
+    if isinstance(value, dict):
+        texts = [f"{key}:{format_value(value[key], nested=True, depth=depth + 1)}" for key in sorted(value)]
+    else:
+        texts = [format_value(each, nested=True, depth=depth + 1) for each in value]
+    charge_text(sum(map(len, texts)))
+    return f"{'map' if isinstance(value, dict) else ''}[{' '.join(texts)}]"
+
+
+def go_float(value: float) -> str:
+    """Return the text that ``%v`` writes for a float."""
+    if math.isfinite(value):
         return format_float(value)
-    if isinstance(value, Mapping):
-        return f"map[{' '.join(f'{key}:{format_value(value[key], nested=True)}' for key in sorted(value))}]"
-    if isinstance(value, list | tuple):
-        return f"[{' '.join(format_value(each, nested=True) for each in value)}]"
-    return str(value)
+    return "NaN" if math.isnan(value) else "+Inf" if value > 0 else "-Inf"
 
 
 def are_equal(one: object, other: object) -> bool:
     """Return the result of ``eq``. Raises ``GoTemplateError`` for types that cannot be compared."""
     if is_nil(one) or is_nil(other):
         return is_nil(one) and is_nil(other)
-    if isinstance(one, dict | list) or isinstance(other, dict | list):
+    if isinstance(one, dict | list | range) or isinstance(other, dict | list | range):
         raise GoTemplateError("non-comparable type in eq")
     if type(one) is not type(other):
         raise GoTemplateError("incompatible types for comparison")
@@ -114,8 +180,36 @@ def is_less(one: object, other: object) -> bool:
 
 def deep_equal(one: object, other: object) -> bool:
     """Return True if Go's ``reflect.DeepEqual`` does: numbers of different types differ."""
-    if isinstance(one, Sequence) and isinstance(other, Sequence) and not isinstance(one, str):
-        return len(one) == len(other) and all(map(deep_equal, one, other))
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
-        return one.keys() == other.keys() and all(deep_equal(one[key], other[key]) for key in one)
-    return (is_nil(one) and is_nil(other)) or (type(one) is type(other) and one == other)
+    return _deep_equal(one, other, set(), 0)
+
+
+def _deep_equal(one: object, other: object, visited: set[tuple[int, int]], depth: int) -> bool:
+    """``visited`` are the pairs of mappings and lists that are compared already, as in ``reflect``."""
+    if is_nil(one) or is_nil(other):
+        return is_nil(one) and is_nil(other)
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, str) and isinstance(other, str):
+        charge_text(min(len(one), len(other)))
+        return one == other
+    if not isinstance(one, dict | list | range):
+        charge(1)
+        return one == other
+    assert isinstance(other, dict | list | range)  # noqa: S101 - both are of one type
+    charge(_STEPS_TO_COMPARE)
+    if len(one) != len(other):
+        return False
+    if isinstance(one, range):
+        return one == other
+    pair = (id(one), id(other))
+    if one is other or pair in visited:
+        return True
+    visited.add(pair)
+    check_depth(depth)
+    charge(_STEPS_TO_COMPARE * len(one))
+    if isinstance(one, dict):
+        assert isinstance(other, dict)  # noqa: S101 - as above
+        return one.keys() == other.keys() and all(
+            _deep_equal(one[key], other[key], visited, depth + 1) for key in one
+        )
+    return all(_deep_equal(*each, visited, depth + 1) for each in zip(one, other, strict=True))

@@ -11,10 +11,9 @@ from collections.abc import Iterable, Iterator
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_this_repository
-from renderer.gitops.argocd.parameters import Parameters, SetError, flattened
+from renderer.gitops.argocd.parameters import Parameters, SetError, decoded, flattened
 from renderer.golang.glob import file_path_match, pathspec_match
 from renderer.golang.template.text_functions import sanitized_name
-from renderer.golang.template.values import go_value
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -135,7 +134,7 @@ def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[
     )
     sets: list[Parameters] = []
     for found in _objects(path, context.fs):
-        values = go_value(found)
+        values = decoded(found)
         assert isinstance(values, dict)  # noqa: S101 - a mapping stays one
         own: Parameters = values if rendering.go_template else dict(flattened(values))
         sets.append(rendering.with_values(object_at(block, "values"), {**own, **about}))

@@ -23,12 +23,13 @@ from renderer.gitops.argocd.parameters import (
     Rendering,
     SetError,
     combine,
+    decoded,
     flattened,
     requirements_of,
 )
 from renderer.golang.template.collection_functions import merged
 from renderer.golang.template.text_functions import sanitized_name
-from renderer.golang.template.values import TextMap, go_value
+from renderer.golang.template.values import TextMap
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.label_selector import selects
@@ -52,7 +53,7 @@ def list_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
 
 
 def _structured(element: Json) -> Parameters:
-    found = go_value(element)
+    found = decoded(element)
     if not isinstance(found, dict):
         raise SetError("an element of the list generator is not a mapping")
     return found
