@@ -1,6 +1,6 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test test-install test-image lint house test-lowest bench bench-check docs lock pyz release-check \
+.PHONY: help render test test-install test-image fuzz lint house test-lowest bench bench-check docs lock pyz release-check \
 	clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -56,6 +56,9 @@ pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and
 
 release-check: $(INSTALLED)  ## what is missing for a release of this commit
 	@$(BIN)/python .ci/release/check.py
+
+fuzz: $(READY)  ## try random Go templates for a minute
+	$(BIN)/python -m tests.fuzz.go_templates --calls 1000000 --seconds 60
 
 lint: $(READY)  ## check style and types
 	$(BIN)/ruff check --quiet
