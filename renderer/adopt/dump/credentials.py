@@ -14,6 +14,7 @@ import binascii
 from base64 import b64decode
 from collections.abc import Iterator
 
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kubevirt.guest_data.credentials import CERTAIN_CREDENTIAL, may_have_credentials
@@ -24,14 +25,11 @@ from renderer.model.record import Record
 
 _SECRET = "Secret"  # noqa: S105 - the kind
 _CONFIG_MAP = "ConfigMap"
-_CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
-#: Fields of cloud-init with text, the field for the reference that replaces them, and the key of the Secret
-#: (KubeVirt ``pkg/cloud-init/cloud-init.go`` resolveNoCloudSecrets).
-_START_DATA = (
-    ("userData", "secretRef", "userdata"),
-    ("userDataBase64", "secretRef", "userdata"),
-    ("networkData", "networkDataSecretRef", "networkdata"),
-    ("networkDataBase64", "networkDataSecretRef", "networkdata"),
+#: Fields of cloud-init with text, the field for the reference that replaces them, and the key of the Secret.
+_START_DATA = tuple(
+    (field, fields.reference, fields.keys[0])
+    for fields in CLOUD_INIT_FIELDS
+    for field in (fields.plain, fields.base64)
 )
 _LONGEST_NAME = 253
 
@@ -105,7 +103,7 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
     volumes: list[Json] = []
     placeholders: list[Placeholder] = []
     for index, volume in enumerate(array_at(content, *instance, "volumes")):
-        source_key = next((key for key in _CLOUD_INIT if key in object_at(volume)), "")
+        source_key = next((key for key in CLOUD_INIT_VOLUMES if key in object_at(volume)), "")
         source = object_at(volume, source_key)
         confidential = tuple(_credentials_in(source))
         if not confidential:

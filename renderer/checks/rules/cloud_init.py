@@ -48,8 +48,9 @@ from renderer.checks.rules.guest_files import files_of, finding, missing_key_fin
 from renderer.checks.rules.network_data import network_data_problems
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.checks.rules.user_data import user_data_problems
+from renderer.kubevirt.facts.cloud_init import CONFIG_DRIVE
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.guest_data.sources import CONFIG_DRIVE, MissingKey, Role
+from renderer.kubevirt.guest_data.sources import MissingKey, Role
 from renderer.model.codes import Code
 from renderer.model.rule_settings import Level
 

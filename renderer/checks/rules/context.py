@@ -152,7 +152,7 @@ class Context:
 
     @cached_property
     def cluster(self) -> Cluster:
-        """The target cluster, as the ``KubeVirt`` object of the overlay or of a catalog configures it."""
+        """The target cluster, as its ``KubeVirt`` object configures it."""
         return self.lookups.find_cluster(self.release)
 
     @cached_property
@@ -255,7 +255,7 @@ class Context:
         return object_references(self.of_kind(*REFERRING_KINDS))
 
     def references_to(self, kind: str) -> Iterator[AnyReference]:
-        """Yield the references to a kind, first those of virtual machines."""
+        """Yield the references to a kind, of virtual machines first."""
         yield from self.references.get(kind, ())
         yield from self.other_references.get(kind, ())
 

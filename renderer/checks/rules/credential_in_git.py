@@ -22,7 +22,7 @@ cloudInitNoCloud:
 
 Words that everybody knows, such as `fedora` or `changeme`, are not reported, since they protect nothing: set
 `credential-in-git: {strict: true}` in `rules` of `vmrender.yaml` to report them, too. Encrypted values and
-placeholders are no credentials. There is one finding for each text.
+placeholders are not reported. There is one finding for each text.
 """
 
 from __future__ import annotations

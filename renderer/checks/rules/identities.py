@@ -48,7 +48,7 @@ _Pair: TypeAlias = tuple[Identity, Identity]
 
 
 class IdentityKind(Record):
-    """One kind of identity: those of a machine, and the findings about machines that have the same."""
+    """One kind of identity: what a machine has of it, and the findings about machines that have the same."""
 
     code: Code
     of_machine: Callable[[VirtualMachineView], Iterator[Identity]]

@@ -41,7 +41,9 @@ from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
@@ -52,10 +54,6 @@ from renderer.model.rule_settings import Level
 
 _LONGEST = 63
 _POOL_SUFFIX = len("-0")
-_CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
-_SECRETS_OF_CREDENTIALS = tuple(
-    (kind, "source", "secret", "secretName") for kind in ("sshPublicKey", "userPassword")
-)
 
 
 class _NameInPod(Record):
@@ -103,7 +101,7 @@ def _names_in_pod(context: Context, machine: VirtualMachineView) -> Iterator[_Na
     """Yield the names that get longer (``rendervolumes.go``, ``container-disk.go`` and ``virtiofs.go``)."""
     credentials = machine.instance.get("accessCredentials")
     for index, credential in elements(credentials) if credentials else ():
-        for path in _SECRETS_OF_CREDENTIALS:
+        for path in CREDENTIAL_SECRETS:
             name = text_at(credential, *path)
             yield _NameInPod(("accessCredentials", index, *path), name, "volume", suffix="-access-cred")
     for index, volume in machine.volumes:
@@ -119,7 +117,7 @@ def _names_in_pod(context: Context, machine: VirtualMachineView) -> Iterator[_Na
 def _names_of_volume(
     context: Context, path: tuple[Segment, ...], name: str, volume: JsonObject
 ) -> Iterator[_NameInPod]:
-    for source in _CLOUD_INIT:
+    for source in CLOUD_INIT_VOLUMES:
         if text_at(object_at(volume, source), "secretRef", "name"):
             yield _NameInPod(path, name, "volume", suffix="-udata")
         elif text_at(object_at(volume, source), "networkDataSecretRef", "name"):

@@ -14,7 +14,7 @@ from renderer.checks.rules.inventory import (
     SERVICE_ACCOUNT,
     kind_looked_up,
 )
-from renderer.kubevirt.facts.name_references import INSTANCE_FIELDS
+from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS, INSTANCE_FIELDS
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.kube.field_path import FieldPath, Segment
@@ -27,24 +27,18 @@ from renderer.model.run.work import spend
 _KeyPath = tuple[str, ...]
 
 
-def _fields_in(section: str) -> Iterator[tuple[_KeyPath, str]]:
-    """Yield the path below a section of the instance, and the kind that is named there."""
-    for field in INSTANCE_FIELDS:
-        if field.path[:1] == (section,):
-            yield (*field.path[1:], field.name), kind_looked_up(field.targets({}))
-
-
 def _fields_in_volumes() -> Mapping[str, tuple[tuple[_KeyPath, str], ...]]:
     found: dict[str, tuple[tuple[_KeyPath, str], ...]] = {}
-    for (source, *path), kind in _fields_in("volumes"):
-        found[source] = (*found.get(source, ()), (tuple(path), kind))
+    for field in INSTANCE_FIELDS:
+        if field.path[:1] == ("volumes",):
+            source, *path = *field.path[1:], field.name
+            found[source] = (*found.get(source, ()), (tuple(path), kind_looked_up(field.targets({}))))
     return found
 
 
 #: The kinds of volumes: the field with the name, and the kind it names. A field ``optional`` next to it
 #: allows a missing object.
 _IN_VOLUMES = _fields_in_volumes()
-_CREDENTIALS = tuple(path for path, _ in _fields_in("accessCredentials"))
 
 
 class ReferencePlace(Record):
@@ -115,7 +109,7 @@ def _references(machine: VirtualMachineView, release: Release) -> Iterator[Objec
         yield from _data_volume_references(machine, element)
     for index, credential in elements(machine.instance.get("accessCredentials")):
         place = _place(machine.paths.instance, ("accessCredentials", index))
-        for path in _CREDENTIALS:
+        for path in CREDENTIAL_SECRETS:
             yield from _references_at(machine, place, credential, path, SECRET)
     if "serviceAccountName" in machine.instance:
         here = _place(machine.paths.instance)

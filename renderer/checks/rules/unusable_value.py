@@ -77,6 +77,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
     is_port_name,
     label_value_errors,
 )
+from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pod_scheduling import node_selector_problems, toleration_problems
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements, elements_by_name
@@ -219,12 +220,12 @@ def _element_problems(
 
 def _credential_problems(path: tuple[Segment, ...], credential: JsonObject) -> _Problems:
     """Yield a Secret whose name cannot be that of the volume in the pod (``withAccessCredentials``)."""
-    for kind in ("sshPublicKey", "userPassword"):
-        name = text_at(credential, kind, "source", "secret", "secretName")
+    for field in CREDENTIAL_SECRETS:
+        name = text_at(credential, *field)
         if "." in name and not dns_subdomain_errors(name):
             message = f"the pod gets a volume {name}-access-cred, and the name of a volume cannot have a '.'"
             hint = "give the Secret a name without one"
-            yield (*path, kind, "source", "secret", "secretName"), message, hint
+            yield (*path, *field), message, hint
 
 
 def _toleration_problems(path: tuple[Segment, ...], toleration: JsonObject) -> _Problems:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Causes, invalid
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, texts
+from renderer.kubevirt.facts.cloud_init import CONFIG_DRIVE, NO_CLOUD
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject
 
 #: The volume that each way of propagating SSH keys needs.
-_VOLUMES = {"noCloud": "cloudInitNoCloud", "configDrive": "cloudInitConfigDrive"}
+_VOLUMES = {"noCloud": NO_CLOUD, "configDrive": CONFIG_DRIVE}
 _SSH_METHODS = ("noCloud", "configDrive", "qemuGuestAgent")
 _PASSWORD_METHODS = ("qemuGuestAgent",)
 _MOST = 256

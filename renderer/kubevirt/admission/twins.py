@@ -14,6 +14,7 @@ from typing import Any
 from renderer.kubevirt.admission.network.networks import is_valid_address
 from renderer.kubevirt.admission.volumes import fits
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.model.kube.json import Json, object_at
 from renderer.model.record import Record
@@ -85,8 +86,7 @@ _OWN_FIELDS = {
             "volumes": {
                 "dataVolume": {"name": _StandIns.claim},
                 "persistentVolumeClaim": {"claimName": _StandIns.claim},
-                "cloudInitNoCloud": _CLOUD_INIT,
-                "cloudInitConfigDrive": _CLOUD_INIT,
+                **dict.fromkeys(CLOUD_INIT_VOLUMES, _CLOUD_INIT),
             },
         },
     },

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from renderer.kubevirt.admission.causes import Cause, Causes, CauseType, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, quantity, section, text
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_edit import RemoveField
@@ -34,7 +35,6 @@ class Volume(Record):
         return self.vmi.at("volumes", self.position, *segments)
 
 
-_CLOUD_INIT = ("cloudInitNoCloud", "cloudInitConfigDrive")
 _MOST_BYTES = 2048
 _BASE64 = pattern(r"(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?")
 _NOT_BASE64 = pattern(r"[^A-Za-z0-9+/]")
@@ -42,8 +42,7 @@ _SOURCES = frozenset(
     {
         "persistentVolumeClaim",
         "sysprep",
-        "cloudInitNoCloud",
-        "cloudInitConfigDrive",
+        *CLOUD_INIT_VOLUMES,
         "containerDisk",
         "ephemeral",
         "emptyDisk",
@@ -79,7 +78,7 @@ def _is_clean(path: str) -> bool:
 
 def check_cloud_init(volume: Volume) -> Causes:
     """Check that cloud-init has data, each part from one source and not too long."""
-    source = next((source for source in _CLOUD_INIT if has(volume.content, source)), None)
+    source = next((source for source in CLOUD_INIT_VOLUMES if has(volume.content, source)), None)
     if source is None:
         return
     data, at = section(volume.content, source), volume.at(source)
@@ -199,7 +198,7 @@ def _check_host_disk(volume: Volume) -> Causes:
 #: ``validateVolumes``, for one volume.
 VOLUME_CHECKS: CheckTable[[Volume]] = CheckTable(
     row(_check_source, upstream="validateVolumes"),
-    row(check_cloud_init, "cloudInitNoCloud", "cloudInitConfigDrive", upstream="validateVolumes"),
+    row(check_cloud_init, *CLOUD_INIT_VOLUMES, upstream="validateVolumes"),
     row(_check_downward_metrics, "downwardMetrics", upstream="validateVolumes"),
     row(_check_host_disk, "hostDisk", upstream="validateVolumes"),
     row(_check_names, *_NAMES, upstream="validateVolumes"),

@@ -1,4 +1,4 @@
-"""What becomes of a field with nothing after it, ``firmware:``, by the way of applying it.
+"""What each way of applying makes of a field with nothing after it, ``firmware:``.
 
 The API server drops nulls of known fields when it decodes what a client posts
 (kubernetes apiextensions-apiserver ``pkg/apiserver/schema/defaulting/algorithm.go``,

@@ -1,7 +1,8 @@
 """The access modes of claims: of PersistentVolumeClaims, and of what CDI makes claims from.
 
-CDI ``pkg/controller/datavolume/util.go``: a ``storage`` section without access modes has those of its storage
-class's StorageProfile, from the first property set, or from that of the volume mode that it asks for.
+CDI ``pkg/controller/datavolume/util.go``: a ``storage`` section without access modes gets them from the
+StorageProfile of its storage class: from the first property set, or from the set of the volume mode that it
+asks for.
 """
 
 from __future__ import annotations

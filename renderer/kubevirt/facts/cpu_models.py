@@ -2,9 +2,8 @@
 
 virt-handler labels each node with the models and features that libvirt reports
 (``pkg/virt-handler/node-labeller``), and a machine that names one runs only on a node with its label
-(``pkg/virt-controller/services/nodeselectorrenderer.go``). The names are those of libvirt's
-``src/cpu_map/x86_*.xml`` and ``x86_features.xml``, also of releases that are newer than those in KubeVirt's
-images.
+(``pkg/virt-controller/services/nodeselectorrenderer.go``). The names are in libvirt's
+``src/cpu_map/x86_*.xml`` and ``x86_features.xml``; some are newer than the release in KubeVirt's images.
 """
 
 from __future__ import annotations

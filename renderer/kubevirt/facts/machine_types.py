@@ -1,8 +1,8 @@
 """Machine types that the hypervisor in KubeVirt's images no longer has, or that it calls deprecated.
 
 The images have been built of CentOS Stream 9 since KubeVirt 0.59 (``hack/rpm-deps.sh``). Its QEMU has the
-machine types of Enterprise Linux 9; those of Enterprise Linux 7.6 and 8 are marked as deprecated, older ones
-are gone. Upstream's QEMU deletes a machine type six years after its release
+machine types of Enterprise Linux 9; the types of Enterprise Linux 7.6 and 8 are marked as deprecated, older
+ones are gone. Upstream's QEMU deletes a machine type six years after its release
 (``docs/about/removed-features.rst``). KubeVirt reports a deprecated type in the metric
 ``kubevirt_node_deprecated_machine_types`` and in the alert DeprecatedMachineType.
 """

@@ -1,7 +1,7 @@
 """The fields of KubeVirt's and CDI's objects that name other objects.
 
 KubeVirt ``staging/src/kubevirt.io/api/*/types.go`` and ``…/core/v1/schema.go``, CDI
-``pkg/apis/core/v1beta1/types.go``. A field in a list stands for those of all elements.
+``pkg/apis/core/v1beta1/types.go``. The path of a field in a list leads to that of each element.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.kinds import (
     APPS_GROUP,
     CDI_GROUP,
@@ -83,12 +84,16 @@ _VIRTUAL_MACHINE = _always(Gvk(KUBEVIRT_GROUP, "", VM), Gvk(KUBEVIRT_GROUP, "", 
 _NETWORK = _always(Gvk("k8s.cni.cncf.io", "", "NetworkAttachmentDefinition"))
 _SOURCES = ("http", "s3", "gcs", "registry", "imageio", "vddk")
 
+#: The fields of an element of ``accessCredentials`` that name a Secret.
+CREDENTIAL_SECRETS: tuple[Path, ...] = tuple(
+    (kind, "source", "secret", "secretName") for kind in ("sshPublicKey", "userPassword")
+)
 #: The fields below the spec of an instance.
 INSTANCE_FIELDS = (
     *(
-        NameField(("volumes", source, reference), "name", _SECRET)
-        for source in ("cloudInitNoCloud", "cloudInitConfigDrive")
-        for reference in ("secretRef", "networkDataSecretRef")
+        NameField(("volumes", source, fields.reference), "name", _SECRET)
+        for source in CLOUD_INIT_VOLUMES
+        for fields in CLOUD_INIT_FIELDS
     ),
     NameField(("volumes", "sysprep", "secret"), "name", _SECRET),
     NameField(("volumes", "sysprep", "configMap"), "name", _CONFIG_MAP),
@@ -101,10 +106,7 @@ INSTANCE_FIELDS = (
     NameField(("volumes", "dataVolume"), "name", _DISK),
     NameField(("volumes", "containerDisk"), "imagePullSecret", _SECRET),
     NameField(("domain", "firmware", "kernelBoot", "container"), "imagePullSecret", _SECRET),
-    *(
-        NameField(("accessCredentials", kind, "source", "secret"), "secretName", _SECRET)
-        for kind in ("sshPublicKey", "userPassword")
-    ),
+    *(NameField(("accessCredentials", *path[:-1]), path[-1], _SECRET) for path in CREDENTIAL_SECRETS),
     NameField(("networks", "multus"), "networkName", _NETWORK, is_qualified=True),
     NameField(("resourceClaims",), "resourceClaimName", _always(Gvk(_RESOURCE_GROUP, "", "ResourceClaim"))),
     NameField(

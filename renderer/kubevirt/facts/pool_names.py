@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.kinds import VM_POOL
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import object_at
@@ -25,8 +26,7 @@ _SINCE_CLOUD_INIT = Release(1, 8)
 _INDEXED_VOLUMES: Mapping[str, tuple[str, Release]] = {
     "configMap": (_CONFIG_MAPS, _SINCE_VOLUMES),
     "secret": (_SECRETS, _SINCE_VOLUMES),
-    "cloudInitNoCloud": (_SECRETS, _SINCE_CLOUD_INIT),
-    "cloudInitConfigDrive": (_SECRETS, _SINCE_CLOUD_INIT),
+    **dict.fromkeys(CLOUD_INIT_VOLUMES, (_SECRETS, _SINCE_CLOUD_INIT)),
 }
 _INDEXED_NAME = pattern(r"(?s)(.*)-(0|[1-9][0-9]{0,8})")
 

@@ -1,8 +1,7 @@
 """Find the files that KubeVirt hands to a guest: in the machine itself, or in its Secrets and ConfigMaps.
 
-KubeVirt reads one of two keys of a Secret for cloud-init (``pkg/cloud-init/cloud-init.go``
-resolveNoCloudSecrets, readFirstFoundFileFromDir), and looks for an answer file of Windows without regard to
-case (``pkg/config/sysprep.go`` validateUnattendPresence).
+KubeVirt looks for an answer file of Windows without regard to case (``pkg/config/sysprep.go``
+validateUnattendPresence).
 """
 
 from __future__ import annotations
@@ -12,6 +11,12 @@ from base64 import b64decode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 
+from renderer.kubevirt.facts.cloud_init import (
+    CLOUD_INIT_FIELDS,
+    CLOUD_INIT_VOLUMES,
+    NETWORK_DATA,
+    USER_DATA,
+)
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -25,7 +30,7 @@ from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
 SECRET, CONFIG_MAP = "Secret", "ConfigMap"
-NO_CLOUD, CONFIG_DRIVE, SYSPREP = "cloudInitNoCloud", "cloudInitConfigDrive", "sysprep"
+SYSPREP = "sysprep"
 
 
 class Role(TextEnum):
@@ -37,26 +42,8 @@ class Role(TextEnum):
     IGNITION = "Ignition"
 
 
-class _CloudInitFields(Record):
-    """The fields of a cloud-init volume for one role, and the keys that KubeVirt reads of its Secret."""
-
-    role: Role
-    plain: str
-    base64: str
-    reference: str
-    keys: tuple[str, str]
-
-
-_CLOUD_INIT_FIELDS = (
-    _CloudInitFields(Role.USER_DATA, "userData", "userDataBase64", "secretRef", ("userdata", "userData")),
-    _CloudInitFields(
-        Role.NETWORK_DATA,
-        "networkData",
-        "networkDataBase64",
-        "networkDataSecretRef",
-        ("networkdata", "networkData"),
-    ),
-)
+#: What each file of a cloud-init volume is for.
+_CLOUD_INIT_ROLES = ((Role.USER_DATA, USER_DATA), (Role.NETWORK_DATA, NETWORK_DATA))
 #: The most copies of a pool whose own Secrets are looked up: the rest are made like them.
 _MOST_COPIES = 100
 
@@ -121,7 +108,7 @@ def guest_files(
 ) -> Iterator[GuestFile | MissingKey]:
     """Yield the files of a machine whose content is known, and the references without a usable key."""
     for index, volume in machine.volumes:
-        for kind in (NO_CLOUD, CONFIG_DRIVE):
+        for kind in CLOUD_INIT_VOLUMES:
             source = volume.get(kind)
             if isinstance(source, dict):
                 is_indexed = has_indexed_references(machine, kind, release)
@@ -152,28 +139,28 @@ def _is_base64(resource: Resource, field: str) -> bool:
 def _cloud_init_files(
     machine: VirtualMachineView, index: int, kind: str, source: JsonObject, find: Find
 ) -> Iterator[GuestFile | MissingKey]:
-    for fields in _CLOUD_INIT_FIELDS:
+    for role, fields in _CLOUD_INIT_ROLES:
         name = text_at(source, fields.reference, "name")
         for secret in find(SECRET, name, machine.namespace) if name else ():
             found = [entry for key in fields.keys for entry in _entries(secret) if entry[1] == key]
             if found:
-                yield from _file_of_entry(machine, fields.role, kind, secret, found[0])
+                yield from _file_of_entry(machine, role, kind, secret, found[0])
             elif _is_complete(secret):
                 reference = machine.in_instance("volumes", index, kind, fields.reference, "name")
                 is_alone = not any(
                     source.get(other)
-                    for each in _CLOUD_INIT_FIELDS
+                    for each in CLOUD_INIT_FIELDS
                     for other in (each.plain, each.base64, each.reference)
                     if other != fields.reference
                 )
-                yield MissingKey(machine, fields.role, kind, reference, secret, fields.keys, is_alone)
+                yield MissingKey(machine, role, kind, reference, secret, fields.keys, is_alone)
         for key in (fields.plain, fields.base64):
             text = source.get(key)
             content = _content(text, is_base64=key == fields.base64)
             if content:
                 field = machine.in_instance("volumes", index, kind, key)
                 is_base64 = key == fields.base64
-                yield GuestFile(machine, fields.role, kind, machine.resource, field, content, is_base64)
+                yield GuestFile(machine, role, kind, machine.resource, field, content, is_base64)
                 break  # KubeVirt reads the first one that is not empty
 
 
