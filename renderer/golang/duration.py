@@ -1,4 +1,4 @@
-"""Go's ``time.ParseDuration``: ``1h30m``, ``-1.5h``, ``300ms``; a day is no unit."""
+"""Go's ``time.ParseDuration``: ``1h30m``, ``-1.5h``, ``300ms``; there is no unit for days."""
 
 from __future__ import annotations
 

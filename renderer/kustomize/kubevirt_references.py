@@ -119,7 +119,7 @@ class _References:
     def _indexed_name(self, name: str, mapping: JsonObject, field: NameField) -> str | None:
         """Return the new name in a pool whose machines append their index; None if nothing is renamed.
 
-        The name stands for ``ci-0``, ``ci-1`` …, so it becomes what the first of them is named without its
+        The name means ``ci-0``, ``ci-1`` …, so it becomes what the first of them is named without its
         index.
         """
         volume = field.path[field.path.index("volumes") + 1] if "volumes" in field.path else ""

@@ -27,7 +27,7 @@ def meant_quantity(text: str) -> str | None:
 
 
 def quantity_hint(text: str) -> str | None:
-    """Return the hint to write what ``text`` probably means; both sizes are told if it may mean two."""
+    """Return the hint to write what ``text`` probably means; it names both sizes if there are two."""
     meant = meant_quantity(text)
     if meant is None:
         return None

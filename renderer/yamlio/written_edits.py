@@ -56,8 +56,8 @@ class _Reached(NamedTuple):
 def written_edits(document: Node, base: FieldPath, edits: Sequence[Edit]) -> WrittenEdits | None:
     """Return ``edits`` of the value at ``base`` as edits of the document, if it writes the edited field.
 
-    A field behind an alias or a merged mapping is written elsewhere. In a JSON patch, the value of the
-    operation that writes the field is edited.
+    A field that is reached through an alias or a merged mapping is written elsewhere. In a JSON patch,
+    the value of the operation that writes the field is edited.
     """
     first, *others = edits
     place, inline = edited_place(first), ROOT

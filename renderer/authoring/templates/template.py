@@ -114,7 +114,7 @@ def _rendered(
 def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
     """Record the results of expressions, and what YAML makes of them; ``written`` is the template.
 
-    Keys of the Template's values are no secrets: an expression may write a whole section.
+    Keys of the Template's values are not secret: an expression may write a whole section.
     """
     values = {value for value in output.values if value not in written and len(value) >= SHORTEST}
     taint(values)

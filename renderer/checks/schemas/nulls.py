@@ -48,7 +48,7 @@ def _pruned(value: Json, schema: JsonObject, tree: SchemaTree, *, decoded: bool)
     """Return ``value`` without nulls of known fields; ``value`` itself if it has none.
 
     ``decoded``: the API server decodes the value into Go's types, as all of Kubernetes' own kinds and the
-    metadata of all kinds. A null is no value there, except in a map, where it is the empty text.
+    metadata of all kinds. A null means that there is no value, except in a map, where it is the empty text.
     """
     if isinstance(value, dict):
         kept: dict[str, Json] = {}

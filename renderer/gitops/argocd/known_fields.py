@@ -1,8 +1,8 @@
 """The fields of Applications, ApplicationSets and AppProjects (argo-cd ``manifests/crds``, 3.5).
 
 A type maps each field to the type of its value, or to None if any value is fine there, or its fields are not
-known here. The elements of a list have the type of the list. Releases add fields, and have removed only those
-of ksonnet.
+known here. The elements of a list have the type of the list. Releases add fields; only ksonnet's were
+ever removed.
 """
 
 from __future__ import annotations

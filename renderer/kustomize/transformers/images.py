@@ -32,7 +32,7 @@ def image_transforms(context: TransformerContext) -> Iterator[Transform]:
 
 
 def with_machine_images(specs: tuple[FieldSpec, ...]) -> tuple[FieldSpec, ...]:
-    """Return the field specs with those of virtual machines that none of them covers."""
+    """Return the field specs, and the specs of virtual machines that none of them covers."""
     return (*specs, *(added for added in _machine_specs() if not any(_covers(each, added) for each in specs)))
 
 
