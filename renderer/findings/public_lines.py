@@ -7,6 +7,12 @@ from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 
+from renderer.findings.confidential_words import (
+    LITERALS,
+    confidential_words,
+    is_answer_file_literal,
+    meant_key,
+)
 from renderer.kubevirt.facts.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     FILES_OF_GENERATORS,
@@ -15,7 +21,6 @@ from renderer.kubevirt.facts.confidential import (
     REFERENCES,
     SECRET_GENERATOR,
     SECTIONS,
-    is_confidential_key,
     is_path_entry,
 )
 from renderer.model.kube.encryption import holds_ciphertext
@@ -34,7 +39,8 @@ _CONFIDENTIAL = pattern(
 )
 #: Aliases, merge keys and JSON pointers: with them, a value may be above its key.
 _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
-_ALIAS = "*"
+_OPTIONS = "options"  # of a generator: labels and annotations
+_CONFIG_MAP_GENERATOR = "configMapGenerator"
 #: The values that OpenShift Templates substitute, often confidential.
 _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
@@ -105,7 +111,7 @@ def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int
 
 def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     """Return the first and last line, counted from 0 in the document, of each hidden part."""
-    if "\\" not in text and not _WORDS.search(text):  # in quotes, a word may be spelt with escapes
+    if "\\" not in text and not _mentions_confidential(text):  # in quotes, a word may be spelt with escapes
         return []
     everything = [(0, len(lines) - 1)]
     root, is_whole = None, False
@@ -120,13 +126,13 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
     if has_other_breaks(text):
         return everything
     secret = _values_of_secret(root) if root and any(map(_SECRET.search, texts)) else ()
-    if secret is None or (secret and any(node.style == _ALIAS for node in nodes)):
+    if secret is None or (secret and any(node.is_alias for node in nodes)):
         return everything
     starts = sorted({node.start for node in nodes})
     try:
         confidential = [*secret, *_confidential(nodes)]
-        if any(text.startswith(_ALIAS, value.start) for _, value in confidential):  # it is written elsewhere
-            return everything
+        if any(node.is_alias for _, value in confidential for node in _bounded_walk(value)):
+            return everything  # a value is written elsewhere
         return [_line_span(key, value, starts, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
@@ -147,38 +153,62 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
     The lines above are also hidden if they may hold the value: in a Secret, in an operation of a JSON
     patch, at an anchor.
     """
-    found = _WORDS.search(text)
-    if _SECRET.search(text) or (found and ("\\" in text or _ELSEWHERE.search(text))):
+    exact = _WORDS.search(text)
+    first = next(confidential_words(text), None)
+    if exact:
+        first = exact.start() if first is None else min(first, exact.start())
+    if _SECRET.search(text) or (first is not None and ("\\" in text or _ELSEWHERE.search(text))):
         return [(0, last)]
-    return [(text.count("\n", 0, found.start()), last)] if found else []
+    return [] if first is None else [(text.count("\n", 0, first), last)]
+
+
+def _mentions_confidential(text: str) -> bool:
+    """Return True if a text has a word for something confidential, spelt correctly or not."""
+    return _WORDS.search(text) is not None or next(confidential_words(text), None) is not None
+
+
+def _names_confidential_key(text: str) -> bool:
+    """Return True if a patch, or a path in one, has a confidential key, spelt correctly or not."""
+    return _CONFIDENTIAL.search(text) is not None or next(confidential_words(text), None) is not None
 
 
 def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
     """Yield the node at which each confidential value begins, and the value."""
     texts = {node.text for node in nodes if node.text and "\n" in node.text}
-    patches = {text for text in texts if _CONFIDENTIAL.search(text)}
+    patches = {text for text in texts if _names_confidential_key(text)}
+    public: set[Node] = set()
     for node in nodes:
-        if node.text in patches:
-            yield node, node  # a patch as text
+        if node.text in patches or is_answer_file_literal(node.text):
+            yield node, node  # a patch as text, or the text of an answer file
         entries = tuple(node.entries())
         if not may_find_lines(2 * len(entries)):  # merged mappings repeat the entries of others
             raise _TooManyNodesError
         for key, value in entries:
-            if key.text == "path" and _CONFIDENTIAL.search(value.text or ""):
+            if key.text == _CONFIG_MAP_GENERATOR:
+                public.update(_literals_of(value))
+            if key.text == "path" and _names_confidential_key(value.text or ""):
                 yield node, node  # an operation of a JSON patch
-            yield from _confidential_in_entry(key, value)
+            if value not in public:
+                yield from _confidential_in_entry(key, value)
 
 
 def _confidential_in_entry(key: Node, value: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the start and the confidential values of one entry of a mapping."""
-    if key.text == SECRET_GENERATOR:
+    meant = meant_key(key.text)
+    if meant == SECRET_GENERATOR:
         yield from _values_of_generators(key, value)
-    elif is_confidential_key(key.text):
-        yield key, value
-    elif key.text in SECTIONS:
+    elif meant in SECTIONS:
         yield from _without_references(value)
+    elif meant:
+        yield key, value
     elif key.text == _PARAMETERS:
         yield from _parameter_values(value)
+
+
+def _literals_of(generators: Node) -> Iterator[Node]:
+    """Yield the lists of literals of ``configMapGenerator``, which are shown."""
+    for generator in generators.elements():
+        yield from (value for key, value in generator.entries() if key.text == LITERALS)
 
 
 def _values_of_generators(key: Node, generators: Node) -> Iterator[tuple[Node, Node]]:
@@ -190,10 +220,12 @@ def _values_of_generators(key: Node, generators: Node) -> Iterator[tuple[Node, N
         if not entries:
             yield generator, generator
         for field, value in entries:
-            if field.text == FILES_OF_GENERATORS:
-                yield from ((item, item) for item in value.elements() if not is_path_entry(item.text or ""))
-            elif field.text not in PUBLIC_FIELDS_OF_GENERATORS:
+            is_public = field.text == FILES_OF_GENERATORS or field.text in PUBLIC_FIELDS_OF_GENERATORS
+            if not is_public or (value.is_mapping and field.text != _OPTIONS):
                 yield field, value
+            elif field.text != _OPTIONS:
+                items = value.elements() or (value,)
+                yield from ((item, item) for item in items if not is_path_entry(item.text or ""))
 
 
 def _parameter_values(parameters: Node) -> Iterator[tuple[Node, Node]]:

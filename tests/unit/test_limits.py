@@ -910,7 +910,7 @@ def test_values_shared_by_aliases_are_walked_once() -> None:
 
 
 def test_lines_that_cannot_be_checked_within_bounds_are_hidden() -> None:
-    text = "a: &a [1, 2, 3]\nl:\n" + "- data: [*a]\n" * 100 + "end: 1\n"
+    text = "a: &a [1, 2, 3]\nl:\n" + "- {b: [*a], data: x}\n" * 100 + "end: 1\n"
     begin_run()
     assert public_lines(text.encode(), {1})
     lower({"work": 10})

@@ -75,10 +75,100 @@ def test_secret_in_any_spelling_is_hidden(kind: str) -> None:
         "secretGenerator: [{name: a, files: [password=hunter2]}]\n",
         "secretGenerator:\n- [password=hunter2]\n",
         "secretGenerator: hunter2\n",
+        "x: &p password=hunter2\nsecretGenerator:\n- name: a\n  literals: [*p]\n",
+        "x: &p [password=hunter2]\nsecretGenerator:\n- name: a\n  literals: *p\n",
+        "x: &g {name: a, literals: [password=hunter2]}\nsecretGenerator:\n- *g\n",
+        "x: &g {literals: [password=hunter2]}\nsecretGenerator:\n- name: a\n  <<: *g\n",
+        "x: &g\n- name: a\n  literals: [password=hunter2]\nsecretGenerator: *g\n",
+        "x: &p hunter2\nuserData: {a: [*p]}\n",
+        "x: &p password=hunter2\nsecretGenerator:\n- name: a\n  files: [*p]\n",
+        "x: &p password=hunter2\nsecretGenerator:\n- name: a\n  envs: [*p]\n",
+        "secretGenerator: [{name: a, env: password=hunter2}]\n",
+        "secretGenerator: [{name: a, envs: [password=hunter2]}]\n",
+        "secretGenerator: [{name: a, envs: {password: hunter2}}]\n",
+        "secretGenerator: [{name: a, files: {password: hunter2}}]\n",
     ],
 )
 def test_no_value_is_shown_beside_public_fields(text: str) -> None:
     assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 9)).values())
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "secretGenerators",
+        "secretGenarator",
+        "secretsGenerator",
+        "secretGenrator",
+        "SecretGenerator",
+        "secret-generator",
+        "secret_generators",
+        "sercetGenerator",
+        "secretGeneratr",
+        "seceretGenerator",
+        "ScretGenerators",
+    ],
+)
+def test_values_of_a_misspelt_generator_are_hidden_and_its_names_are_shown(key: str) -> None:
+    assert shown(f"{key}: [{{name: s, literals: [p=hunter2]}}]\n") == set()
+    assert shown(f"{key}:\n- name: s\n  files: [tls.key]\n  literals:\n  - p=hunter2\n") == {1, 2, 3}
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        "stringDta",
+        "strngData",
+        "stringDataa",
+        "string_data",
+        "binaryDta",
+        "dta",
+        "datas",
+        "userDat",
+        "usrData",
+        "userdata",
+        "user-data",
+        "uesrData",
+        "UserDate",
+        "networkDta",
+        "network-data",
+        "userDataBase46",
+        "sesion",
+        "dhCrt",
+        "literal",
+        "litterals",
+        "autounatend.xml",
+        "kubectl.kubernetes.io/last-aplied-configuration",
+        "example.com/last-applied",
+    ],
+)
+def test_values_of_misspelt_keys_are_hidden(key: str) -> None:
+    for text in (
+        f"{key}: hunter2\n",
+        f"a: {{{key}: {{password: hunter2}}}}\n",
+        f"- {key}:\n  - hunter2\n",
+        f"x: 1\n y: 2\n{key}: hunter2\n",
+        f"patch: |-\n  a: 1\n  {key}: hunter2\n",
+        f"- {{op: add, path: /spec/{key.replace('/', '~1')}/password, value: hunter2}}\n",
+        f"x: &p hunter2\n{key}: [*p]\n",
+        f"x: &p hunter2\n{key}: {{a: {{b: *p}}}}\n",
+        f"x: &p {{q: hunter2}}\n{key}: {{<<: *p}}\n",
+    ):
+        assert not any("hunter2" in line for line in public_lines(text.encode(), range(1, 9)).values()), text
+
+
+def test_other_fields_and_literals_of_config_maps_are_shown() -> None:
+    text = "metadata: x\nversion: 1\ndate: x\ninterval: 1\nusername: x\nnetworks: x\nsecretName: x\n"
+    assert shown(text) == set(range(1, 8))
+    assert shown("configMapGenerator: [{name: s, literals: [a=b]}]\n") == {1}
+    assert shown("configMapGenerator: [{name: s, files: [unattend.xml=answers/web.xml]}]\n") == {1}
+
+
+@pytest.mark.parametrize("file", ["unattend.xml", "Autounattend.xml", " UNATTEND.XML "])
+def test_answer_file_of_a_generator_is_hidden(file: str) -> None:
+    for key in ("literals", "literal", "envs", "files"):
+        text = f"configMapGenerator: [{{name: s, {key}: ['{file}=<Password>hunter2</Password>', 'bad']}}]\n"
+        assert shown(text) == set()
 
 
 def test_names_paths_and_conflict_markers_are_shown() -> None:

@@ -1,0 +1,116 @@
+"""Recognise the keys of confidential values in a text, also misspelt: what was meant decides.
+
+Two words are taken for the same if they are equal once a letter or two is left out of each. This finds
+letters that are missing, added, swapped or wrong. Case, dashes, dots and underscores are ignored.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+
+from renderer.kubevirt.facts.confidential import (
+    ANSWER_FILES,
+    CONFIDENTIAL_KEYS_OF_TEXT,
+    SECTIONS,
+)
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
+
+#: The field of a generator whose entries are values: ``key=value``.
+LITERALS = "literals"
+
+#: A word before a colon, or in a path: ``~1`` is a slash in JSON pointers.
+_WORD = r"[A-Za-z](?:[\w-]|\.(?=\w))*+"
+_KEY = pattern(rf"""(?<![\w.-]){_WORD}(?=["']?\s{{0,99}}:)|(?<=/){_WORD}|(?<=~1){_WORD}""")
+_IGNORED = str.maketrans("", "", "-_.")
+_ANSWER_FILE_LITERAL = pattern(rf"\s*(?:{'|'.join(map(re.escape, ANSWER_FILES))})\s*=", re.IGNORECASE)
+#: Names of other fields that differ by a letter or two from a confidential key.
+_OTHER_FIELDS = frozenset({"date", "internal", "interval"})
+#: A key of at least this many letters is recognised with two letters left out; a shorter one with one.
+_LONG = 8
+_LONGEST = 60
+#: The last part of an annotation that is long enough to be recognised without its domain.
+_SHORTEST_PART = 10
+
+
+def meant_key(word: str | None) -> str | None:
+    """Return the confidential key that a key of a text is, or that it is probably meant to be."""
+    if word is None or len(word) > _LONGEST:
+        return None
+    part = word.rpartition("/")[2]
+    return _meant_key(word) or (_meant_key(part) if _SHORTEST_PART <= len(part) < len(word) else None)
+
+
+def confidential_words(text: str) -> Iterator[int]:
+    """Yield where confidential keys are in a text, spelt correctly or not, as keys or in paths."""
+    for found in _KEY.finditer(text):
+        if meant_key(found[0]):
+            yield found.start()
+
+
+def is_answer_file_literal(text: str | None) -> bool:
+    """Return True for ``unattend.xml=<…>``: the entry of a generator with the text of an answer file.
+
+    An entry of ``files`` has a path there, and is no value.
+    """
+    found = _ANSWER_FILE_LITERAL.match(text) if text else None
+    return bool(found and text and "<" in text[found.end() :])
+
+
+@lru_cache(maxsize=4096)
+def _meant_key(word: str) -> str | None:
+    plain = _plain(word)
+    if plain in _OTHER_FIELDS:
+        return None
+    letters, shortened = frozenset(plain), frozenset[str]()
+    for known in _known_words().get(len(plain), ()):
+        if plain == known.plain:
+            return known.key
+        most = known.most_left_out
+        if len(known.letters - letters) <= most:
+            shortened = shortened or _shortened(plain, 2)
+            if any(len(plain) - len(form) <= most for form in shortened & _shortened(known.plain, most)):
+                return known.key
+    return None
+
+
+class _Known(Record):
+    """A word that means a confidential key: ``plain`` without case and signs."""
+
+    key: str
+    plain: str
+    letters: frozenset[str]
+
+    @property
+    def most_left_out(self) -> int:
+        return 2 if len(self.plain) >= _LONG else 1
+
+
+@lru_cache(maxsize=1)
+def _known_words() -> Mapping[int, Sequence[_Known]]:
+    """Return what a word of each length may mean."""
+    keys = (*CONFIDENTIAL_KEYS_OF_TEXT, *SECTIONS, LITERALS)
+    parts = [(part, key) for key in keys for part in [key.rpartition("/")[2]] if len(part) >= _SHORTEST_PART]
+    words = dict([*parts, *((key, key) for key in keys)])
+    by_length: dict[int, list[_Known]] = {}
+    for word, key in words.items():
+        known = _Known(key, _plain(word), frozenset(_plain(word)))
+        length, most = len(known.plain), known.most_left_out
+        for near in range(length - most, length + most + 1):
+            by_length.setdefault(near, []).append(known)
+    return by_length
+
+
+def _plain(word: str) -> str:
+    return word.lower().translate(_IGNORED)
+
+
+@lru_cache(maxsize=64)
+def _shortened(word: str, most: int) -> frozenset[str]:
+    """Return the word, and the word without up to ``most`` of its letters."""
+    forms = {word}
+    for _ in range(most):
+        forms |= {form[:at] + form[at + 1 :] for form in forms for at in range(len(form))}
+    return frozenset(forms)
