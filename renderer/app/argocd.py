@@ -28,6 +28,7 @@ from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
 from renderer.model.suggest import did_you_mean, member_named
+from renderer.model.whole_number import json_integer
 from renderer.project.overlays import FoundOverlays
 
 _SOURCE_PATH = "ARGOCD_APP_SOURCE_PATH"
@@ -75,11 +76,11 @@ def _list_parameters(text: str) -> Iterator[tuple[str, str]]:
     """Yield name and value of the parameters in a JSON list. Argo CD writes an empty text for no value."""
     if not text:
         return
-    from json import JSONDecodeError, loads  # noqa: PLC0415 - most applications have no parameters
+    from json import loads  # noqa: PLC0415 - most applications have no parameters
 
     try:
-        entries: Json = loads(text)
-    except (JSONDecodeError, RecursionError) as error:
+        entries: Json = loads(text, parse_int=json_integer)
+    except (ValueError, RecursionError) as error:
         raise UsageError(f"{_LIST} is not JSON: {error}") from None
     if entries is not None and not isinstance(entries, list):
         raise UsageError(f"{_LIST} is not a list")

@@ -25,6 +25,7 @@ from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
 from renderer.model.run.taint import tainted
 from renderer.model.suggest import suggest
+from renderer.model.whole_number import whole_number
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.project.overlays import FoundOverlays, is_named, overlay_at
@@ -199,7 +200,11 @@ def rendered_place(project: Project, overlays: Iterable[Overlay], text: str) -> 
     overlay = _overlay_of_file(path, tuple(overlays))
     content = project.fs.read(path)
     documents = [object_ if isinstance(object_, dict) else {} for object_ in decode_documents(content, path)]
-    place = field_at_line(content, int(match["line"])) if match["line"] else _only_document(documents, path)
+    place = (
+        field_at_line(content, whole_number(match["line"]))
+        if match["line"]
+        else _only_document(documents, path)
+    )
     if place is None or not documents[place.document]:
         raise UsageError(f"there is no resource on line {match['line']} of {path}")
     resource = Resource(documents[place.document], Site(path, place.document))

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from os.path import lexists, realpath
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from posixpath import normpath
 from typing import TYPE_CHECKING
 
+from renderer.app.output_checks import output_errors
 from renderer.app.project import Project, chosen_overlays, proposed_config
 from renderer.app.rendered_trees import (
     Rendered,
@@ -20,18 +21,16 @@ from renderer.app.run_cache import RunCache
 from renderer.app.tree_result import TreeResult
 from renderer.app.usage_error import UsageError
 from renderer.emit.leftovers import find_stale_trees
-from renderer.emit.output_folder import check_outputs
 from renderer.files.disk import file_exists, folder_exists
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.text_enum import TextEnum
-from renderer.project.overlays import FoundOverlays, entry_site, is_named, output_sites
+from renderer.project.overlays import FoundOverlays, entry_site, is_named
 from renderer.project.project import unread_project_files
 
 if TYPE_CHECKING:
@@ -127,7 +126,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
     project = project.under(strict=request.strict)
     found = project.look_up_overlays()
-    outputs = {overlay.output: output_sites(overlay) for overlay in found.overlays}
+    outputs = {overlay.output for overlay in found.overlays}
     chosen = _select_overlays(project, found, request, reporter)
     selected = tuple(each for each in chosen if each.listed_as not in found.uncertain_entries)
     is_first_shard = request.shard is None or request.shard.number == 1
@@ -151,7 +150,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     with RenderedTrees(project.root, forced, reporter) as trees:
         with RunCache.of(project, wanted=request.use_cache) as cache:
             _render_overlays(project, results, cache, request, trees)
-        problems = dict(check_outputs(outputs, _input_folders(project, results.folders, outputs)))
+        problems = dict(output_errors(project, found.overlays, results.folders))
         for overlay in selected:
             if overlay.output in problems:
                 results.add_problems(overlay, problems.pop(overlay.output))
@@ -200,16 +199,6 @@ def _tree_missing(overlay: Overlay) -> Diagnostic:
         "correct it before you point Flux or Argo CD at the trees",
         severity=Severity.WARNING,
     )
-
-
-def _input_folders(project: Project, folders: Iterable[str], outputs: Iterable[str]) -> set[str]:
-    """Return the folders without those around outputs whose kustomization lists nothing.
-
-    Such a kustomization keeps the outputs out of a build of everything around it.
-    """
-    around = {str(parent) for output in outputs for parent in PurePosixPath(output).parents}
-    graph = KustomizationGraph(project.fs)
-    return {folder for folder in folders if folder not in around or not graph.lists_nothing(folder)}
 
 
 def _in_project_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:

@@ -9,6 +9,7 @@ from functools import reduce
 from pathlib import Path
 
 from renderer.app.lone_file_checks import LoneFileChecks
+from renderer.app.output_checks import output_errors, place_errors
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.several_projects import (
     group_by_project,
@@ -114,7 +115,10 @@ def validate(
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
     for overlay in scope.overlays:
-        findings.add(_build_findings(run, overlay, about), overlay.path)
+        findings.add(_build_findings(run, overlay, about, is_rendered=True), overlay.path)
+    written = run.overlays if _WHOLE_PROJECT in paths else scope.overlays
+    for path, errors in _tree_errors(run, project, written):
+        findings.add(errors, path)
     for overlay in unlisted:
         findings.add(_unlisted_findings(run, overlay, about), overlay.path)
     for folder in scope.parts:
@@ -152,7 +156,9 @@ def validate_overlays(
     findings = RunFindings(project.fs, chosen)
     selected = chosen_overlays(run.found, names)
     for overlay in selected:
-        findings.add(_build_findings(run, overlay, None), overlay.path)
+        findings.add(_build_findings(run, overlay, None, is_rendered=True), overlay.path)
+    for path, errors in _tree_errors(run, project, selected):
+        findings.add(errors, path)
     return ValidationResult(
         project.fs,
         findings.found(),
@@ -192,18 +198,27 @@ def _entry_findings(
 
 
 def _build_findings(
-    run: ValidationRun, overlay: Overlay, files: frozenset[str] | None
+    run: ValidationRun, overlay: Overlay, files: frozenset[str] | None, *, is_rendered: bool = False
 ) -> Iterator[Diagnostic]:
     """Yield the findings of a build that are about the files; all findings if it fails or without files."""
+    check = run.check_tree if is_rendered else run.check
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
-    found = (
-        with_levels(composed.diagnostics, overlay.rules) if composed.failed else run.check(overlay, composed)
-    )
+    found = with_levels(composed.diagnostics, overlay.rules) if composed.failed else check(overlay, composed)
     for each in found:
         if composed.failed or files is None or may_be_caused_by(each, files):
             yield each
+
+
+def _tree_errors(
+    run: ValidationRun, project: Project, overlays: Collection[Overlay]
+) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
+    """Yield the errors about the outputs of overlays, each after the path of its overlay."""
+    folders = frozenset[str]().union(*(run.graph.folders(overlay.path) for overlay in overlays))
+    overlapping = output_errors(project, overlays, folders)
+    for overlay in overlays:
+        yield overlay.path, (*place_errors(project, overlay), *overlapping.get(overlay.output, ()))
 
 
 def _mentions_kubevirt(run: ValidationRun, folder: str) -> bool:

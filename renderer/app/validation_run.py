@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from functools import cached_property
 
+from renderer.app.output_checks import file_errors
 from renderer.app.project import Project
 from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
@@ -59,11 +60,25 @@ class ValidationRun:
         self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
     ) -> tuple[Diagnostic, ...]:
         """Return all findings about composed resources if they are rendered as ``overlay`` says."""
+        return self._checked(overlay, composed, pipeline or self.pipeline).diagnostics
+
+    def check_tree(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> tuple[Diagnostic, ...]:
+        """Return all findings about an overlay, and the errors that writing its tree would have."""
+        checked = self._checked(overlay, composed, self.pipeline)
+        return (
+            checked.diagnostics
+            if checked.failed
+            else (*checked.diagnostics, *file_errors(overlay, checked.value))
+        )
+
+    def _checked(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline
+    ) -> Outcome[ResourceSet]:
         target = overlay.with_target(self.kubevirt, None)
         try:
-            return (pipeline or self.pipeline).check_composed(target, composed).diagnostics
+            return pipeline.check_composed(target, composed)
         except DiagnosticError as error:  # for example of a catalog; go on with other overlays
-            return error.diagnostics
+            return Outcome(ResourceSet(), error.diagnostics)
 
 
 def may_be_caused_by(found: Diagnostic, files: Collection[str]) -> bool:

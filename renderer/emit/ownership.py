@@ -29,6 +29,7 @@ from renderer.model.digest import sha256
 from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
 from renderer.model.render_config import OWNERSHIP_FILE
+from renderer.model.whole_number import whole_number
 
 #: A line of ``.gitattributes``: Git keeps the lines of both sides.
 MERGE_ATTRIBUTE = f"{OWNERSHIP_FILE} merge=union\n"
@@ -74,7 +75,7 @@ def decode_ownership(content: bytes, path: str) -> Owned:
         text = line.rstrip()
         if version := _VERSION_LINE.fullmatch(text):
             has_header = True
-            if not 0 < int(version[1]) <= _VERSION:
+            if not 0 < whole_number(version[1]) <= _VERSION:
                 raise invalid_ownership(
                     path, f"has format {version[1]}, this vmrender knows {_VERSION}", number
                 )

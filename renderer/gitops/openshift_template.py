@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.field_path import FieldPath
@@ -118,18 +119,18 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
 def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
     """Yield the objects of one Template, each with the labels to add to it.
 
-    Raises ``DiagnosticError``: openshift-template.
+    Raises ``DiagnosticError``: openshift-template, resource-invalid.
     """
     values = _values(template, parameters)
     labels = object_at(_substituted(template.content.get("labels"), values))
     for index, written in enumerate(_objects(template)):
-        content = object_at(written)
+        origin = template.origin.below("objects", index)
+        content = check_identity(Resource(object_at(written), origin)).content
         metadata = object_at(content, "metadata")
         if "namespace" in metadata and not _TEXT.search(scalar_text(metadata["namespace"])):
             content = without(content, "metadata", "namespace")
         content = object_at(_substituted(content, values))
-        origin = template.origin.below("objects", index)
-        yield Resource(content, origin), labels
+        yield check_identity(Resource(content, origin)), labels
 
 
 def _objects(template: Resource) -> Sequence[Json]:

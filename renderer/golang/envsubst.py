@@ -18,6 +18,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.golang.glob import ANY_CHARACTER, STAR, Element, go_pattern
 from renderer.model.run.limits import limits
 from renderer.model.run.work import spend
+from renderer.model.whole_number import whole_number
 
 #: Maximum of the characters of a text times the characters of a pattern: more would take too long.
 _MAX_MATCHING_WORK = 300_000
@@ -165,7 +166,7 @@ def _lower_character(character: str) -> str:
 
 def _substring(value: str, arguments: Sequence[str]) -> str:
     """Cut a substring; an invalid offset or length leaves the value unchanged, as in bash."""
-    numbers = [int(argument) for argument in arguments if _INTEGER.fullmatch(argument)]
+    numbers = [whole_number(argument) for argument in arguments if _INTEGER.fullmatch(argument)]
     if len(numbers) < len(arguments):
         return value
     text = _bytes(value)

@@ -13,8 +13,9 @@ from renderer.kustomize.res_map import ResMap
 from renderer.kustomize.values import is_bare_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.fields import describe_value
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, with_value, without
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, scalar_text, with_value, without
 from renderer.model.kube.resource import Resource
 
 
@@ -57,9 +58,15 @@ def with_texts(
 def with_final_annotations(resource: Resource, warn: Callable[[Diagnostic], None]) -> Resource:
     """Return the resource with annotations as texts; ``warn`` receives the values that kustomize drops.
 
-    Raises: resource-invalid for a key that would not be a text.
+    Raises: resource-invalid for annotations that are not a mapping, which kustomize drops or crashes on, and
+    for a key that would not be a text.
     """
-    annotations = object_at(resource.content, "metadata", "annotations")
+    written = object_at(resource.content, "metadata").get("annotations")
+    if written is not None and not isinstance(written, dict):
+        field = FieldPath.of("metadata", "annotations")
+        message = f"{field} must be a mapping, not {describe_value(written)}"
+        raise Diagnostic.about(resource, field, Code.RESOURCE_INVALID, message).error()
+    annotations: JsonObject = written or EMPTY
     for key, value in annotations.items():
         if not is_bare_text(key):
             field = FieldPath.of("metadata", "annotations", key)

@@ -31,6 +31,7 @@ from renderer.model.run.taint import taint
 from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
+from renderer.model.whole_number import whole_number
 from renderer.yamlio.go_numbers import format_float, json_number
 
 #: Returns the container after an operation on one of its keys. Arguments: the container and the key.
@@ -200,7 +201,7 @@ def _index(key: str, length: int) -> int:
     """Return the position of ``key`` in a list of ``length``; negative indices count from the end."""
     if not _INDEX.fullmatch(key):
         raise OperationError(f"invalid list index {key!r}")
-    index = int(key)
+    index = whole_number(key)
     if not -length <= index < length:
         raise OperationError(f"the list has no index {index}")
     return index + length if index < 0 else index

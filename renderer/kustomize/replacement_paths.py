@@ -15,6 +15,7 @@ from renderer.model.kube.json import Json, scalar_text
 from renderer.model.pattern import pattern
 from renderer.model.run.limits import limits
 from renderer.model.run.work import spend
+from renderer.model.whole_number import whole_number
 from renderer.yamlio.scalars import CORE_RULES, NotJsonError, resolve
 
 _INDEX = pattern(r"[+-]?[0-9]{1,18}")
@@ -66,7 +67,7 @@ def element_name(step: str) -> tuple[str, str] | None:
 
 def list_index(step: str) -> int | None:
     """Return the number in ``step``, which may be negative; None if it is not a number."""
-    return int(step) if _INDEX.fullmatch(step) else None
+    return whole_number(step) if _INDEX.fullmatch(step) else None
 
 
 def lookup_place(value: Json, steps: tuple[str, ...]) -> tuple[Slot, tuple[Segment, ...]]:

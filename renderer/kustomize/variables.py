@@ -25,6 +25,7 @@ from renderer.model.pattern import pattern
 from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.taint import taint
 from renderer.model.run.work import spend
+from renderer.model.whole_number import whole_number
 from renderer.yamlio.go_numbers import format_float
 from renderer.yamlio.scalars import MAX_INT
 
@@ -240,7 +241,7 @@ def _value_of_node(value: Json, text: str) -> Json:
         return value
     if not isinstance(value, int | float):
         return text
-    if _DECIMAL.fullmatch(text) and abs(int(text)) <= MAX_INT:
+    if _DECIMAL.fullmatch(text) and abs(whole_number(text)) <= MAX_INT:
         return int(text)
     if _FLOAT.fullmatch(text) and not _DECIMAL.fullmatch(text):
         return value

@@ -15,6 +15,8 @@ from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.text_enum import TextEnum
 
 E = TypeVar("E", bound=TextEnum)
+#: Of a number that a hint writes without its quotes.
+_MOST_DIGITS = 19
 
 
 class Fields:
@@ -60,7 +62,9 @@ class Fields:
         value = self.content.get(key)
         if value is None or (isinstance(value, int) and not isinstance(value, bool)):
             return value
-        is_quoted = isinstance(value, str) and value.isascii() and value.isdecimal()
+        is_quoted = (
+            isinstance(value, str) and value.isascii() and value.isdecimal() and len(value) <= _MOST_DIGITS
+        )
         self.reject(
             key,
             f"{self.name(key)} must be a whole number, not {describe_value(value)}",

@@ -6,6 +6,7 @@ import re
 
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.quantity import Quantity
+from renderer.model.whole_number import whole_number
 
 _AMOUNT = re.compile(r"([+-]?[0-9.]{1,20})(?:([kmgtpe])(i?)(b?))?b?", re.IGNORECASE)
 
@@ -39,7 +40,7 @@ def quantity_hint(text: str) -> str | None:
 
 def with_probable_unit(digits: str) -> str:
     """Return an amount of memory that was written without a unit, with the probable one."""
-    return f"{digits}{'Gi' if int(digits) <= _MOST_GIBIBYTES else 'Mi'}"
+    return f"{digits}{'Gi' if whole_number(digits) <= _MOST_GIBIBYTES else 'Mi'}"
 
 
 def _is_quantity(text: str) -> bool:

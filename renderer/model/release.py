@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping
 
 from renderer.model.record import Record
+from renderer.model.whole_number import whole_number
 
 #: With or without the patch number.
 _LENGTHS = (2, 3)
@@ -27,7 +28,7 @@ class Release(Record):
     def parse(cls, text: str) -> Release:
         """Parse ``1.9``, ``v1.9`` or ``v1.9.0``. Raises ``ValueError`` for anything else."""
         numbers = text.removeprefix("v").split(".")
-        is_canonical = all(number.isdecimal() and str(int(number)) == number for number in numbers)
+        is_canonical = all(number.isdecimal() and str(whole_number(number)) == number for number in numbers)
         if len(numbers) not in _LENGTHS or not is_canonical:
             raise ValueError(f"not a KubeVirt release: {text!r}")
         major, minor, *patch = map(int, numbers)

@@ -82,6 +82,7 @@ def flux_points(
     builder = _FluxBuilder(fs, relevant, outputs, RenderedSources(fs, config, entry))
     discovery = FluxDiscovery(builder.build, urls, root.known)
     reached = discovery.follow(root.kustomization)
+    report.add(found for errors in discovery.refused.values() for found in errors)
     _check_flux_cycles(reached)
     broken = [each.entry.name for each in reached if may_deploy_more(each.outcome)]
     stopped = frozenset(each.key for each in reached)
@@ -89,7 +90,7 @@ def flux_points(
         path, tree = f"{entry.path.rstrip('/')}:{outputs.name_of(each.entry)}", outputs.tree_of(each.entry)
         report.suspended[path] = Suspended(tree, by_parent=each.key not in stopped)
         broken += [each.entry.name] if may_deploy_more(each.outcome) else []
-    report.is_complete = not broken
+    report.is_complete = report.is_complete and not broken
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if entry.entry.repoint:
         rendered = with_parents(reached, rendered)
@@ -159,6 +160,11 @@ def flux_points(
                 for found in missing_dependencies(waiting, known, is_complete=is_complete)
             ),
             *(_unknown_copy(each.entry, child) for child in copies),
+            *(
+                found
+                for key in sorted(deployed & discovery.refused.keys())
+                for found in discovery.refused[key]
+            ),
             *(empty_fields(source) if source else ()),
         )
         yield (

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.facts.kubernetes_identity import map_errors, well_formed
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
@@ -234,7 +235,7 @@ class Pipeline:
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
             composed = self._checks.without_needless_namespaces(composed.then(strip_server_fields))
             processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
-            found = processed.diagnostics
+            found = (*processed.diagnostics, *map_errors(processed.value))
             if any(resource.kind == "Template" for resource in processed.value):
                 from renderer.gitops.openshift_template import unprocessed_templates
 
@@ -276,14 +277,17 @@ class Pipeline:
 
     def _substitute(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Substitute variables of Flux, point at trees, and set what the engine sets on all objects."""
+        composed = well_formed(composed)
         if overlay.entry is None:
-            return composed if overlay.flux is None else self._flux.substitute(overlay, composed)
-        substituted = self._entry_points.substitute(overlay, overlay.entry, composed)
+            if overlay.flux is None:
+                return composed
+            return well_formed(self._flux.substitute(overlay, composed))
+        substituted = well_formed(self._entry_points.substitute(overlay, overlay.entry, composed))
         self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
         copied = self._entry_points.with_copies(overlay.entry, substituted)
         self._context.traced(overlay, StepKind.REPOINTED, substituted, copied)
         applied = self._entry_points.as_applied(overlay.entry, copied)
-        return self._context.traced(overlay, StepKind.ENTRY_POINT, copied, applied)
+        return well_formed(self._context.traced(overlay, StepKind.ENTRY_POINT, copied, applied))
 
     def _with_variables_named(
         self,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterator
 
+from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
 from renderer.model.entry_point import ENGINE_KINDS, ClusterSettings, EntryKind, EntryOptions
 from renderer.model.fields import Fields
 from renderer.model.kube.json import Json, JsonObject, scalar_text
@@ -127,8 +128,8 @@ def _name_prefix(fields: Fields, kind: EntryKind, path: str) -> str:
     if not kind.engine:
         return ""
     name = fields.text("name")
-    if name is not None and (not name or name.startswith((".", "/")) or ".." in name):
-        fields.reject("name", f"{name!r} is not a name for a folder", "use letters, digits and -")
+    for error in () if name is None else dns_subdomain_errors(name):
+        fields.reject("name", f"{name!r} is not a name for a folder: it {error}", "use letters, digits and -")
     return name or cluster_name(path, kind)
 
 

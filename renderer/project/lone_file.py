@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import posixpath
 import re
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
+from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
@@ -108,7 +109,7 @@ class LoneFiles:
             if not TEMPLATE_TAG.search(content):
                 raise error
             raise _needs_another_tool(path)
-        for document in decode_documents(content, path):
+        for document in _with_items(decode_documents(content, path)):
             if self._is_checked(document) or lacks_api_version(document, path):
                 raise error
         return ResourceSet()
@@ -121,6 +122,14 @@ class LoneFiles:
     def _is_checked(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         return group in self._groups and text_at(content, "kind") != KIND
+
+
+def _with_items(documents: Iterable[Json]) -> Iterator[Json]:
+    """Yield the documents, and the items of Lists and the objects of Templates in them."""
+    for document in documents:
+        yield document
+        for key in ("items", "objects"):
+            yield from _with_items(array_at(document, key))
 
 
 def _needs_another_tool(path: str) -> DiagnosticError:
@@ -179,5 +188,5 @@ def _expand_template(resource: Resource) -> Iterator[Resource]:
         yield resource
         return
     for index, item in enumerate(array_at(resource.content, "objects")):
-        if isinstance(item, dict) and text_at(item, "kind"):
-            yield Resource(object_at(item), resource.origin.below("objects", index))
+        if isinstance(item, dict) and item.get("kind"):
+            yield check_identity(Resource(item, resource.origin.below("objects", index)))

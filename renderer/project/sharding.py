@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.pattern import pattern
+from renderer.model.whole_number import whole_number
 
 #: More than any CI system starts at once.
 MOST_SHARDS = 1000
@@ -42,7 +43,7 @@ class ShardName(NamedTuple):
         match = _SHARD.fullmatch(text)
         if match is None:
             raise ValueError(f"{text!r} is not of the form I/N, as in 2/4")
-        number, total = int(match[1]), int(match[2])
+        number, total = whole_number(match[1]), whole_number(match[2])
         if number > total:
             raise ValueError(f"there is no shard {number} of {total}")
         if total > MOST_SHARDS:

@@ -10,6 +10,7 @@ from typing import NamedTuple, Self, TypeAlias
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.kube.resource import Resource
 from renderer.model.suggest import suggest
+from renderer.model.whole_number import whole_number
 
 
 class _Any(Enum):
@@ -60,7 +61,7 @@ class FieldPattern:
         """Read the pattern ``text``. Raises ``ValueError`` if it is not a path."""
         self._parts: tuple[_PatternPart, ...]
         if text.startswith("/"):
-            self._parts = tuple(int(key) if key.isdecimal() else key for key in parse_pointer(text))
+            self._parts = tuple(whole_number(key) if key.isdecimal() else key for key in parse_pointer(text))
         else:
             self._parts = tuple(_path(text))
 
@@ -104,7 +105,7 @@ def _part(match: re.Match[str]) -> _PatternPart:
     if match["any"]:
         return _Any.ANY
     if match["index"]:
-        return int(match["index"])
+        return whole_number(match["index"])
     if match["name"]:
         return ElementName(match["name"], match["value"])
     return match["key"] if match["quoted"] is None else match["quoted"]

@@ -14,6 +14,9 @@ from renderer.kustomize.krm import FunctionSubject, orchestrator_note
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.resource import Resource
 
+#: Of the index of a document; no file has more documents.
+_MOST_DIGITS = 9
+
 
 class FunctionFinding(NamedTuple):
     """A finding with the given object that it is about, and the given object of each related place."""
@@ -77,4 +80,5 @@ def _original_file(resource: Resource) -> JsonObject | None:
     path, index = orchestrator_note(resource.content, "path"), orchestrator_note(resource.content, "index")
     if not path:
         return None
-    return {"path": path, "index": int(index)} if index.isdecimal() else {"path": path}
+    is_index = index.isdecimal() and len(index) <= _MOST_DIGITS
+    return {"path": path, "index": int(index)} if is_index else {"path": path}

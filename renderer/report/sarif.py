@@ -7,6 +7,7 @@ https://docs.github.com/code-security/code-scanning/integrating-with-code-scanni
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 
 from renderer import __version__
@@ -26,6 +27,9 @@ MOST_RELATED = 1_000
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _LINK = pattern(r"\[([^\[\]]*)\](?=\()")
+#: Text that Markdown or SARIF would read as a link, an image, the definition of one, or as code.
+_ACTIVE = pattern(r"\]\(|^\s*\[.*\]:|`", re.MULTILINE)
+_SPECIAL = pattern(r"[\[\]\\`]")
 
 
 def write(report: Report) -> str:
@@ -63,8 +67,8 @@ def _rule(code: Code, report: Report) -> JsonObject:
     explanation = report.explain(code)
     return {
         "id": code,
-        "shortDescription": _message(explanation.summary),
-        "help": {**_message(explanation.markdown), "markdown": explanation.markdown},
+        "shortDescription": _own_text(explanation.summary),
+        "help": {**_own_text(explanation.markdown), "markdown": explanation.markdown},
         "properties": {"tags": ["kubevirt"]},
     }
 
@@ -94,8 +98,22 @@ def _result(finding: Located, fingerprint: str, rule_index: int, report: Report)
 
 
 def _message(text: str) -> JsonObject:
-    """Return the plain text as a message: without placeholders (SARIF §3.11.5) and links (§3.11.6)."""
-    return {"text": _LINK.sub(r"\\[\1\\]", text.replace("{", "{{").replace("}", "}}"))}
+    """Return the plain text as a message: without placeholders (SARIF §3.11.5), links (§3.11.6) and code.
+
+    A backslash escapes brackets. All of the text is escaped, or none of it: a backslash in the text itself
+    must not undo one of ours. The many messages with the index of a list stay as they are.
+    """
+    text = _without_placeholders(text)
+    return {"text": _SPECIAL.sub(r"\\\g<0>", text) if _ACTIVE.search(text) else text}
+
+
+def _own_text(text: str) -> JsonObject:
+    """Return a text of ours as a message: it has code, and links that lead nowhere from a report."""
+    return {"text": _LINK.sub(r"\\[\1\\]", _without_placeholders(text))}
+
+
+def _without_placeholders(text: str) -> str:
+    return text.replace("{", "{{").replace("}", "}}")
 
 
 def _physical_location(location: Location) -> JsonObject:

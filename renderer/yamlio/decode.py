@@ -13,6 +13,7 @@ from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.run.limits import limits
 from renderer.model.run.taint import taint, taint_texts
+from renderer.model.whole_number import json_integer
 from renderer.yamlio.dialects import (
     RESOURCE,
     RESOURCE_AS_WRITTEN,
@@ -179,7 +180,7 @@ def decode_json(content: bytes, path: str) -> Json:
 
     text = content.decode("utf-8-sig")
     try:
-        value: Json = json.loads(text, object_pairs_hook=_unique_pairs)
+        value: Json = json.loads(text, object_pairs_hook=_unique_pairs, parse_int=json_integer)
     except DuplicateKeyError as error:
         chunk = Chunk(text.replace("\t", " "), 0)  # as YAML, in which tabs indent nothing
         raise _read_error(error, chunk, path) from None

@@ -49,7 +49,8 @@ class Fuzzing:
         @given(self._fuzzed.inputs)
         def run(value: object) -> None:
             self.tried += 1
-            with bounds(*self._fuzzed.folders) if self._is_bounded else nullcontext():
+            is_watched = not self._fuzzed.starts_programs
+            with bounds(*self._fuzzed.folders, is_watched=is_watched) if self._is_bounded else nullcontext():
                 self._fuzzed.check(value)
 
         return run

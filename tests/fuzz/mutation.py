@@ -116,6 +116,27 @@ TOKENS = (
     ),
     *("null", "true", "[]", "{}", "0", "1e400", "- - - ", "a: ", "# ", "\\ud800", "x" * 200),
 )
+#: The fields that say what an object is, and the ones around them.
+IDENTITY = frozenset(
+    (
+        *("apiVersion", "kind", "metadata", "name", "namespace", "generateName", "items", "objects", "spec"),
+        *("labels", "annotations", "template", "resources", "patches", "target", "generators", "components"),
+        "data",
+    )
+)
+#: Objects and lists of objects that are none, as JSON.
+_HOSTILE_OBJECTS = (
+    '[{"apiVersion": "v1", "kind": {}, "metadata": {"name": "a"}}, {"kind": [], "metadata": []}]',
+    '{"apiVersion": "v1", "kind": "List", "items": {}}',
+    '{"apiVersion": "v1", "kind": "List", "items": ["a", [], {}, null, {"kind": {}}]}',
+)
+#: What such a field never is; each kind of value, and names that are paths.
+RETYPED: Sequence[Json] = (
+    *(None, True, 0, -1, 1.5, 10**400, "", " ", "\x00", "x" * 70_000, "a\nb", "é", "A"),
+    *([], {}, [None], [[]], [{}], {"": None}, {"a": {}}, [{"name": {}}], {"name": []}, {"kind": {}}),
+    *(json.loads(text) for text in _HOSTILE_OBJECTS),
+    *("../../clusters/prod", "/etc", ".", "..", "a/b", ".git", "a:b", "List", "VirtualMachine", "v1"),
+)
 
 Place = tuple[str | int, ...]
 
@@ -142,6 +163,40 @@ def mutated_file(draw: st.DrawFn, content: bytes) -> bytes:
     index = draw(st.integers(0, len(documents) - 1))
     documents[index] = draw(mutated(documents[index]))
     return dumped(documents)
+
+
+@st.composite
+def retyped_file(draw: st.DrawFn, content: bytes) -> bytes:
+    """A file of which a field that says what an object is has another type, or is a hostile name.
+
+    Fields of documents that a text of the file contains, such as a patch, are among them.
+    """
+    try:
+        documents = list(yaml.safe_load_all(content))
+    except yaml.YAMLError:
+        return draw(mutated_file(content))
+    for _ in range(draw(st.integers(1, 2))):
+        places = [place for place in _places(documents) if place[-1:] and place[-1] in IDENTITY]
+        inner = [place for place in _places(documents) if _inner(_at(documents, place)) is not None]
+        if inner and draw(st.integers(0, 3)) == 0:
+            place = draw(st.sampled_from(inner))
+            text = draw(retyped_file(str(_at(documents, place)).encode()))
+            documents = _edited(documents, place, text.decode("utf-8", "replace"))  # type: ignore[assignment]
+        elif places:
+            place, new = draw(st.sampled_from(places)), draw(st.sampled_from(RETYPED))
+            documents = _edited(documents, place, new)  # type: ignore[assignment] # a list stays one
+    return dumped(documents)
+
+
+def _inner(value: Json) -> Json:
+    """Return the mapping or list that a text is, if it has several lines; None for other values."""
+    if not isinstance(value, str) or "\n" not in value:
+        return None
+    try:
+        found = yaml.safe_load(value)
+    except (yaml.YAMLError, ValueError):
+        return None
+    return found if isinstance(found, dict | list) else None
 
 
 @st.composite

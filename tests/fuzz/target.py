@@ -22,14 +22,16 @@ NAMES = tuple(
 class Target(NamedTuple):
     """``check`` raises for an input that is neither used nor refused with a ``DiagnosticError``.
 
-    ``folders`` may be read and changed by it. ``program`` is what it compares with; such a target runs by
-    command only, without bounds.
+    ``folders`` may be read and changed by it; ``starts_programs``: so may git and every other file, so that
+    only time and memory are bounded. ``program`` is what it compares with; such a target runs by command
+    only, without bounds.
     """
 
     inputs: st.SearchStrategy[Any]
     check: Callable[[Any], object]
     folders: tuple[str, ...] = ()
     program: str = ""
+    starts_programs: bool = False
 
 
 def check_property(property_test: Callable[..., object], value: object) -> None:

@@ -22,6 +22,7 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.list_elements import element_index
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.whole_number import whole_number
 
 _CUSTOMIZATION = "resource.customizations.ignoreDifferences."
 _ALL = "all"
@@ -182,7 +183,7 @@ def _jq_path(expression: str) -> IgnoredPath | None:
             steps.append(ElementName(selected["key"], selected["value"]) if selected else None)
             rest = rest[selected.end() :] if selected else rest
         elif part["index"] is not None:
-            steps.append(int(part["index"]))
+            steps.append(whole_number(part["index"]))
         else:
             steps.append(part["field"] if part["quoted"] is None else part["quoted"])
     return tuple(steps) or None
@@ -195,7 +196,11 @@ def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
     first, rest = steps[0], steps[1:]
     if isinstance(written, list) and isinstance(live, list):
         if isinstance(first, str):  # in a JSON pointer
-            return _with_live_value(written, live, (int(first), *rest)) if first.isdecimal() else written
+            return (
+                _with_live_value(written, live, (whole_number(first), *rest))
+                if first.isdecimal()
+                else written
+            )
         return _with_live_elements(written, live, first, rest)
     if not isinstance(first, str):
         return written

@@ -131,7 +131,7 @@ def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
     listed = [name for name in (*array_at(component, "resources"), *patches) if isinstance(name, str)]
     found = tuple(PinFile(name, _object(path, name, files)) for name in listed)
     if component_text(found) != written or not all(
-        file.is_revision or file.content.get("kind") in _VM_KINDS for file in found
+        file.is_revision or text_at(file.content, "kind") in _VM_KINDS for file in found
     ):
         raise Diagnostic.in_file(
             f"{path}/{COMPONENT_FILE}",

@@ -10,6 +10,7 @@ from typing import Final
 from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.limits import MAX_BITS, check_items, check_text
 from renderer.authoring.templates.values import as_text, describe
+from renderer.model.whole_number import whole_number
 
 _DIRECTIVE = re.compile(
     r"%(?:\((?P<key>[^()]*)\))?(?P<form>[-+ #0]*(?P<width>[0-9]*)(?:\.(?P<precision>[0-9]*))?)(?P<type>.?)",
@@ -58,7 +59,9 @@ def _replaced(directive: re.Match[str], values: object, remaining: Iterator[obje
         raise TemplateError(
             f"{directive[0]!r} is not a format", "the formats are %s, %d, %x, %o, %e, %f and %g; %% is a %"
         )
-    if any(int(number or 0) > _MAX_WIDTH for number in (directive["width"], directive["precision"])):
+    if any(
+        whole_number(number or "0") > _MAX_WIDTH for number in (directive["width"], directive["precision"])
+    ):
         raise TemplateError(f"a format asks for more than {_MAX_WIDTH} characters")
     value = _value(directive["key"], values, remaining)
     if kind == "s":

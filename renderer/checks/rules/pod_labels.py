@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.model.kube.json import EMPTY, JsonObject, object_at
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 
 #: Objects that are pods, or whose own labels are copied to pods, and the paths of pod templates in other
 #: specs.
@@ -25,7 +25,7 @@ def pod_labels(content: JsonObject) -> JsonObject:
         template = object_at(spec, *path)
         if template:
             return object_at(template, "metadata", "labels")
-    return object_at(content, "metadata", "labels") if content.get("kind") in _PODS else EMPTY
+    return object_at(content, "metadata", "labels") if text_at(content, "kind") in _PODS else EMPTY
 
 
 def texts(labels: JsonObject) -> Mapping[str, str]:

@@ -17,6 +17,7 @@ from renderer.checks.schemas.surely_valid import is_surely_valid
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment, parse_pointer
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
+from renderer.model.whole_number import whole_number
 
 if TYPE_CHECKING:
     from jsonschema import ValidationError
@@ -134,7 +135,9 @@ def schema_at(document: JsonObject, path: Iterable[str]) -> JsonObject:
     value: Json = document
     for name in path:
         if isinstance(value, list):
-            value = value[int(name)] if name.isdecimal() and int(name) < len(value) else None
+            value = (
+                value[whole_number(name)] if name.isdecimal() and whole_number(name) < len(value) else None
+            )
             continue
         value = value.get(name) if isinstance(value, dict) else None
         if name == "$ref" and isinstance(value, str):

@@ -15,6 +15,7 @@ from renderer.model.kube.field_path import FieldPath, parse_pointer
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.run.work import spend
+from renderer.model.whole_number import whole_number
 
 if TYPE_CHECKING:
     from typing import Any
@@ -115,8 +116,8 @@ class _Extents:
         for name in parse_pointer(reference.removeprefix(_LOCAL)):
             if isinstance(value, dict) and name in value:
                 value = value[name]
-            elif isinstance(value, list) and name.isdecimal() and int(name) < len(value):
-                value = value[int(name)]
+            elif isinstance(value, list) and name.isdecimal() and whole_number(name) < len(value):
+                value = value[whole_number(name)]
             else:
                 raise UnboundedError(f"its $ref {reference} refers to nothing")
         return value

@@ -120,10 +120,10 @@ def _as_text(field: FieldPath, value: Json, types: Sequence[Json]) -> Correction
 
 
 def _unquoted(field: FieldPath, text: str, types: Sequence[Json]) -> Correction | None:
-    if {"integer", "number"} & {str(name) for name in types} and re.fullmatch(r"[+-]?[0-9]+", text):
+    if {"integer", "number"} & {str(name) for name in types} and re.fullmatch(r"[+-]?[0-9]{1,19}", text):
         number = int(text)
         return Correction(f"write it without quotes: {number}", SetField(field, number))
-    seconds = re.fullmatch(r"([0-9]+) ?(s|sec|seconds)", text)
+    seconds = re.fullmatch(r"([0-9]{1,19}) ?(s|sec|seconds)", text)
     if seconds and "integer" in types:
         return Correction(f"write the number alone: {seconds[1]}", SetField(field, int(seconds[1])))
     if "boolean" in types and text.lower() in ("true", "yes", "on", "false", "no", "off"):

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.golang.gobwas import GlobError, gobwas_match
+from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.entry_point import SKIP_MARK
@@ -173,10 +174,11 @@ def _decode_document(content: bytes, part: bytes, start: int, path: str) -> Json
 
 def _object(value: Json, site: Site) -> Resource:
     content = object_at(value)
-    if not text_at(content, "kind"):
-        message = f"{site.path} has a document that is not a Kubernetes object: it has no kind"
+    if not content.get("kind"):
+        what = "an item" if site.field.segments else "a document"
+        message = f"{site.path} has {what} that is not a Kubernetes object: it has no kind"
         raise Diagnostic.at(site, Code.RESOURCE_INVALID, message, _NO_OBJECT_HINT).error()
-    return Resource(content, site)
+    return check_identity(Resource(content, site))
 
 
 def _items(resource: Resource) -> list[Resource]:
@@ -184,6 +186,6 @@ def _items(resource: Resource) -> list[Resource]:
     items = resource.content.get("items")
     if isinstance(items, list):
         each = enumerate(array_at(resource.content, "items"))
-        return [Resource(object_at(item), resource.origin.below("items", index)) for index, item in each]
+        return [_object(item, resource.origin.below("items", index)) for index, item in each]
     is_null_list = "items" in resource.content and not {"spec", "status"} & resource.content.keys()
     return [] if is_null_list and items is None else [resource]

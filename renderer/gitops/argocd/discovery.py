@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import Reference
@@ -63,7 +64,8 @@ Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
 class ArgocdDiscovery:
     """Follows Applications breadth first.
 
-    Errors in an ApplicationSet are collected in ``findings``, and by set in ``failed``.
+    Errors in an ApplicationSet, and in the name of an Application, are collected in ``findings``, and in
+    ``failed`` by the object in Git.
     """
 
     def __init__(
@@ -116,6 +118,11 @@ class ArgocdDiscovery:
     def _new(
         self, entry: Resource, parent: ReachedApplication | None, generated_by: Resource | None
     ) -> Iterator[ReachedApplication]:
+        errors = tuple(entry_name_errors(entry))
+        if errors:
+            self.findings += errors
+            self.failed[(generated_by or entry).reference] = errors
+            return
         reached = ReachedApplication(entry, parent, generated_by)
         if reached.key not in self._reached:
             self._reached[reached.key] = reached

@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.gitops.argocd.application import GROUP, is_application, is_application_set, is_project
+from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.resources import read_resources
@@ -129,6 +130,10 @@ def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
 def with_items(resource: Resource) -> Iterator[Resource]:
     """Yield the items of a List, or else the object itself."""
     items = array_at(resource.content, "items")
-    yield from (Resource(item, resource.origin) for item in items if isinstance(item, dict))
+    yield from (
+        check_identity(Resource(item, resource.origin.below("items", index)))
+        for index, item in enumerate(items)
+        if isinstance(item, dict) and item.get("kind")
+    )
     if not items:
         yield resource

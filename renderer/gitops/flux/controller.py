@@ -18,6 +18,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.whole_number import whole_number
 from renderer.yamlio.decode import decode_yaml11
 
 CONTROLLER = "kustomize-controller"
@@ -103,7 +104,7 @@ def _of_deployment(resource: Resource) -> Controller:
     tags = filter(None, (_TAG.fullmatch(text_at(each, "image")) for each in containers))
     release = _version(resource.labels.get(_VERSION_LABEL, ""))
     for tag in tags if release is None else ():
-        major, minor = map(int, tag.groups()[:2])  # Flux 2.8 has kustomize-controller 1.8
+        major, minor = map(whole_number, tag.groups()[:2])  # Flux 2.8 has kustomize-controller 1.8
         release = Release(major + 1, minor) if major else Release(0, minor)
     return Controller(
         release, _gate(f"{each}" for container in containers for each in array_at(container, "args"))
@@ -116,7 +117,9 @@ def _of_instance(spec: JsonObject) -> Controller:
     release = _version(text_at(distribution, "version"))
     artifact = _ARTIFACT.fullmatch(text_at(distribution, "artifact"))
     if release is None and artifact:  # a range: the newest of the artifact
-        release = Release(2, next(flux for since, flux in _NEWEST_MINORS if int(artifact[1]) >= since))
+        release = Release(
+            2, next(flux for since, flux in _NEWEST_MINORS if whole_number(artifact[1]) >= since)
+        )
     return Controller(release, _patched_gate(array_at(spec, "kustomize", "patches")))
 
 
@@ -182,4 +185,4 @@ def _gate(texts: Iterable[str]) -> bool | None:
 def _version(text: str) -> Release | None:
     """Return the minor of a version; None for a range of several minors, which may include the newest."""
     found = _VERSION.fullmatch(text.strip())
-    return Release(int(found[1]), int(found[2])) if found else None
+    return Release(whole_number(found[1]), whole_number(found[2])) if found else None

@@ -14,6 +14,7 @@ from renderer.gitops.flux.generated_artifact import GENERATOR_GROUP, KIND, Copie
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.gitops.substitution.unset_variables import UnsetVariable
+from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
@@ -111,7 +112,10 @@ def is_flux_kustomization(resource: Resource) -> bool:
 
 
 class FluxDiscovery:
-    """Follows one root, whose source is the current repository; ``urls`` recognises others of its sources."""
+    """Follows one root, whose source is the current repository; ``urls`` recognises others of its sources.
+
+    Kustomizations with an error in their name are not followed; they are in ``refused``, with the errors.
+    """
 
     def __init__(self, build: Build, urls: RepositoryUrls, known: tuple[Resource, ...] = ()) -> None:
         """``known`` are objects of the cluster that no Kustomization deploys."""
@@ -120,6 +124,7 @@ class FluxDiscovery:
         self._objects: dict[Reference, Resource] = {each.reference: each for each in known}
         self._reached: dict[Reference, ReachedKustomization] = {}
         self._root_source: Reference | None = None
+        self.refused: dict[Reference, tuple[Diagnostic, ...]] = {}
 
     def follow(self, root: Resource) -> tuple[ReachedKustomization, ...]:
         """Return all Kustomizations, parents before children, breadth first."""
@@ -184,6 +189,10 @@ class FluxDiscovery:
     def _add(self, resource: Resource, parent: ReachedKustomization) -> None:
         if resource.reference in self._reached:
             parent.repeated.append(resource)
+            return
+        errors = tuple(entry_name_errors(resource))
+        if errors:
+            self.refused[resource.reference] = errors
             return
         child = ReachedKustomization(resource, parent)
         self._reached[child.key] = child

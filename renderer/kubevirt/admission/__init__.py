@@ -34,4 +34,4 @@ from renderer.model.kube.resource import ResourceSet
 
 def concerns(resources: ResourceSet) -> bool:
     """Return True if a webhook checks any of the resources; does not import the stage."""
-    return any(resource.content.get("kind") in REVIEWED_KINDS for resource in resources)
+    return any(resource.kind in REVIEWED_KINDS for resource in resources)

@@ -14,6 +14,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.whole_number import whole_number
 
 #: Only KubeVirt itself sets these.
 _RESERVED_LABELS = (
@@ -77,7 +78,7 @@ def check_migration_threads(metadata: Metadata, _: Cluster) -> Causes:
     """Check the number of migration threads in an annotation."""
     annotations = section(metadata.content, "annotations")
     threads = text(annotations, _MIGRATION_THREADS)
-    if _MIGRATION_THREADS not in annotations or (_INTEGER.fullmatch(threads) and int(threads) > 1):
+    if _MIGRATION_THREADS not in annotations or (_INTEGER.fullmatch(threads) and whole_number(threads) > 1):
         return
     message = f"{_MIGRATION_THREADS} must be a number greater than 1, not {threads!r}"
     yield invalid(

@@ -22,6 +22,7 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.label_selector import read_selector, selects
+from renderer.model.whole_number import whole_number
 
 _TEMPLATE = FieldPath.of("spec", "virtualMachineTemplate", "spec")
 _SELECTOR = FieldPath.of("spec", "selector")
@@ -78,7 +79,7 @@ def _check_max_unavailable(spec: JsonObject, _: Cluster) -> Causes:
     number = value.removesuffix("%")
     if number == value:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable {value!r} is neither a number nor a percentage")
-    elif _PERCENTAGE.fullmatch(number) is None or not 0 < int(number) <= _MOST_PERCENT:
+    elif _PERCENTAGE.fullmatch(number) is None or not 0 < whole_number(number) <= _MOST_PERCENT:
         yield invalid(_MAX_UNAVAILABLE, f"maxUnavailable must be from 1% to 100%, not {value}")
 
 

@@ -40,7 +40,7 @@ class _Requests:
         self._behaviour = behaviour
 
     def of(self, resource: Resource) -> Iterable[AdmissionRequest]:
-        kind = resource.content.get("kind")
+        kind = resource.kind
         if kind not in REVIEWED_KINDS or not is_kubevirt_group(resource.gvk.group):
             return ()
         if kind == VMI:
@@ -57,7 +57,7 @@ class _Requests:
         vm = VirtualMachine.of(resource)
         if vm is None or vm.template is None or vm.has_matchers:
             return ()
-        if resource.content.get("kind") == VM_POOL:
+        if resource.kind == VM_POOL:
             return (self._as_written(resource), self._vm(vm))
         return (self._vm(vm),)
 
@@ -108,7 +108,7 @@ def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig |
 
     Return None if it is invalid.
     """
-    own = resources.where(lambda resource: resource.content.get("kind") == KUBEVIRT)
+    own = resources.where(lambda resource: resource.kind == KUBEVIRT)
     if len(own):
         catalog = catalog.after(CatalogSource("", own))
     if next(catalog.of_kind(KUBEVIRT), None) is None and not catalog.feature_gates:

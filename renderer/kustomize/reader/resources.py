@@ -17,6 +17,7 @@ from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.pattern import pattern
 from renderer.model.run.limits import check_name
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
+from renderer.model.whole_number import json_integer
 from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
 
 T = TypeVar("T")
@@ -133,7 +134,7 @@ def _unwrapped(document: Json, site: Site, *, is_only_document: bool) -> Iterato
     content = object_at(document)
     if (
         is_only_document
-        and content.get("kind") in _WRAPPING_KINDS
+        and text_at(content, "kind") in _WRAPPING_KINDS
         and ("items" in content or "functionConfig" in content)
     ):
         items = content.get("items")
@@ -258,7 +259,7 @@ def _decode_json(content: bytes, site: Site) -> Json:
     import json  # noqa: PLC0415 - only few patches are JSON
 
     try:
-        document: Json = json.loads(content, parse_constant=_reject_constant)
+        document: Json = json.loads(content, parse_constant=_reject_constant, parse_int=json_integer)
     except (ValueError, RecursionError) as error:
         hint = "a patch that begins with [ must be JSON; write it as a YAML list otherwise"
         raise Diagnostic.at(

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -87,10 +88,49 @@ def test_braces_and_links_of_a_message_are_escaped() -> None:
     explain = {Code.SCHEMA: Explanation("use {}", "use `{}`, [here](there)")}
     run = run_of(Report((finding,), explain=explain.__getitem__))
     [result], [rule] = run["results"], run["tool"]["driver"]["rules"]
-    assert result["message"]["text"] == "a[0] is {{0}}, see \\[x\\](1)\nhint: [{{]"
+    assert result["message"]["text"] == "a\\[0\\] is {{0}}, see \\[x\\](1)\nhint: \\[{{\\]"
     assert result["relatedLocations"][0]["message"]["text"] == "{{r}}"
     assert rule["shortDescription"]["text"] == "use {{}}"
     assert rule["help"] == {"text": "use `{{}}`, \\[here\\](there)", "markdown": "use `{}`, [here](there)"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"[Approved \] see report](https://evil.example/x)",
+        r"\[x](https://evil.example/x)",
+        r"\\[x\\](https://evil.example/x)",
+        "![x](https://evil.example/x.png)",
+        "[a[b]c](https://evil.example/x)",
+        "[x]\n[x]: https://evil.example/x",
+        "`rm -rf /`",
+        "\\`rm -rf /`",
+        "[`x`](//evil.example)",
+    ],
+)
+@pytest.mark.parametrize("part", ["message", "hint", "related"])
+def test_input_makes_no_link_and_no_code(text: str, part: str) -> None:
+    location = Location("vm.yaml", 1)
+    finding = Located(
+        code=Code.SCHEMA,
+        message=text if part == "message" else "wrong",
+        location=location,
+        related=(LocatedRelated(text, location=location),) if part == "related" else (),
+        hint=text if part == "hint" else None,
+    )
+    [result] = run_of(Report((finding,)))["results"]
+    messages = [result["message"], *(each["message"] for each in result.get("relatedLocations", ()))]
+    for message in messages:
+        assert not re.search(r"[\[\]`]", re.sub(r"\\.", "", message["text"])), (
+            "a bracket or quote is not escaped"
+        )
+    assert any(re.sub(r"\\(.)", r"\1", message["text"]).endswith(text) for message in messages)
+
+
+def test_indices_of_lists_stay_as_they_are() -> None:
+    message = "spec.template.spec.volumes[0].disks[name=root] and C:\\x are wrong"
+    [result] = run_of(Report((Located(code=Code.SCHEMA, message=message),)))["results"]
+    assert result["message"]["text"] == message
 
 
 def test_finding_without_a_location_is_reported_at_the_project_file(report: Report) -> None:

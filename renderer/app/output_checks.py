@@ -1,0 +1,71 @@
+"""Whether the trees of overlays can be written where the project wants them: what ``render`` refuses.
+
+``validate`` asks the same, so that it does not accept what the next command refuses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import PurePosixPath
+
+from renderer.app.project import Project
+from renderer.emit.layout import file_paths
+from renderer.emit.output_folder import OutputFolder, check_outputs
+from renderer.emit.unwritable import unwritable_texts
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
+from renderer.model.entry_point import EntryKind
+from renderer.model.kube.location import BUILTIN_SCHEME
+from renderer.model.kube.resource import ResourceSet
+from renderer.model.render_config import CatalogPath, Overlay
+from renderer.project.overlays import output_sites
+
+
+def output_errors(
+    project: Project, overlays: Collection[Overlay], folders: Iterable[str]
+) -> Mapping[str, tuple[Diagnostic, ...]]:
+    """Return the errors about outputs that overlap each other or an input, by output.
+
+    ``folders`` are the folders that were read as kustomizations.
+    """
+    outputs = {overlay.output: output_sites(overlay) for overlay in overlays}
+    return check_outputs(outputs, _inputs(project, overlays, folders))
+
+
+def place_errors(project: Project, overlay: Overlay) -> Iterator[Diagnostic]:
+    """Yield the errors about an output outside the repository, behind a link or in a hidden folder."""
+    try:
+        OutputFolder.locate(project.root, overlay.output)
+    except DiagnosticError as error:
+        for found in error.diagnostics:
+            yield found._replace(sites=output_sites(overlay))
+
+
+def file_errors(overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
+    """Return the errors about resources that cannot be files: without a path of their own, or a text."""
+    try:
+        file_paths(resources, overlay.files)
+    except DiagnosticError as error:
+        return error.diagnostics
+    return tuple(unwritable_texts(resources))
+
+
+def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str]) -> set[str]:
+    """Return what overlays are built from, without folders around outputs whose kustomization lists nothing.
+
+    Such a kustomization keeps the outputs out of a build of everything around it.
+    """
+    every = tuple(overlays)
+    around = {str(parent) for overlay in every for parent in PurePosixPath(overlay.output).parents}
+    graph = KustomizationGraph(project.fs)
+    inputs = {folder for folder in folders if folder not in around or not graph.lists_nothing(folder)}
+    catalogs = (each.path for each in project.config.catalogs if isinstance(each, CatalogPath))
+    inputs |= {path for path in (*catalogs, *project.config.schemas) if not path.startswith(BUILTIN_SCHEME)}
+    for overlay in every:
+        point = overlay.entry
+        if point is None or point.options.kind is EntryKind.KUSTOMIZATION:
+            continue
+        if has_errors(point.notes):  # not built, perhaps since it reads a tree
+            continue
+        inputs |= {overlay.listed_as, *point.folders}
+    return inputs
