@@ -57,8 +57,9 @@ pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and
 release-check: $(INSTALLED)  ## what is missing for a release of this commit
 	@$(BIN)/python .ci/release/check.py
 
-fuzz: $(READY)  ## try random Go templates for a minute
+fuzz: $(READY)  ## try random Go templates and changed repositories, a minute each
 	$(BIN)/python -m tests.fuzz.go_templates --calls 1000000 --seconds 60
+	$(BIN)/python -m tests.fuzz --minutes 1 command_line
 
 lint: $(READY)  ## check style and types
 	$(BIN)/ruff check --quiet

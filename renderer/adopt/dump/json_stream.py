@@ -17,6 +17,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
 from renderer.model.run.limits import limit_hint, limits
+from renderer.model.whole_number import json_integer
 from renderer.yamlio.stream import ITEMS, LARGEST_OBJECT, StreamedValue
 
 #: The hint for a dump that ends too early.
@@ -94,7 +95,9 @@ class _Window:
         self._read = stream.read
         self._path = path
         self._decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        self._json = json.JSONDecoder(parse_float=_finite_number, parse_constant=_refuse_constant)
+        self._json = json.JSONDecoder(
+            parse_float=_finite_number, parse_int=json_integer, parse_constant=_refuse_constant
+        )
         self._text = ""
         self._place = self._counted = 0
         self._lines = 1
