@@ -87,6 +87,11 @@ def _print(*values: object) -> str:
     return "".join(parts)
 
 
+def _print_escapable(*values: object) -> str:
+    """Return the values as ``html``, ``js`` and ``urlquery`` print them, which have a text for nil."""
+    return _print(*("<no value>" if is_nil(value) else value for value in values))
+
+
 def _println(*values: object) -> str:
     parts: list[str] = []
     for value in values:
@@ -100,8 +105,15 @@ def _translated(text: str, table: Mapping[int, str]) -> str:
     return text.translate(table)
 
 
+def _js_escaped(*values: object) -> str:
+    text = _translated(_print_escapable(*values), _JS)
+    if text.isprintable():
+        return text
+    return "".join(each if each.isprintable() else f"\\u{ord(each):04X}" for each in text)
+
+
 def _query_escaped(*values: object) -> str:
-    text = _print(*values)
+    text = _print_escapable(*values)
     charge(len(text))
     return quote_plus(text, errors="replace")
 
@@ -121,7 +133,7 @@ BUILTINS: Mapping[str, GoFunction] = {
     "print": GoFunction(_print, "", "a"),
     "printf": GoFunction(sprintf, "s", "a"),
     "println": GoFunction(_println, "", "a"),
-    "html": GoFunction(lambda *values: _translated(_print(*values), _HTML), "", "a"),
-    "js": GoFunction(lambda *values: _translated(_print(*values), _JS), "", "a"),
+    "html": GoFunction(lambda *values: _translated(_print_escapable(*values), _HTML), "", "a"),
+    "js": GoFunction(_js_escaped, "", "a"),
     "urlquery": GoFunction(_query_escaped, "", "a"),
 }

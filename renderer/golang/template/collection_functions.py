@@ -22,7 +22,7 @@ from renderer.golang.template.values import (
     type_name,
 )
 
-_STEPS_TO_MERGE = 6
+_STEPS_TO_MERGE, _STEPS_TO_FIND = 6, 4
 
 
 def is_empty(value: object) -> bool:
@@ -145,6 +145,7 @@ def _scalar(value: object) -> tuple[type, object]:
 def _unique(values: GoList) -> list[object]:
     unique: list[object] = []
     seen = _Seen()
+    charge(_STEPS_TO_FIND * len(values))
     for value in values:
         charge_value(value)
         if value not in seen:
@@ -161,6 +162,7 @@ def _has(needle: object, values: GoList) -> bool:
 def _without(values: GoList, *omitted: object) -> list[object]:
     seen = _Seen(omitted)
     kept: list[object] = []
+    charge(_STEPS_TO_FIND * len(values))
     for value in values:
         charge_value(value)
         if value not in seen:

@@ -153,7 +153,10 @@ class Evaluation:
 
     def _range(self, branch: Branch, dot: object) -> None:
         names = branch.pipeline.variables
-        count, pairs = _pairs(self._pipeline(branch.pipeline, dot))
+        values = self._pipeline(branch.pipeline, dot)
+        if isinstance(values, int) and len(names) > 1:
+            raise GoTemplateError("range can't use a number to iterate over more than one variable")
+        count, pairs = _pairs(values)
         depth = self._depth
         for key, value in pairs:
             self._step()

@@ -220,7 +220,7 @@ class _Parser:
         operands: list[Operand] = []
         at = 0
         while at < len(tokens):
-            if at and not tokens[at].spaced and tokens[at - 1].text != ")" and tokens[at].text != "(":
+            if at and not tokens[at].spaced:
                 raise GoTemplateError(f"unexpected {tokens[at].text!r} in operand")
             operand, at = self._operand(tokens, at)
             operands.append(operand)

@@ -17,8 +17,10 @@ _INTEGER_OF_ANY_BASE = re.compile(
 )
 _BASES = {"hex": 16, "binary": 2, "octal": 8, "decimal": 10}
 _DIGITS = {8: re.compile("[+-]?([0-7]+)"), 10: re.compile("[+-]?([0-9]+)")}
+_DECIMALS = "[0-9]+(?:_[0-9]+)*"
 _FLOAT = re.compile(
-    r"[+-]?(?:inf|infinity|(?:[0-9]+(?:_[0-9]+)*\.?[0-9]*|\.[0-9]+)(?:e[+-]?[0-9]+)?)|nan", re.IGNORECASE
+    rf"[+-]?(?:inf|infinity|(?:{_DECIMALS}\.?(?:{_DECIMALS})?|\.{_DECIMALS})(?:e[+-]?{_DECIMALS})?)|nan",
+    re.IGNORECASE,
 )
 _ESCAPE = re.compile(
     r"\\(?:x(?P<byte>[0-9a-fA-F]{2})|(?P<octal>[0-7]{3})"
@@ -136,6 +138,13 @@ def _unescaped(match: re.Match[str], quote: str) -> bytes:
 def quote(text: str) -> str:
     """Return the text in quotes (``Quote``)."""
     return f'"{"".join(map(_escaped, text))}"'
+
+
+def quote_rune(character: str) -> str:
+    """Return the character in single quotes (``QuoteRune``)."""
+    if character in "'\"":
+        return "'\\''" if character == "'" else "'\"'"
+    return f"'{_escaped(character)}'"
 
 
 def _escaped(character: str) -> str:

@@ -57,6 +57,13 @@ RESULTS = {
         "%!(NOVERB)|%!d(MISSING)|%!!(int=1)|1%%!(EXTRA int=2)"
     ),
     '{{ printf "%*d|%-*d|%.*f" 5 1 5 2 1 1.55 }}': "    1|2    |1.6",
+    '{{ printf "%[2]s-%[1]s-%[2]s|%[3]*.[2]*[1]f|%[9]d|%[x]d" "a" "b" }}': (
+        "b-a-b|%!(BADWIDTH)%!(BADPREC)%!f(BADINDEX)|%!d(BADINDEX)|%!d(BADINDEX)"
+    ),
+    '{{ printf "%[1]q %[1]x %[1]v|%s|%d" "a" (list 1 `b`) }}': '"a" 61 a|[%!s(int=1) b]|%!d(MISSING)',
+    '{{ printf "%d|%05s|%-5v|%+.2e" (list 1 (dict `k` 2)) "ab" nil 12345.678 }}': (
+        "[1 map[%!d(string=k):2]]|000ab|<nil>|+1.23e+04"
+    ),
     '{{ printf "%*d" "x" 1 }} {{ printf "%g %e %.2f" 1.5 1.5 1.5 }}': "%!(BADWIDTH)1 1.5 1.500000e+00 1.50",
     '{{ printf "%5.1f|%05d|%-5d|%x|%q" 3.14159 42 7 "hi" "a\\tb" }}': '  3.1|00042|7    |6869|"a\\tb"',
     '{{ printf "%f %d" (float64 "inf") (float64 "nan") }}': "+Inf %!d(float64=NaN)",
@@ -128,6 +135,11 @@ ERRORS = {
     '{{ "\\400" }}': "invalid escape",
     '{{ "\\q" }}': "unknown escape",
     '{{ b64dec "/////w==" }}': "not UTF-8",
+    '{{ printf "%#v" 1 }}': "not supported",
+    '{{ printf "%p" .tree }}': "not supported",
+    '{{ printf "%x" 1.5 }}': "not supported",
+    "{{ range $i, $e := 3 }}{{ end }}": "more than one variable",
+    "{{ print(list 1) }}": "unexpected",
     "{{ index (list 1) 99999999999999999999999 }}": "integer overflow",
     "{{ index (list 1) 9223372036854775807 }}": "out of range",
     '{{ substr 2 1 "abc" }}': "slice bounds",
