@@ -28,7 +28,8 @@ _OPERATOR_GROUP = "fluxcd.controlplane.io"
 _INSTANCE_CHART = "flux-instance"
 _MANIFESTS = "flux-manifests"
 _VERSION_LABEL = "app.kubernetes.io/version"
-_GATE = pattern(r"--feature-gates=\S*?\bStrictPostBuildSubstitutions=(true|false)\b")
+_FLAG = "--feature-gates="
+_GATE = pattern(r"\bStrictPostBuildSubstitutions=(true|false)\b")
 _TAG = pattern(r".*/kustomize-controller:v?([0-9]+)\.([0-9]+)\.[^@]*(@.*)?")
 #: A version, or a range of one minor: v2.8.3, 2.8.x, ~2.8.
 _VERSION = pattern(r"[v~=]*([0-9]+)\.([0-9]+)(\.[0-9x*]+)?([-+].*)?")
@@ -178,7 +179,8 @@ def _may_select(name: str) -> bool:
 
 
 def _gate(texts: Iterable[str]) -> bool | None:
-    found = [match[1] == "true" for text in texts for match in _GATE.finditer(text)]
+    flags = (word.partition(_FLAG)[2] for text in texts for word in text.split() if _FLAG in word)
+    found = [match[1] == "true" for flag in flags for match in _GATE.finditer(flag)]
     return found[-1] if found else None  # a later flag wins
 
 
