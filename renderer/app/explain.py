@@ -15,7 +15,7 @@ from renderer.files.disk import folder_exists
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.facts.confidential import secret_values
+from renderer.kubevirt.facts.confidential_parts import secret_values
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.kube.field_path import ROOT, FieldPath
@@ -23,7 +23,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import taint_again, taint_masking
 from renderer.model.suggest import suggest
 from renderer.model.whole_number import whole_number
 from renderer.pipeline import Pipeline
@@ -91,10 +91,11 @@ def explain_resource(project: Project, question: Question) -> Explained:
             errors.add(of_overlay, overlay_path)
         return Explained(None, errors.found(), tuple(findings))
     one = _only_match(found, everything, question)
+    taint_again(secret_values(each.content for each in everything))
     histories = without_secret_values(
         _field_histories(Historian(trace, one.overlay), one.resource, target.field),
         Masking(pipeline.confidential(one.overlay), inside_words=True),
-        Masking(secret_values(each.content for each in everything) | tainted()),
+        taint_masking(),
     )
     path, fields = one.overlay.path, with_locations(histories, Locator(project.fs).location_of)
     history = ResourceHistory(path, one.resource.current_id, fields)

@@ -10,7 +10,7 @@ from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, wr
 from renderer.diff.match import match
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
 from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
@@ -247,7 +247,8 @@ class _Comparison:
             impact = judgement.impact
         elif impact is None and VirtualMachineView.of(after) is not None:
             impact = _rename_impact(before, after)
-        shown = tuple(without_secrets(field, after.kind, self.secrets) for field in fields)
+        confidential = ConfidentialFields(after.kind, (before.content, after.content), self.secrets)
+        shown = tuple(map(confidential.without_secrets, fields))
         ids = before.current_id, after.current_id
         if impact is None or impact.effect is Effect.REFUSED:
             yield ResourceChange(kind, *ids, shown, impact, _effects_of(impact))

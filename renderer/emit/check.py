@@ -7,17 +7,19 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
+from renderer.emit.masked_manifests import ManifestMasking, MaskedFile, without_marks
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import EncodedFiles, encode_files, has_conflict
 from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
-from renderer.kubevirt.facts.confidential import secret_values
+from renderer.kubevirt.facts.confidential_parts import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Location
+from renderer.model.log_line import log_line
 from renderer.model.masking import Masking
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE
@@ -60,9 +62,9 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     if plan.is_current:
         return Outcome(TreeDiff.of(plan))
     secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
-    confidential = Masking(secrets | tainted())
-    findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, confidential))
-    diff = TreeDiff.of(plan, _diff(folder, tree, plan, wanted, confidential))
+    masked = _masked_files(tree, plan, wanted, ManifestMasking(Masking(secrets | tainted())))
+    findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, masked))
+    diff = TreeDiff.of(plan, "".join(_diff(f"{folder}/{path}", each) for path, each in masked.items()))
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
 
 
@@ -108,14 +110,27 @@ def _identity(folder: Path) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def _masked_files(
+    tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], masking: ManifestMasking
+) -> Mapping[str, MaskedFile]:
+    """Return the files that differ, by path; a folder or link in the way has no content."""
+    paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
+    contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
+    return {
+        path: masking.masked_file(path, before, after)
+        for path, before, after in contents
+        if before is None or isinstance(before, bytes)
+    }
+
+
 def _stale(
-    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Masking
+    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], masked: Mapping[str, MaskedFile]
 ) -> list[Diagnostic]:
     findings = [_finding(output, path, "is missing") for path in plan.created]
     findings += [_finding(output, path, "is left over") for path in plan.removed]
     for path in plan.updated:
         content = tree.files[path]
-        line = _public_difference(content, wanted[path], confidential)
+        line = _public_difference(content, wanted[path], masked[path]) if isinstance(content, bytes) else 0
         is_merged = isinstance(content, bytes) and has_conflict(content)
         problem = "has the markers of a merge conflict" if is_merged else "is out of date"
         findings.append(_finding(output, path, problem, line))
@@ -124,17 +139,18 @@ def _stale(
     return findings
 
 
-def _public_difference(content: TreeFile, wanted: bytes, confidential: Masking) -> int:
+def _public_difference(content: bytes, wanted: bytes, masked: MaskedFile) -> int:
     """Return the number of the first line that differs; 0 if it must not be shown, as reports quote it.
 
-    It must not be shown if a line with the same key holds a confidential value, before or after.
+    It must not be shown if it is not a line of the masked file, or if a line with the same key holds a
+    confidential value, before or after.
     """
-    if not isinstance(content, bytes):
-        return 0
     number = first_difference(content, wanted)
-    lines = [each.decode("utf-8", "replace").split("\n") for each in (content, wanted)]
-    hidden = {_key(line) for text in lines for line in text if confidential.is_in(line)}
-    return 0 if _key("".join(lines[0][number - 1 : number])) in hidden else number
+    lines = content.decode("utf-8", "replace").split("\n")[number - 1 : number]
+    shown = "\n".join(filter(None, masked)).split("\n")
+    hidden = {_key(line) for line in shown if without_marks(line) != line}
+    is_public = all(line in masked.public_lines() and _key(line) not in hidden for line in lines)
+    return number if is_public else 0
 
 
 def _key(line: str) -> str:
@@ -157,11 +173,10 @@ def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
                 yield from decode_documents(content, "")
 
 
-def _diff(output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], confidential: Masking) -> str:
-    paths = sorted({*plan.created, *plan.updated, *plan.removed, *plan.blocked})
-    contents = ((path, tree.files[path], wanted.get(path)) for path in paths)
-    return "".join(
-        unified_diff(f"{output}/{path}", before, after, confidential)
-        for path, before, after in contents
-        if before is None or isinstance(before, bytes)
+def _diff(path: str, masked: MaskedFile) -> str:
+    before, after = (None if text is None else text.encode("utf-8", "replace") for text in masked)
+    name = log_line(path)
+    return (
+        unified_diff(path, before, after, without_marks)
+        or f"--- {name}\n+++ {name}\n(the same objects, written in another way)\n"
     )

@@ -1,16 +1,15 @@
-"""Two versions of a rendered file as a unified diff: bounded, safe to print, and without Secret values."""
+"""Two versions of a file as a unified diff: bounded, and safe to print."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import islice, takewhile
 from typing import TypeAlias
 
-from renderer.emit.redact import redact, redact_before, redact_rewritten
 from renderer.model.log_line import log_line
-from renderer.model.masking import MASK, NOTHING, Masking
+from renderer.model.masking import MASK
 
 #: An opcode of ``SequenceMatcher``: tag, start and end before, start and end after.
 _Change: TypeAlias = tuple[str, int, int, int, int]
@@ -21,22 +20,23 @@ _LONGEST = 300  # lines
 _COMPARABLE = 2000
 #: The text before a value in a line of YAML.
 _KEY = re.compile(r"\s*(?:- )*[A-Za-z0-9._/-]+:(?=\s|$)")
+#: Lines of an object that hold no value.
+_PUBLIC = re.compile(r"---|(apiVersion|kind|type): [\w./-]+|(data|metadata|spec|stringData):")
 _NO_NEWLINE = "\n\\ No newline at end of file"
 
 
 def unified_diff(
-    path: str, before: bytes | None, after: bytes | None, confidential: Masking = NOTHING
+    path: str, before: bytes | None, after: bytes | None, shown: Callable[[str], str] = str
 ) -> str:
     """Return the diff that turns ``before`` into ``after`` (None for no file); empty if they are equal.
 
-    Values that are ``confidential`` are masked everywhere.
+    They have no confidential values. ``shown`` returns a line as it is shown. Of lines that change together
+    with a masked one, only the keys are shown.
     """
     if before == after:
         return ""
     old, new = _lines(before or b""), _lines(after or b"")
-    left = redact_rewritten(old, new, redact_before(path, old, new))
-    old_shown = _printable(map(confidential.mask, left))
-    new_shown = _printable(map(confidential.mask, redact(new)))
+    old_shown, new_shown = _printable(map(shown, old)), _printable(map(shown, new))
     diff = list(islice(_hunks(old, new, old_shown, new_shown), _LONGEST + 1))
     if len(diff) > _LONGEST:
         diff[_LONGEST:] = ["(the rest is left out)"]
@@ -71,8 +71,11 @@ def _hunks(
                 yield from (f" {line}" for line in new_shown[new_from:new_to])
             else:
                 removed, added = old_shown[old_from:old_to], new_shown[new_from:new_to]
-                if any(MASK in line for line in (*removed, *added)):  # the other side is as confidential
-                    removed, added = _without_values(removed, added), _without_values(added, removed)
+                was_masked, is_masked = (any(MASK in line for line in side) for side in (removed, added))
+                if was_masked or is_masked:  # an old value is as confidential as what it was next to
+                    shown = _without_values(removed, added)
+                    added = _without_values(added, removed) if was_masked else added
+                    removed = shown
                 yield from (f"-{line}" for line in removed)
                 yield from (f"+{line}" for line in added)
 
@@ -80,8 +83,14 @@ def _hunks(
 def _without_values(lines: Sequence[str], other: Sequence[str]) -> list[str]:
     """Return the lines with only their keys, if ``other`` has them too: a value may look like a key."""
     known = {key[0] for key in map(_KEY.match, other) if key}
-    keys = map(_KEY.match, lines)
-    return [f"{key[0]} {MASK}" if key and key[0] in known else MASK for key in keys]
+
+    def without_value(line: str) -> str:
+        key = _KEY.match(line)
+        if _PUBLIC.fullmatch(line) or line == MASK:
+            return line
+        return f"{key[0]} {MASK}" if key and key[0] in known else MASK
+
+    return list(map(without_value, lines))
 
 
 def _changes(old: Sequence[str], new: Sequence[str]) -> Iterator[list[_Change]]:

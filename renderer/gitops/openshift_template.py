@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.confidential_parts import confidential_parameters
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
@@ -60,8 +61,8 @@ def process_templates(
     findings: list[Diagnostic] = []
     found: list[tuple[Resource, JsonObject]] = []
     templates = [each for each in resources if is_template(each)]
-    if any(text_at(each, "kind") == "Secret" for template in templates for each in _objects(template)):
-        taint(parameters.values())
+    for template in templates:
+        taint(_confidential_values(template, parameters))
     for resource in resources:
         if not is_template(resource):
             found.append((resource, EMPTY))
@@ -131,6 +132,14 @@ def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple
             content = without(content, "metadata", "namespace")
         content = object_at(_substituted(content, values))
         yield check_identity(Resource(content, origin)), labels
+
+
+def _confidential_values(template: Resource, parameters: Mapping[str, str]) -> Iterator[str]:
+    """Yield the values of parameters that go into confidential fields of the Template's objects."""
+    own = {text_at(each, "name"): each for each in array_at(template.content, "parameters")}
+    for name in confidential_parameters(template.content):
+        if name in parameters or name in own:
+            yield parameters.get(name, scalar_text(object_at(own.get(name)).get("value", "")))
 
 
 def _objects(template: Resource) -> Sequence[Json]:

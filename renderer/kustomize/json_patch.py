@@ -12,7 +12,7 @@ from itertools import zip_longest
 from operator import is_
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential import secret_values
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values
 from renderer.kustomize.annotations import with_annotations_for_build, with_text_annotations
 from renderer.kustomize.identity import with_previous_id
 from renderer.kustomize.res_map import ResMap
@@ -20,9 +20,9 @@ from renderer.kustomize.scalar_nodes import without_nodes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_edit import SetField
-from renderer.model.kube.field_path import Segment, format_pointer, parse_pointer
+from renderer.model.kube.field_path import FieldPath, Segment, format_pointer, parse_pointer
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
-from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.list_elements import child_at, value_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
@@ -282,9 +282,9 @@ class JsonPatching:
         return patched._replace(previous_ids=tuple(previous))
 
     def _apply_operations(self, document: Json, resource: Resource) -> Json:
-        secrets: set[str] = set()
+        secrets = secret_values([document])
         for index, operation in enumerate(self._patch.operations):
-            secrets |= secret_values([document])
+            secrets |= _values_at_risk(document, operation)
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
@@ -326,6 +326,21 @@ class JsonPatching:
             hint,
             resource=resource,
         ).error()
+
+
+def _values_at_risk(document: Json, operation: Json) -> frozenset[str]:
+    """Return values of Secrets that an operation may move or copy, or that it may take the kind from."""
+    if text_at(document, "kind") == "Secret":
+        return secret_values([document])
+    segments: list[Segment] = []
+    value = document
+    for key in parse_pointer(text_at(operation, "from")):
+        segments.append(int(key) if isinstance(value, list) and key.isdecimal() else key)
+        value = child_at(value, segments[-1], None)
+    if not segments:
+        return frozenset()
+    fields = ConfidentialFields(text_at(document, "kind"), (document,))
+    return fields.secret_values(FieldPath(tuple(segments)))
 
 
 def _path_hint(document: Json, path: str) -> str | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from renderer.kubevirt.facts.confidential import is_confidential
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
 from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.kustomize.identity import effective_namespace, is_cluster_scoped
 from renderer.kustomize.replacement_paths import PathError, lookup_place, split_field_path
@@ -221,7 +221,7 @@ def _value(variable: Variable, source: Resource | None) -> Json:
             variable.site, Code.KUSTOMIZATION_FIELD, message, "correct fieldref.fieldPath"
         ).error()
     text = source.written_text(*place)
-    if is_confidential(FieldPath(place), source.kind):
+    if ConfidentialFields(source.kind, (source.content,)).hides(FieldPath(place)):
         taint([text])
     try:
         return _value_of_node(value, text)

@@ -7,7 +7,7 @@ for each would try all of them at each character.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 from renderer.model.log_line import log_line
 from renderer.model.pattern import pattern
@@ -69,12 +69,12 @@ class Masking:
         """Return True if the text contains one of the values."""
         return any(True for _ in self._spans(text))
 
-    def mask(self, text: str) -> str:
-        """Return the text with each of the values replaced by ``***``."""
+    def mask(self, text: str, mask: Callable[[str], str] = lambda _: MASK) -> str:
+        """Return the text with each of the values replaced by ``***``, or by what ``mask`` makes of it."""
         parts: list[str] = []
         done = 0
         for start, end in self._spans(text):
-            parts += (text[done:start], MASK)
+            parts += (text[done:start], mask(text[start:end]))
             done = end
         return "".join((*parts, text[done:])) if parts else text
 

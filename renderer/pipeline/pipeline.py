@@ -324,7 +324,7 @@ class Pipeline:
         """Note in findings the values of the overlay's Secrets that no output may show."""
         if not found:
             return found
-        from renderer.kubevirt.facts.confidential import secret_values
+        from renderer.kubevirt.facts.confidential_parts import secret_values
         from renderer.model.masking import Masking
 
         secrets = secret_values(resource.content for resource in composed.value)

@@ -7,11 +7,11 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.confidential import without_secrets
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, holds_secret, shown_path
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.history import FieldHistory, Step
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, scalar_text
+from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -49,12 +49,15 @@ def without_secret_values(
     """Return the histories with values withheld from the step that brought in a Secret's value.
 
     That step is a substitution of one of the values in ``substituted``, which may be short, or any step that
-    produced a field with one of the values in ``anywhere``.
+    produced a field with one of the values in ``anywhere``. Those are masked in paths, too.
     """
     if not substituted and not anywhere:
         return tuple(histories)
     return tuple(
-        history._replace(steps=tuple(_masked_steps(history.steps, substituted, anywhere)))
+        history._replace(
+            field=shown_path(history.field, anywhere),
+            steps=tuple(_masked_steps(history.steps, substituted, anywhere)),
+        )
         for history in histories
     )
 
@@ -69,13 +72,11 @@ def _masked_steps(steps: Iterable[Step], substituted: Masking, anywhere: Masking
         )
         is_secret = is_secret or contains_secret or any(_is_substituted_secret(source) for source in sources)
         after = _withheld(step.after) if is_secret else step.after
-        yield step._replace(before=before, after=after, sources=sources)
+        yield step._replace(by=anywhere.mask(step.by), before=before, after=after, sources=sources)
 
 
 def _contains(value: Value, confidential: Masking) -> bool:
-    if isinstance(value, NoValue):
-        return False
-    return any(confidential.is_in(scalar_text(leaf)) for _, leaf in leaves(value))
+    return not isinstance(value, NoValue) and holds_secret(value, confidential)
 
 
 def _withheld(value: Value) -> Value:
@@ -121,18 +122,21 @@ class Historian:
         versions = self._trace.versions(resource)
         present = [(path, field_changes(versions, path)) for path, _ in leaves(versions[-1].content)]
         lost = [(changes[-1].field, changes) for changes in _losses(versions)]
+        confidential = _confidential_fields(resource, versions)
         return tuple(
-            FieldHistory(resource.current_id, path, self._steps(resource, changes))
+            FieldHistory(resource.current_id, path, self._steps(confidential, changes))
             for path, changes in (*present, *lost)
             if path in selected
         )
 
-    def _steps(self, resource: Resource, changes: Sequence[FieldVersion], depth: int = 0) -> tuple[Step, ...]:
-        return tuple(self._step(resource, change, depth) for change in changes)
+    def _steps(
+        self, confidential: ConfidentialFields, changes: Sequence[FieldVersion], depth: int = 0
+    ) -> tuple[Step, ...]:
+        return tuple(self._step(confidential, change, depth) for change in changes)
 
-    def _step(self, resource: Resource, change: FieldVersion, depth: int) -> Step:
+    def _step(self, confidential: ConfidentialFields, change: FieldVersion, depth: int) -> Step:
         maker, field = change.version.maker, change.field
-        masked = without_secrets(FieldChange(field, change.before, change.after), resource.kind)
+        masked = confidential.without_secrets(FieldChange(field, change.before, change.after))
         is_followed = depth < _FARTHEST and change.after is not NoValue.ABSENT
         found = maker.sources(field, self._composed) if is_followed else ()
         sources = tuple(self._source_history(source, depth + 1) for source in found)
@@ -151,7 +155,13 @@ class Historian:
         versions, field = self._trace.versions(source.resource), source.field
         while not (changes := field_changes(versions, field)) and field.segments:
             field = field.parent
-        return FieldHistory(source.resource.current_id, field, self._steps(source.resource, changes, depth))
+        confidential = _confidential_fields(source.resource, versions)
+        return FieldHistory(source.resource.current_id, field, self._steps(confidential, changes, depth))
+
+
+def _confidential_fields(resource: Resource, versions: Sequence[Version]) -> ConfidentialFields:
+    """Return what is confidential in any version of a resource."""
+    return ConfidentialFields(resource.kind, [version.content for version in versions])
 
 
 def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVersion, ...]:

@@ -9,11 +9,11 @@ import pytest
 import yaml
 
 from renderer.diff.compare import OverlaySide, compare_overlay
-from renderer.emit.redact import redact
+from renderer.emit.masked_manifests import ManifestMasking, without_marks
 from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.public_lines import public_lines
 from renderer.findings.run_findings import locate
-from renderer.kubevirt.facts.confidential import without_secrets
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import FieldChange
@@ -21,6 +21,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
 from renderer.model.release import LATEST
 
 INSTANCE = ("spec", "template", "spec")
@@ -111,11 +112,14 @@ def quoted_lines(kind: str, field: FieldPath, value: str) -> str:
 
 
 def redacted(kind: str, field: FieldPath, value: str) -> str:
-    return "\n".join(redact(yaml.safe_dump(holding(kind, field, value)).split("\n")))
+    content = yaml.safe_dump(holding(kind, field, value)).encode()
+    return without_marks(
+        "".join(filter(None, ManifestMasking(Masking()).masked_file("a.yaml", content, None)))
+    )
 
 
 def fields(kind: str, field: FieldPath, value: str) -> str:
-    return repr(without_secrets(FieldChange(field, value, f"{value}x"), kind))
+    return repr(ConfidentialFields(kind).without_secrets(FieldChange(field, value, f"{value}x")))
 
 
 def compared(kind: str, field: FieldPath, value: str) -> str:

@@ -15,7 +15,8 @@ from base64 import b64decode
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
-from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, secret_values
+from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY
+from renderer.kubevirt.facts.confidential_parts import secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kubevirt.guest_data.credentials import CERTAIN_CREDENTIAL, may_have_credentials
 from renderer.model.kube.field_path import FieldPath

@@ -12,7 +12,7 @@ from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.diff.compare import OverlaySide, refused_update, vm_changes
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.confidential import secret_values, without_secret_words, without_secrets
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
@@ -251,11 +251,13 @@ class _LiveComparison:
         impacts = {change.field: change.impact for change in judgement.changes}
         changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
         changes += [change for change in judgement.changes if change.inherited]
+        contents = drift.live.content, written.content
+        confidential = ConfidentialFields(written.kind, contents, self.secrets)
         change = ResourceChange(
             ChangeType.CHANGED,
             drift.live.current_id,
             written.current_id,
-            tuple(without_secrets(each, written.kind, self.secrets) for each in changes),
+            tuple(map(confidential.without_secrets, changes)),
             refusal or judgement.impact,
             judgement.effects or _effects(judgement.impact),
             judgement.pending,

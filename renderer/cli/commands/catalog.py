@@ -26,8 +26,7 @@ from renderer.cli.console import (
     terminal_width,
 )
 from renderer.cli.options import ExistingPath, kubevirt_option
-from renderer.kubevirt.facts.confidential import masked_value
-from renderer.model.kube.field_path import ROOT
+from renderer.kubevirt.facts.confidential_parts import masked, root_scope
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.quantity import Quantity
@@ -274,7 +273,7 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
 
 def _public(document: Json) -> Json:
     """Return the document without the values of Secrets that were substituted into an entry."""
-    return masked_value(document, ROOT, "Catalog", taint_masking())
+    return masked(document, root_scope("Catalog"), taint_masking())
 
 
 def _known_choices(wanted: Filter, everything: Sequence[CatalogEntry]) -> Iterator[tuple[str, set[str]]]:

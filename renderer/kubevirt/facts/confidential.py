@@ -2,27 +2,18 @@
 
 The table covers the values of Secrets; the start-up data of a virtual machine (cloud-init, Ignition, Windows
 answer files) and its access credentials, because they contain passwords; the keys of launch security; the
-copies of whole objects that kubectl keeps; and what SOPS has encrypted. Every output uses the table: compared
-fields (``masked_value``), quoted lines of a file (``findings.public_lines``), text that is printed unchanged
-(``emit.redact``), and the text of findings (``findings.masking``).
+copies of whole objects that kubectl keeps; and what SOPS has encrypted. Every output uses the table:
+``confidential_parts`` walks objects for compared fields, histories and the diff of rendered files;
+``findings.public_lines`` selects lines of a file, and ``findings.masking`` masks the text of findings.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING
-
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import RenameField, edited_place
 from renderer.model.fix import Fix
-from renderer.model.kube.encryption import SOPS, is_ciphertext
+from renderer.model.kube.encryption import SOPS
 from renderer.model.kube.field_path import FieldPath, Segment
-from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at
-from renderer.model.masking import MASK, NOTHING, Masking
-from renderer.model.readings import all_readings
-
-if TYPE_CHECKING:
-    from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
 
 _SECRET = "Secret"  # noqa: S105 - the kind
 _CONFIG_MAP = "ConfigMap"
@@ -105,72 +96,6 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     return _is_confidential_anywhere(segments)
 
 
-def without_secrets(change: FieldChange, kind: str, secrets: Masking = NOTHING) -> FieldChange:
-    """Return the change of a field with ``NoValue.WITHHELD`` in place of each confidential value.
-
-    ``kind`` is the kind of the object. A text that contains one of ``secrets`` is confidential in any field.
-    So is the value on the other side of the change: it is most likely a value of the same Secret.
-    """
-    from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
-
-    before = _value_without_secrets(change.before, change.field, kind, secrets)
-    after = _value_without_secrets(change.after, change.field, kind, secrets)
-    if NoValue.WITHHELD in (before, after):
-        before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
-    return change._replace(before=before, after=after)
-
-
-def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
-    """Return the change of a resource with each of ``secrets`` in its reasons replaced by ``***``."""
-
-    def masked(impact: Impact | None) -> Impact | None:
-        return impact and impact._replace(reason=secrets.mask(impact.reason))
-
-    return change._replace(
-        fields=tuple(each._replace(impact=masked(each.impact)) for each in change.fields),
-        impact=masked(change.impact),
-        start_refusal=secrets.mask(change.start_refusal),
-    )
-
-
-def _value_without_secrets(value: Value, field: FieldPath, kind: str, secrets: Masking) -> Value:
-    from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
-
-    if isinstance(value, NoValue | dict | list):
-        return value if isinstance(value, NoValue) else masked_value(value, field, kind, secrets)
-    return NoValue.WITHHELD if is_confidential(field, kind) or contains_secret(value, secrets) else value
-
-
-def masked_value(value: Json, field: FieldPath, kind: str, secrets: Masking = NOTHING) -> Json:
-    """Return the value of a field with every confidential part replaced by ``***``.
-
-    Every text that contains one of ``secrets`` is confidential, in any field.
-    """
-    if isinstance(value, dict):
-        return {key: masked_value(child, field.child(key), kind, secrets) for key, child in value.items()}
-    if isinstance(value, list):
-        return [masked_value(child, field.child(index), kind, secrets) for index, child in enumerate(value)]
-    return MASK if is_confidential(field, kind) or contains_secret(value, secrets) else value
-
-
-def contains_secret(value: Json, secrets: Masking) -> bool:
-    """Return True if ``value`` is a text that contains one of ``secrets``, or ciphertext."""
-    return isinstance(value, str) and (secrets.is_in(value) or is_ciphertext(value))
-
-
-def secret_values(objects: Iterable[Json]) -> frozenset[str]:
-    """Return the values of the Secrets among ``objects``, with their readings (``model.readings``)."""
-    secrets = (each for each in objects if text_at(each, "kind") == _SECRET)
-    return frozenset(all_readings(text for secret in secrets for text in _texts(secret)))
-
-
-def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
-    """Return the values that the change removes from a Secret."""
-    if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
-        return frozenset()
-    return secret_values([before]) - secret_values([after])
-
-
 def is_about_secret(finding: Diagnostic) -> bool:
     """Return True if a finding may repeat a confidential value.
 
@@ -205,10 +130,3 @@ def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
         if segment in SECTIONS:
             return REFERENCES.isdisjoint(segments[position:])
     return False
-
-
-def _texts(secret: Json) -> Iterator[str]:
-    for section in SECRET_DATA:
-        for value in object_at(secret, section).values():
-            if not isinstance(value, dict | list | None):
-                yield scalar_text(value)

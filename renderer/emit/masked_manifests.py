@@ -1,0 +1,135 @@
+"""Rendered files as text without confidential values.
+
+A file is parsed, its values are masked in the trees, and these are written in vmrender's style: no fold,
+quote or escape of a file can hide a value from the mask. A mark has a number for each value, so that a diff
+of two texts shows which values differ. A text that cannot be parsed shows only lines that its other version
+has, too.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.confidential_parts import Scope, masked, root_scope
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import Json, scalar_text, text_at
+from renderer.model.log_line import log_line
+from renderer.model.masking import MASK, Masking
+
+_SECRET = "Secret"  # noqa: S105 - the kind
+#: Without a number, no file has this; if one has, it shows *** there.
+_MARK = "vmrender-masks-"
+_MARKS = re.compile(rf"{_MARK}\d+")
+_SECRET_FILE = re.compile(r"(^|/)secret(list)?[._/]")
+#: A line by which Git separates the sides of a conflict.
+_CONFLICT_MARKER = re.compile(r"(<{7}|>{7}|\|{7}|={7})(?: .*)?")
+
+
+class MaskedFile(NamedTuple):
+    """The two versions of a file, as texts with marks; None if a version does not exist."""
+
+    before: str | None
+    after: str | None
+
+    def public_lines(self) -> frozenset[str]:
+        """Return the lines of the version before that have no mark."""
+        return _public_lines(self.before or "")
+
+
+def without_marks(line: str) -> str:
+    """Return a line with ``***`` for each mark."""
+    return _MARKS.sub(MASK, line)
+
+
+class ManifestMasking:
+    """Masks files of one tree; equal values get equal marks."""
+
+    def __init__(self, confidential: Masking) -> None:
+        self._confidential = confidential
+        self._numbers: dict[str, int] = {}
+
+    def masked_file(self, path: str, before: bytes | None, after: bytes | None) -> MaskedFile:
+        """Return both versions of the file at ``path``; the one after was written by vmrender."""
+        wanted = _documents(after or b"") or ()
+        written = self._written(wanted, [root_scope()] * len(wanted))
+        shown_after = None if after is None else written if written is not None else self._opaque(after, "")
+        if before is None:
+            return MaskedFile(None, shown_after)
+        found = _documents(before)
+        text = None if found is None else self._written(found, list(_scopes(path, found, wanted)))
+        return MaskedFile(text if text is not None else self._opaque(before, shown_after or ""), shown_after)
+
+    def _written(self, documents: Sequence[Json], scopes: Sequence[Scope]) -> str | None:
+        """Return the text of the documents; None if they cannot be written."""
+        from renderer.yamlio.encode import encode  # noqa: PLC0415 - only for what has changed
+
+        try:
+            return encode(
+                masked(document, scope, self._confidential, self._marked)
+                for document, scope in zip(documents, scopes, strict=True)
+            )
+        except DiagnosticError:
+            return None
+
+    def _opaque(self, content: bytes, other: str) -> str:
+        """Return a text that cannot be parsed, with a mark for each line that ``other`` does not show."""
+        public = _public_lines(other)
+        return "\n".join(self._line(line, public) for line in content.decode("utf-8", "replace").split("\n"))
+
+    def _line(self, line: str, public: frozenset[str]) -> str:
+        if line in public:
+            return line
+        marker = _CONFLICT_MARKER.fullmatch(line)
+        if marker:
+            return self._confidential.mask(log_line(line), self._mark)
+        return self._mark(line) if line else line
+
+    def _marked(self, value: Json) -> str:
+        """Return the mark of a value, or a text with marks for the confidential parts of it."""
+        if isinstance(value, str) and self._confidential.is_in(value):
+            return self._confidential.mask(value, self._mark)
+        return self._mark(scalar_text(value) if not isinstance(value, dict | list) else repr(value))
+
+    def _mark(self, text: str) -> str:
+        return f"{_MARK}{self._numbers.setdefault(text, len(self._numbers))}"
+
+
+def _public_lines(text: str) -> frozenset[str]:
+    return frozenset(line for line in text.split("\n") if not _MARKS.search(line))
+
+
+def _documents(content: bytes) -> Sequence[Json] | None:
+    """Return the documents of a file; None if it cannot be parsed, or holds something else than objects."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
+
+    try:
+        documents = decode_documents(content, "")
+    except DiagnosticError:
+        return None
+    return documents if all(each is None or isinstance(each, dict) for each in documents) else None
+
+
+def _scopes(path: str, before: Sequence[Json], after: Sequence[Json]) -> Iterator[Scope]:
+    """Yield the scope of each document of a file that may have been edited since it was written.
+
+    If a Secret of ``after`` is missing in ``before``, any document there that ``after`` lacks may be it, or
+    one with the same name and values. A file whose name says that it was a Secret holds only Secrets.
+    """
+    kept = set(map(_identity, before))
+    known = set(map(_identity, after))
+    missing = {name for kind, name in known - kept if kind == _SECRET}
+    for document in before:
+        kind, name = _identity(document)
+        is_other = (kind, name) not in known or (name in missing and _has_values(document))
+        was_secret = _SECRET_FILE.search(path) is not None or (bool(missing) and is_other)
+        yield root_scope(target=_SECRET) if was_secret else root_scope()
+
+
+def _identity(document: Json) -> tuple[str, str]:
+    return text_at(document, "kind"), text_at(document, "metadata", "name")
+
+
+def _has_values(document: Json) -> bool:
+    return isinstance(document, dict) and not {"data", "stringData"}.isdisjoint(document)

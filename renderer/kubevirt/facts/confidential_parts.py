@@ -1,0 +1,541 @@
+"""Decide what of an object is confidential by walking it, and mask that: every output asks here.
+
+An object may hold others: a List, a policy, a ManifestWork, a Template, the values of a chart, the text of a
+ConfigMap or of a patch. A walk keeps what the way from the root says about a value (``Scope``): the kind of
+the object that the value is in, and the section of it. A text that may be a manifest is parsed and judged as
+a whole. Values are masked as the tree holds them, before anything writes them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from enum import Enum, auto
+from functools import lru_cache, partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from renderer.kubevirt.facts.confidential import (
+    ANSWER_FILES,
+    COPIES,
+    FILES_OF_GENERATORS,
+    IGNITION,
+    LAUNCH_SECURITY,
+    PUBLIC_FIELDS_OF_GENERATORS,
+    PUBLIC_FIELDS_OF_SECRETS,
+    REFERENCES,
+    SECRET_DATA,
+    SECRET_GENERATOR,
+    SECTIONS,
+    START_DATA,
+    is_confidential,
+    is_path_entry,
+)
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.encryption import SOPS, is_ciphertext
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.list_elements import FieldLookup
+from renderer.model.masking import MASK, NOTHING, Masking
+from renderer.model.pattern import pattern
+from renderer.model.readings import all_readings
+
+if TYPE_CHECKING:
+    from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
+
+_SECRET = "Secret"  # noqa: S105 - the kind
+_SECRET_LIST = "SecretList"  # noqa: S105 - the kind
+_CONFIG_MAP = "ConfigMap"
+_STRING_DATA = "stringData"
+#: The fields of a Secret whose entries are its values.
+_SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
+#: Fields that name a Secret, or a part of one, in another object: ``{kind: Secret, name: keys}``.
+_FIELDS_OF_REFERENCES = frozenset(
+    (
+        *("apiGroup", "group", "key", "name", "namespace", "resourceVersion", "uid", "version"),
+        *("blockOwnerDeletion", "controller", "optional"),
+        *("fieldPath", "fieldPaths", "jqPathExpressions", "jsonPointers"),
+    )
+)
+#: Further fields in which a mapping among Secrets has values.
+_VALUES = frozenset({"literals", "value", "values"})
+#: The target of a patch that may be for an object of any kind.
+_ANY_KIND = "*"
+_NONE = frozenset({""})
+_TEMPLATES = frozenset({"Template", "VirtualMachineTemplate"})
+_CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
+_VALUES_OF_CHARTS = frozenset({"set", "values", "valuesContent", "valuesObject"})
+_CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
+
+#: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
+_CREDENTIAL_NAME = pattern(
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase|code)?|(?<![a-z])pwd?|token|secret|credentials?"
+    r"|(api|access|secret|private|encryption)[-_]?key)$"
+)
+#: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
+_NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
+#: A kind that is known only once parameters are substituted.
+_VARIABLE_KIND = pattern(r"[${]")
+_PARAMETER = pattern(r"\$\{\{?([a-zA-Z0-9_]+)\}?\}")
+_WORDS = "|".join(map(re.escape, sorted((*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECTIONS))))
+#: What a text has that may be a manifest with something confidential in it. In quotes, a word may be escaped.
+_MENTION = pattern(rf"(?i)secret|stringData|{_WORDS}|\\[ux]|kind\W+[${{]")
+#: What a text that cannot be parsed must not have.
+_CERTAIN_MENTION = pattern(
+    rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
+)
+#: What the JSON of an object has that holds a value of a Secret; a backslash is doubled there.
+_MAY_HOLD = pattern(r"""(?i)secret|stringData|"parameters":|"patch":|"value":|kind\W{1,9}[${]|\\\\[ux]""")
+#: Texts in texts in texts: what is deeper is not read, and counts as confidential.
+_DEEPEST_TEXT = 4
+
+
+class Area(Enum):
+    """The section of an object that a value is in."""
+
+    OBJECT = auto()
+    ENTRIES = auto()  # of a Secret: each entry is a value
+    REFERENCES = auto()  # all scalars are confidential, except the names of other objects
+    GENERATORS = auto()  # the entries of secretGenerator
+    FILES = auto()  # the paths of files that a generator reads
+    CHART = auto()  # the values of a chart
+    PARAMETERS = auto()  # of a Template or of a chart, with names
+
+
+_AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
+
+
+class Scope(NamedTuple):
+    """What the way from the root of an object says about a value.
+
+    ``is_hidden``: it is confidential as a whole; ``is_secret``: as a value of a Secret, which may occur
+    elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind
+    that a patch is for.
+    ``parameters`` are the names of parameters that confidential fields use. ``is_among_secrets``: a key on
+    the way names Secrets. ``depth`` is the number of texts around it.
+    """
+
+    area: Area = Area.OBJECT
+    kind: str = ""
+    is_root: bool = False
+    is_hidden: bool = False
+    is_secret: bool = False
+    target: str = ""
+    parameters: frozenset[str] = frozenset()
+    is_among_secrets: bool = False
+    depth: int = 0
+
+    def hides(self, value: Json) -> bool:
+        """Return True if the value is confidential as a whole, whatever a text in it says."""
+        if self.is_hidden:
+            return True
+        if isinstance(value, dict | list):
+            return False
+        if self.area is Area.FILES:
+            return not (isinstance(value, str) and is_path_entry(value))
+        return self.area is Area.REFERENCES
+
+    def hidden(self, *, is_secret: bool = False) -> Scope:
+        return self._replace(is_hidden=True, is_secret=self.is_secret or is_secret)
+
+    def within(self, area: Area) -> Scope:
+        return self._replace(area=area, is_root=False)
+
+
+#: Returns the scope of a child of a mapping or list by its key.
+_ScopeOf: TypeAlias = Callable[[Segment], Scope]
+
+
+def root_scope(kind: str = "", target: str = "") -> Scope:
+    """Return the scope of a whole object.
+
+    ``kind`` counts if the object has none; ``target`` is the kind that counts whatever kind it has.
+    """
+    return Scope(kind=kind, is_root=True, target=target)
+
+
+def opened(value: Json, scope: Scope) -> _ScopeOf:
+    """Return the function that gives the scope of each child of ``value``, whose own is ``scope``.
+
+    ``value`` is None if only the path is known.
+    """
+    if scope.is_hidden:
+        return lambda _: scope
+    if isinstance(value, list):  # its elements are where the list is: the operations of a patch, too
+        element = scope._replace(is_root=scope.is_root and bool(scope.target))
+        return lambda _: element
+    mapping = value if isinstance(value, dict) else EMPTY
+    return partial(_scope_of_entry, mapping, _entered(mapping, scope))
+
+
+def _entered(mapping: JsonObject, scope: Scope) -> Scope:
+    """Return the scope inside a mapping: a mapping with a kind may be an object of its own."""
+    if scope.area not in _AREAS_WITH_OBJECTS:
+        return scope
+    if scope.is_root and scope.target == _SECRET:  # a patch may name any kind
+        return scope._replace(kind=_SECRET)
+    kind = mapping.get("kind")
+    has_identity = "metadata" in mapping or "apiVersion" in mapping
+    if kind is None and scope.kind == _SECRET_LIST and has_identity:
+        return scope._replace(kind=_SECRET)
+    if not isinstance(kind, str) or not (scope.is_root or has_identity or kind == _SECRET):
+        return scope
+    if kind in _TEMPLATES and not scope.parameters:
+        return scope._replace(kind=kind, parameters=_used_parameters(mapping))
+    return scope._replace(kind=kind)
+
+
+def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
+    """Return the scope of an entry of a mapping, inside of which it is ``here``."""
+    below = here._replace(is_root=False)
+    if not isinstance(key, str):
+        return below
+    child = mapping.get(key)
+    if here.area is Area.ENTRIES:
+        return below.hidden(is_secret=True)
+    if key in _CONFIDENTIAL_KEYS or (here.is_root and key == SOPS):
+        return below.hidden()
+    if here.kind == _CONFIG_MAP and key.lower() in ANSWER_FILES:
+        return below.hidden()
+    if here.area is Area.REFERENCES:
+        return below.within(Area.OBJECT) if key in REFERENCES else below
+    if key in SECTIONS:
+        return below.within(Area.REFERENCES)
+    if key == SECRET_GENERATOR:
+        return below.within(Area.GENERATORS)
+    if here.area is Area.GENERATORS:
+        if key == FILES_OF_GENERATORS:
+            return below.within(Area.FILES)
+        is_public = key in PUBLIC_FIELDS_OF_GENERATORS
+        return below.within(Area.OBJECT) if is_public else below.hidden(is_secret=True)
+    if key == _STRING_DATA:
+        return _entries(child, below)
+    if "op" in mapping and "path" in mapping and "kind" not in mapping:
+        return _scope_of_operation(mapping, here, key)
+    if _holds_value(mapping, here, key):
+        return _entries(child, below) if key in _SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
+    if key == "patch" and isinstance(mapping.get("target"), dict):
+        return Scope(is_root=True, target=text_at(mapping, "target", "kind") or _ANY_KIND, depth=here.depth)
+    if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
+        return below.within(Area.PARAMETERS)
+    if here.area is Area.PARAMETERS and key == "value":
+        name = text_at(mapping, "name")
+        is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
+        return below.hidden(is_secret=name in here.parameters) if is_credential else below
+    if here.kind in _CHARTS and key in _VALUES_OF_CHARTS:
+        return below.within(Area.CHART)
+    if here.area is Area.CHART:
+        is_scalar = isinstance(child, str | int | float)
+        return below.hidden() if is_scalar and _CREDENTIAL_NAME.search(key) else below
+    if _NAMES_SECRETS.search(key) or (key == "template" and here.kind.endswith(_SECRET)):
+        return below._replace(is_among_secrets=True)
+    return below
+
+
+def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
+    """Return the scope of a field of an operation of a JSON patch: its value may be one of a Secret."""
+    below = here._replace(is_root=False)
+    if key != "value":
+        return below
+    keys = parse_pointer(text_at(operation, "path"))
+    if not any(keys):
+        return here
+    is_known = here.target not in ("", _ANY_KIND) and keys[0] in _SECTIONS_OF_SECRETS
+    kind = here.target if is_known or here.target == _SECRET else ""
+    if not is_confidential(FieldPath(tuple(keys)), kind):
+        return below
+    return below.hidden(is_secret=here.target == _SECRET or _STRING_DATA in keys)
+
+
+def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
+    """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
+    has_identity = "metadata" in mapping or "apiVersion" in mapping
+    kind = mapping.get("kind", here.kind if here.is_root or has_identity else "")
+    if here.is_root and here.target == _SECRET:
+        kind = _SECRET
+    is_section = key in _SECTIONS_OF_SECRETS
+    if kind == _SECRET and here.is_root:
+        return key not in PUBLIC_FIELDS_OF_SECRETS
+    if kind == _SECRET and has_identity:
+        return key not in PUBLIC_FIELDS_OF_SECRETS and key not in _FIELDS_OF_REFERENCES
+    if kind == _SECRET or here.is_among_secrets:
+        return (is_section or key in _VALUES) and (kind == _SECRET or not isinstance(mapping.get(key), str))
+    may_be_any = kind == "" and here.is_root and here.target == _ANY_KIND
+    return is_section and (may_be_any or (isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None))
+
+
+def _entries(child: Json, below: Scope) -> Scope:
+    """Return the scope of a section of a Secret: its keys are shown, if it has any."""
+    if child is None or isinstance(child, dict):
+        return below.within(Area.ENTRIES)
+    return below.hidden(is_secret=True)
+
+
+def confidential_parameters(template: JsonObject) -> frozenset[str]:
+    """Return the names of a Template's parameters that go into confidential fields, or are named after them.
+
+    A name of an object is not confidential, unless it is also part of a value of a Secret.
+    """
+    rest = {key: value for key, value in template.items() if key not in ("kind", "parameters")}
+    of_secrets: set[str] = set()
+    of_others: set[str] = set()
+    for part in _parts(rest, Scope(parameters=_NONE)):
+        used = (name for text in _strings(part.value) for name in _PARAMETER.findall(text))
+        (of_secrets if part.is_secret else of_others).update(used)
+    names = {name for text in _names_of_objects(rest) for name in _PARAMETER.findall(text)}
+    declared = (
+        text_at(parameter, "name")
+        for section in (template, object_at(template, "spec"))
+        for parameter in array_at(section, "parameters")
+    )
+    credentials = {name for name in declared if _CREDENTIAL_NAME.search(name)}
+    return frozenset(of_secrets | (of_others - names) | credentials)
+
+
+def _used_parameters(template: JsonObject) -> frozenset[str]:
+    """Return the same with an empty name, so that no Template in this one is searched again."""
+    return confidential_parameters(template) | _NONE
+
+
+def _names_of_objects(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield text_at(value, "metadata", "name")
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names_of_objects(child)
+
+
+def _strings(value: Json) -> Iterator[str]:
+    """Yield all texts in a value, keys included."""
+    if isinstance(value, dict):
+        for key, child in value.items():
+            yield key
+            yield from _strings(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _strings(child)
+    elif isinstance(value, str):
+        yield value
+
+
+class Part(NamedTuple):
+    """A confidential value of an object; ``is_secret``: a value of a Secret, which may occur elsewhere."""
+
+    value: Json
+    is_secret: bool
+
+
+def _parts(value: Json, scope: Scope) -> Iterator[Part]:
+    """Yield the confidential values, outermost first, and those in texts that are manifests."""
+    if scope.hides(value):
+        yield Part(value, scope.is_secret)
+    elif isinstance(value, dict | list):
+        scope_of = opened(value, scope)
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _parts(child, scope_of(key))
+    elif isinstance(value, str):
+        yield from _parts_of_text(value, scope)
+
+
+def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
+    """Return the confidential values of a text that is a manifest, a patch or the values of a chart."""
+    is_patch = scope.is_root and bool(scope.target)
+    is_chart = scope.area is Area.CHART
+    if ":" not in text or not (is_patch or is_chart or _MENTION.search(text)):
+        return ()
+    area = Area.CHART if is_chart else Area.OBJECT
+    inside = Scope(area=area, is_root=True, target=scope.target if is_patch else "", depth=scope.depth + 1)
+    return _parts_of_documents(text, inside)
+
+
+@lru_cache(maxsize=64)
+def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
+    """Return the confidential values of the documents in a text.
+
+    A text that cannot be parsed, but seems to have one, is confidential as a whole.
+    """
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few texts are manifests
+
+    if scope.depth > _DEEPEST_TEXT:
+        return (Part(text, is_secret=False),)
+    try:
+        documents = decode_documents(text.encode("utf-8", "replace"), "")
+    except DiagnosticError:
+        is_certain = scope.target == _SECRET or _CERTAIN_MENTION.search(text)
+        return (Part(text, is_secret=False),) if is_certain else ()
+    roots = (each for each in documents if isinstance(each, dict | list))
+    return tuple(part for root in roots for part in _parts(root, scope))
+
+
+def hides(value: Json, scope: Scope) -> bool:
+    """Return True if a value is confidential as a whole, as a field or as a text with something in it."""
+    if scope.hides(value):
+        return True
+    return isinstance(value, str) and bool(_parts_of_text(value, scope))
+
+
+def may_hold_objects(content: Json) -> bool:
+    """Return False if there is surely no value of a Secret in ``content``; most objects have none."""
+    return _MAY_HOLD.search(json.dumps(content, ensure_ascii=False)) is not None
+
+
+def has_nested_secret(content: JsonObject) -> bool:
+    """Return True if another object than a Secret holds values of one."""
+    return may_hold_objects(content) and any(part.is_secret for part in _parts(content, root_scope()))
+
+
+def secret_values(objects: Iterable[Json]) -> frozenset[str]:
+    """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``)."""
+    holding = (each for each in objects if text_at(each, "kind") == _SECRET or may_hold_objects(each))
+    parts = (part for each in holding for part in _parts(each, root_scope()))
+    return frozenset(all_readings(text for part in parts for text in _secret_texts_of(part)))
+
+
+def _secret_texts_of(part: Part) -> Iterator[str]:
+    for scalar in _scalars(part.value) if part.is_secret else ():
+        yield scalar_text(scalar)
+
+
+def holds_secret(value: Json, secrets: Masking) -> bool:
+    """Return True if a key or scalar of a tree contains one of ``secrets``."""
+    if isinstance(value, dict):
+        return any(holds_secret(each, secrets) for entry in value.items() for each in entry)
+    if isinstance(value, list):
+        return any(holds_secret(each, secrets) for each in value)
+    return contains_secret(value, secrets)
+
+
+def shown_path(field: FieldPath, secrets: Masking) -> FieldPath:
+    """Return the path with ``***`` for each key and name in it that contains one of ``secrets``."""
+    if not secrets:
+        return field
+    return FieldPath(tuple(_shown_segment(segment, secrets) for segment in field.segments))
+
+
+def _shown_segment(segment: Segment, secrets: Masking) -> Segment:
+    if isinstance(segment, ElementName):
+        return segment._replace(value=MASK) if contains_secret(segment.value, secrets) else segment
+    return masked_key(segment, secrets) if isinstance(segment, str) else segment
+
+
+def _scalars(value: Json) -> Iterator[Json]:
+    if isinstance(value, dict | list):
+        for child in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(child)
+    elif value is not None:
+        yield value
+
+
+def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
+    """Return the values that the change removes from a Secret."""
+    if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
+        return frozenset()
+    return secret_values([before]) - secret_values([after])
+
+
+def contains_secret(value: Json, secrets: Masking) -> bool:
+    """Return True if a scalar contains one of ``secrets``, or is ciphertext."""
+    if isinstance(value, str):
+        return secrets.is_in(value) or is_ciphertext(value)
+    if value is None or isinstance(value, bool | dict | list):
+        return False
+    return secrets.is_in(scalar_text(value))
+
+
+def masked(
+    value: Json, scope: Scope, secrets: Masking = NOTHING, mask: Callable[[Json], str] = lambda _: MASK
+) -> Json:
+    """Return a tree with a mask for each confidential part of it, keys included.
+
+    Every scalar that contains one of ``secrets`` is confidential. ``mask`` makes the text for a value.
+    """
+    if hides(value, scope):
+        return value if value is None or value in ({}, []) else mask(value)
+    if isinstance(value, dict):
+        scope_of = opened(value, scope)
+        return {
+            masked_key(key, secrets, mask): masked(child, scope_of(key), secrets, mask)
+            for key, child in value.items()
+        }
+    if isinstance(value, list):
+        scope_of = opened(value, scope)
+        return [masked(child, scope_of(index), secrets, mask) for index, child in enumerate(value)]
+    return mask(value) if contains_secret(value, secrets) else value
+
+
+def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:
+    """Return a key of a mapping, or a mask for one that contains one of ``secrets``."""
+    return mask(key) if contains_secret(key, secrets) else key
+
+
+class ConfidentialFields:
+    """What is confidential in fields of an object, of which there may be several versions."""
+
+    def __init__(self, kind: str, contents: Iterable[Json] = (), secrets: Masking = NOTHING) -> None:
+        self._kind = kind
+        self._secrets = secrets
+        self._lookups = [(content, FieldLookup(content)) for content in contents or ({"kind": kind},)]
+        #: By the identity of a mapping or list, which the contents keep alive.
+        self._opened: dict[tuple[int, Scope], _ScopeOf] = {}
+
+    def hides(self, field: FieldPath) -> bool:
+        """Return True if the value of the field is confidential as a whole, or each of its entries is."""
+        return any(
+            hides(value, scope) or scope.area in (Area.ENTRIES, Area.REFERENCES)
+            for scope, value in self._found(field)
+        )
+
+    def secret_values(self, field: FieldPath) -> frozenset[str]:
+        """Return the values of Secrets at and below the field, as ``secret_values`` does for objects."""
+        parts = (part for scope, value in self._found(field) for part in _parts(value, scope))
+        return frozenset(all_readings(text for part in parts for text in _secret_texts_of(part)))
+
+    def without_secrets(self, change: FieldChange) -> FieldChange:
+        """Return the change with ``NoValue.WITHHELD`` for each confidential value, and ``***`` in its path.
+
+        If the value of one side is confidential, so is the other: most likely, it is a value of the same
+        Secret.
+        """
+        from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+
+        scopes = [scope for scope, _ in self._found(change.field)]
+        before, after = (self._shown(value, scopes) for value in (change.before, change.after))
+        if NoValue.WITHHELD in (before, after):
+            before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
+        return change._replace(field=shown_path(change.field, self._secrets), before=before, after=after)
+
+    def _shown(self, value: Value, scopes: Iterable[Scope]) -> Value:
+        from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
+
+        if isinstance(value, NoValue):
+            return value
+        for scope in scopes:
+            if hides(value, scope):
+                return NoValue.WITHHELD
+            value = masked(value, scope, self._secrets)
+        return NoValue.WITHHELD if value == MASK else value
+
+    def _found(self, field: FieldPath) -> Iterator[tuple[Scope, Json]]:
+        """Yield the scope and value of the field in each version of the object."""
+        for content, lookup in self._lookups:
+            value, scope = content, root_scope(self._kind)
+            for segment in field.segments:
+                place = id(value), scope
+                if place not in self._opened:
+                    self._opened[place] = opened(value, scope)
+                scope = self._opened[place](segment)
+                value = lookup.child(value, segment)
+            yield scope, value
+
+
+def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
+    """Return the change of a resource with ``***`` for each of ``secrets`` in its reasons and paths."""
+
+    def shown(impact: Impact | None) -> Impact | None:
+        return impact and impact._replace(reason=secrets.mask(impact.reason))
+
+    return change._replace(
+        fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
+        impact=shown(change.impact),
+        start_refusal=secrets.mask(change.start_refusal),
+        pending=tuple(shown_path(field, secrets) for field in change.pending),
+    )
