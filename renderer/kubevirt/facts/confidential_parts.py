@@ -64,7 +64,7 @@ _ANY_KIND = "*"
 _NONE = frozenset({""})
 _TEMPLATES = frozenset({"Template", "VirtualMachineTemplate"})
 _CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
-_VALUES_OF_CHARTS = frozenset({"set", "values", "valuesContent", "valuesObject"})
+_VALUES_OF_CHARTS = frozenset({"helm", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
 
 #: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
@@ -178,7 +178,7 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
     has_identity = "metadata" in mapping or "apiVersion" in mapping
     if kind is None and scope.kind == _SECRET_LIST and has_identity:
         return scope._replace(kind=_SECRET)
-    if not isinstance(kind, str) or not (scope.is_root or has_identity or kind == _SECRET):
+    if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (_SECRET, _SECRET_LIST)):
         return scope
     if kind in _TEMPLATES and not scope.parameters:
         return scope._replace(kind=kind, parameters=_used_parameters(mapping))
@@ -224,9 +224,9 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden(is_secret=name in here.parameters) if is_credential else below
     if here.kind in _CHARTS and key in _VALUES_OF_CHARTS:
         return below.within(Area.CHART)
-    if here.area is Area.CHART:
-        is_scalar = isinstance(child, str | int | float)
-        return below.hidden() if is_scalar and _CREDENTIAL_NAME.search(key) else below
+    is_scalar = isinstance(child, str | int | float)
+    if here.area is Area.CHART and is_scalar and _CREDENTIAL_NAME.search(key):
+        return below.hidden()
     if _NAMES_SECRETS.search(key) or (key == "template" and here.kind.endswith(_SECRET)):
         return below._replace(is_among_secrets=True)
     return below

@@ -1,0 +1,288 @@
+"""What is confidential in an object of any kind, in any form, is in no output of any command and format."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from textwrap import indent
+
+import pytest
+
+from tests.security.git_history import committed
+from tests.security.test_secrets import invoked
+
+CANARY = "canary-is-a-bird"
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
+KEYS = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: a}\nstringData: {value: VALUE}\n"
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: obj, namespace: a}\ndata: {copy: x}\n"
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: obj, namespace: a}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      terminationGracePeriodSeconds: 30
+      domain: {memory: {guest: 1Gi}, devices: {disks: [{name: root, disk: {}}]}}
+      volumes: [{name: root, containerDisk: {image: "a/b:1"}}]
+"""
+FORMATS = ("text", "json", "markdown", "html")
+COMMANDS = (
+    *(f"diff --format {name}" for name in FORMATS),
+    *(f"render --check --format {name}" for name in ("text", "json", "sarif", "junit", "github", "gitlab")),
+    *(f"validate --format {name}" for name in ("text", "json", "sarif")),
+    *(f"explain obj --format {name}" for name in ("text", "json")),
+    "migrate --diff",
+)
+
+
+def copied(value: str, *fields: str, kind: str = "ConfigMap", target: str = CONFIG_MAP) -> dict[str, str]:
+    """A Secret's value that a replacement copies into fields of another object."""
+    paths = ", ".join(fields or ("data.copy",))
+    return {
+        "prod/secret.yaml": KEYS.replace("VALUE", json.dumps(value)),
+        "prod/obj.yaml": target,
+        "prod/kustomization.yaml": "resources: [secret.yaml, obj.yaml]\nreplacements:\n"
+        "- source: {kind: Secret, name: keys, fieldPath: stringData.value}\n"
+        f"  targets: [{{select: {{kind: {kind}}}, options: {{create: true}}, fieldPaths: [{paths}]}}]\n",
+    }
+
+
+def templated(objects: str, template_values: str) -> dict[str, str]:
+    return {
+        "prod/kustomization.yaml": "generators: [t.yaml]\n",
+        "prod/t.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\n"
+        f"spec: {{template: t.j2, values: {{{template_values}}}}}\n",
+        "prod/t.j2": objects,
+    }
+
+
+def one(text: str) -> dict[str, str]:
+    return {"prod/kustomization.yaml": "resources: [obj.yaml]\n", "prod/obj.yaml": text}
+
+
+def holding(field: str, value: str, kind: str = "Thing") -> dict[str, str]:
+    """An object of another kind with a value, which is YAML."""
+    head = f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: obj, namespace: a}}\n"
+    return one(f"{head}spec:\n  {field}:\n{indent(value, '    ')}\n")
+
+
+def texts(text: str) -> str:
+    return json.dumps(text)
+
+
+NESTED = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: k}}\nstringData: {{password: {CANARY}}}\n"
+DATA = NESTED.replace("stringData", "data")
+JSON_SECRET = json.dumps({"kind": "Secret", "metadata": {"name": "k"}, "data": {"password": CANARY}})
+ENCODED = NESTED.replace("Secret", '"S\\u0065cret"').replace("stringData", "data")
+MESSAGE = (
+    f"Server=tcp:sql.example.com,1433; Database=orders; User ID=app; Password={CANARY}; Encrypt=True; "
+    "TrustServerCertificate=False"
+)
+RAW = f"""\
+|
+  {{{{- range .x }}}}
+  - objectDefinition:
+      kind: Secret
+      data: {{p: {CANARY}}}
+  {{{{- end }}}}
+"""
+OPENSHIFT = f"""\
+apiVersion: template.openshift.io/v1
+kind: Template
+metadata: {{name: obj, namespace: a}}
+parameters: [{{name: PW, value: {CANARY}}}, {{name: NAME}}]
+objects:
+- {{apiVersion: v1, kind: Secret, metadata: {{name: '${{NAME}}'}}, FIELD: {{dsn: 'user:${{PW}}'}}}}
+- {{apiVersion: v1, kind: ConfigMap, metadata: {{name: obj, namespace: a}}, data: {{dsn: '${{PW}}'}}}}
+"""
+VM_TEMPLATE = f"""\
+apiVersion: template.kubevirt.io/v1beta1
+kind: VirtualMachineTemplate
+metadata: {{name: obj, namespace: a}}
+spec:
+  parameters: [{{name: LOGIN, value: {CANARY}}}, {{name: NAME, value: public}}]
+  virtualMachine:
+    metadata: {{name: '${{NAME}}'}}
+    spec:
+      template:
+        spec:
+          volumes:
+          - cloudInitNoCloud:
+              userData: "hostname: ${{NAME}}\\npassword: ${{LOGIN}}"
+"""
+PROCESSED = PROJECT.replace("path: prod", "path: prod, parameters: {NAME: keys}")
+OPERATIONS = [{"op": "add", "path": "/stringData/password", "value": CANARY}]
+PATCHES = {
+    "strategic": f"kind: any\nmetadata: {{name: any}}\ndata:\n  password: {CANARY}",
+    "operations": json.dumps(OPERATIONS),
+    "whole data": json.dumps([{"op": "replace", "path": "/data", "value": {"password": CANARY}}]),
+    "escaped": json.dumps([{"op": "add", "path": "/data/a~1b", "value": CANARY}]),
+}
+
+
+def application(source: str) -> dict[str, str]:
+    return one(
+        "apiVersion: argoproj.io/v1alpha1\nkind: Application\nmetadata: {name: obj, namespace: a}\n"
+        f"spec:\n  source:\n{indent(source, '    ')}\n"
+    )
+
+
+CASES = {
+    "a long line": copied(MESSAGE),
+    "a long line with quotes": copied(f'it\'s "{CANARY}": {"a word " * 20}'),
+    "many lines": copied(f"first\n  {CANARY}: x\n\n{CANARY} last\n"),
+    "escapes": copied(f"\t{CANARY}\u2028\\ \u00a0{CANARY}\u0001"[:-1]),
+    "JSON": copied(json.dumps({CANARY: [CANARY, {"a": f'"{CANARY}"'}]})),
+    "XML": copied(f"<a b='{CANARY}'>&lt;{CANARY}</a>"),
+    "a long word": copied(CANARY * 20),
+    "in a key": {
+        **copied(CANARY),
+        "prod/kustomization.yaml": "resources: [secret.yaml, obj.yaml]\n"
+        "patches:\n- target: {kind: ConfigMap}\n"
+        f'  patch: \'[{{"op": "add", "path": "/data/{CANARY}", "value": "x"}}]\'\n',
+    },
+    "names of elements": copied(
+        CANARY,
+        "spec.template.spec.volumes.0.name",
+        "spec.template.spec.domain.devices.disks.0.name",
+        kind="VirtualMachine",
+        target=MACHINE,
+    ),
+    "a field that refuses it": copied(
+        f"{CANARY} " * 9, "spec.template.spec.domain.memory.guest", kind="VirtualMachine", target=MACHINE
+    ),
+    "a label": copied(CANARY, "metadata.labels.a", "metadata.annotations.b"),
+    "a number": templated(
+        KEYS.replace("VALUE", '"{{ pin }}"') + "---\n" + MACHINE.replace("30", "{{ pin }}"), "pin: 12345678"
+    ),
+    "a number in a ConfigMap's text": templated(
+        KEYS.replace("VALUE", '"{{ pin }}"') + "---\n" + CONFIG_MAP.replace("copy: x", 'copy: "a{{ pin }}b"'),
+        "pin: 12345678",
+    ),
+    "a policy": holding("policy-templates", f"- objectDefinition:\n{indent(NESTED, '    ')}", "Policy"),
+    "a policy with data": holding(
+        "policy-templates", f"- objectDefinition:\n{indent(DATA, '    ')}", "Policy"
+    ),
+    "a raw policy": holding("object-templates-raw", RAW, "ConfigurationPolicy"),
+    "a ManifestWork": holding(
+        "workload", f"manifests:\n- {texts(NESTED)}\n-\n{indent(DATA, '  ')}", "ManifestWork"
+    ),
+    "a list of a list": holding("items", f"- kind: List\n  items:\n  -\n{indent(DATA, '    ')}"),
+    "a SecretList": holding(
+        "list", f"kind: SecretList\nitems: [{{metadata: {{name: k}}, data: {{p: {CANARY}}}}}]"
+    ),
+    "a kind that is a variable": holding("object", DATA.replace("kind: Secret", "kind: '${KIND}'")),
+    "a secretGenerator": holding("kustomization", f"secretGenerator: [{{name: g, literals: [a={CANARY}]}}]"),
+    "a template of Secrets": holding(
+        "secretTemplates", f"[{{name: a, data: {{p: {CANARY}}}}}]", "SopsSecret"
+    ),
+    "a policy that generates": holding(
+        "generate", f"kind: Secret\nname: k\ndata: {{data: {{p: {CANARY}}}}}", "ClusterPolicy"
+    ),
+    "a patch of operations": holding("operations", json.dumps(OPERATIONS)),
+    "manifests in a ConfigMap": one(CONFIG_MAP.replace("x}", texts(f"{CONFIG_MAP}---\n{NESTED}") + "}")),
+    "JSON in a ConfigMap": one(CONFIG_MAP.replace("x}", texts(JSON_SECRET) + "}")),
+    "escaped in a ConfigMap": one(CONFIG_MAP.replace("x}", texts(ENCODED) + "}")),
+    "wrong YAML in a ConfigMap": one(CONFIG_MAP.replace("x}", texts(f"{DATA}\n  x: y: z") + "}")),
+    "a template of Helm in a ConfigMap": one(
+        CONFIG_MAP.replace("x}", texts(f"{{{{ if .a }}}}\n{DATA}") + "}")
+    ),
+    "a ConfigMap in a ConfigMap": one(
+        CONFIG_MAP.replace("x}", texts(CONFIG_MAP.replace("x}", texts(NESTED) + "}")) + "}")
+    ),
+    "start data in a ConfigMap": one(
+        CONFIG_MAP.replace("x}", texts(f"volumes: [{{cloudInitNoCloud: {{userData: '{CANARY}'}}}}]") + "}")
+    ),
+    **{
+        f"a patch of Argo CD: {name}": application(
+            f"kustomize: {{patches: [{{target: {{kind: Secret}}, patch: {texts(patch)}}}]}}"
+        )
+        for name, patch in PATCHES.items()
+    },
+    **{
+        f"a patch of Flux for any kind: {name}": holding(
+            "patches",
+            f"[{{target: {{name: keys}}, patch: {texts(patch.replace('kind: any', ''))}}}]",
+            "Kustomization",
+        )
+        for name, patch in PATCHES.items()
+    },
+    "values of a chart": holding("values", f"auth: {{password: {CANARY}, user: x}}", "HelmRelease"),
+    "a Secret in values": holding("values", f"extraDeploy:\n- {texts(NESTED)}", "HelmRelease"),
+    "values as a text": application(f"helm: {{values: {texts(f'auth: {{adminPassword: {CANARY}}}')}}}"),
+    "a Secret in values as a text": application(
+        f"helm: {{values: {texts(f'secrets: {{a: {{data: {{x: {CANARY}}}}}}}')}}}"
+    ),
+    "values of an Application": application(f"helm: {{valuesObject: {{db: {{token: {CANARY}}}}}}}"),
+    "parameters of a chart": application(f"helm: {{parameters: [{{name: auth.password, value: {CANARY}}}]}}"),
+    "a Template with its own value": {
+        "vmrender.yaml": PROCESSED,
+        **one(OPENSHIFT.replace("FIELD", "stringData")),
+    },
+    "a Template whose value is data": {"vmrender.yaml": PROCESSED, **one(OPENSHIFT.replace("FIELD", "data"))},
+    "a Template that stays one": one(OPENSHIFT.replace("FIELD", "stringData")),
+    "a Template of a machine": {
+        "vmrender.yaml": PROCESSED,
+        **one(
+            "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\n"
+            f"parameters: [{{name: LOGIN, value: {CANARY}}}, {{name: NAME}}]\nobjects:\n"
+            "- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: '${NAME}'}\n"
+            "  spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}, volumes: [{name: c, "
+            "cloudInitNoCloud: {userData: 'x: ${LOGIN}'}}]}}}\n"
+            "- {apiVersion: v1, kind: ConfigMap, metadata: {name: obj}, data: {x: '${LOGIN}'}}\n"
+        ),
+    },
+    "a VirtualMachineTemplate": one(VM_TEMPLATE),
+    "a parameter that is named after what it holds": one(
+        VM_TEMPLATE.replace("LOGIN, v", "ADMIN_PASSWORD, v").replace("${LOGIN}", "")
+    ),
+    "copied out of a policy": {
+        **holding("policy-templates", f"- objectDefinition:\n{indent(NESTED, '    ')}", "Policy"),
+        "prod/cm.yaml": CONFIG_MAP.replace("name: obj", "name: cm"),
+        "prod/kustomization.yaml": "resources: [obj.yaml, cm.yaml]\nreplacements:\n"
+        "- source: {kind: Policy, fieldPath: spec.policy-templates.0.objectDefinition.stringData.password, "
+        "options: {delimiter: '-', index: 2}}\n"
+        "  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.copy]}]\n",
+    },
+    "moved out of a policy": {
+        **holding("object", NESTED, "Policy"),
+        "prod/kustomization.yaml": "resources: [obj.yaml]\npatches:\n- target: {kind: Policy}\n  patch: '"
+        + json.dumps(
+            [
+                {"op": "move", "from": "/spec/object/stringData/password", "path": "/spec/note"},
+                {"op": "remove", "path": "/spec/object"},
+            ]
+        )
+        + "'\n",
+    },
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_output_shows_the_value(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path, text in {"vmrender.yaml": PROJECT, **CASES[case]}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    code, _, stderr = invoked("render")
+    assert code in (0, 1), stderr
+    committed(tmp_path)
+    for path in CASES[case]:
+        text = (tmp_path / path).read_text(encoding="utf-8")
+        changed = text.replace("canary", "newcanary").replace("12345678", "98765432").replace("1Gi", "2Gi")
+        (tmp_path / path).write_text(changed.replace("a/b:1", "a/b:2"), encoding="utf-8")
+    leaks: list[str] = []
+    differs = False
+    for command in COMMANDS:
+        code, stdout, stderr = invoked(command)
+        assert code in (0, 1, 2), (command, stderr)
+        differs = differs or (command.startswith("diff") and code == 1)
+        leaks += [
+            f"{command}: {line}"
+            for line in (stdout + stderr).splitlines()
+            if any(word in line for word in ("canary", "12345678", "98765432", "-bird"))
+        ]
+    assert leaks == []
+    assert differs
