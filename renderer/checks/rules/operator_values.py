@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.golang.cron import cron_problem
+from renderer.kubevirt.facts.claims import DATA_VOLUME_SOURCES
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import elements
 from renderer.model.kube.field_path import Segment
@@ -16,8 +17,6 @@ from renderer.model.pattern import pattern
 #: A field below the object's spec, the problem, and a hint.
 _Problems: TypeAlias = Iterator[tuple[tuple[Segment, ...], str, str | None]]
 
-#: The fields of a DataVolume's ``source`` that CDI accepts.
-_SOURCES = ("blank", "gcs", "http", "imageio", "pvc", "registry", "s3", "snapshot", "upload", "vddk")
 #: The beginnings of their URLs.
 _SCHEMES: Mapping[str, tuple[str, ...]] = {
     **dict.fromkeys(("gcs", "http", "imageio", "s3", "vddk"), ("http://", "https://", "gs://")),
@@ -35,7 +34,7 @@ def _problems_of_data_volume(spec: JsonObject) -> _Problems:
         return
     source = object_at(spec, "source")
     targets = [key for key in ("pvc", "storage") if spec.get(key) is not None]
-    sources = [name for name in _SOURCES if name in source and source[name] is not None]
+    sources = [name for name in DATA_VOLUME_SOURCES if name in source and source[name] is not None]
     has_reference = spec.get("sourceRef") is not None
     has_data_source = any(
         object_at(spec, key).get(field) is not None
@@ -53,13 +52,18 @@ def _problems_of_data_volume(spec: JsonObject) -> _Problems:
         yield ("source",), message, "keep one of them"
     elif sources and has_reference:
         yield ("sourceRef",), "the DataVolume has both source and sourceRef", "keep one of them"
-    elif not sources and not has_reference and not has_data_source:
+    elif not sources and not has_reference and not has_data_source and not _has_null_source(source):
         yield ("source",), "the DataVolume has no source", "add source or sourceRef"
     for name, schemes in _SCHEMES.items() if source else ():
         url = object_at(source, name).get("url")
         if isinstance(url, str) and not has_placeholder(url) and not url.lower().startswith(schemes):
             message = f"the URL of the source {name} does not begin with {' or '.join(schemes)}"
             yield ("source", name, "url"), message, None
+
+
+def _has_null_source(source: JsonObject) -> bool:
+    """Return True for ``blank:`` with nothing after it, which the schema reports."""
+    return any(name in source for name in DATA_VOLUME_SOURCES)
 
 
 def import_cron_problems(spec: JsonObject) -> _Problems:

@@ -55,7 +55,6 @@ from renderer.checks.rules.domain_values import (
     cluster_problems,
     domain_problems,
     instancetype_problems,
-    is_nothing,
     preference_problems,
 )
 from renderer.checks.rules.image_reference import image_problem
@@ -68,7 +67,7 @@ from renderer.checks.rules.operator_values import (
 )
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
-from renderer.kubevirt.facts.kinds import KUBEVIRT, VMI
+from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
     consists_of,
@@ -80,6 +79,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pod_scheduling import node_selector_problems, toleration_problems
+from renderer.kubevirt.facts.sizes import asks_for_no_memory
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements, elements_by_name
 from renderer.model.codes import Code
 from renderer.model.field_edit import SetField
@@ -199,13 +199,21 @@ def _check_others(context: Context) -> Iterator[Finding]:
 
 
 def _instance_problems(machine: VirtualMachineView) -> _Problems:
-    if _requests_no_memory(machine):
-        message = "the machine requests no memory: KubeVirt admits it, but rejects each of its instances"
-        yield ("domain",), message, "set domain.memory.guest, or name an instance type"
+    yield from _missing_memory(machine)
     for field, value in machine.instance.items():
         check = _CHECKS.get(field)
         if check is not None:
             yield from check(value, machine)
+
+
+def _missing_memory(machine: VirtualMachineView) -> _Problems:
+    """Yield the domain of a machine without memory, or a request of 0; the schema reports a null."""
+    if object_at(machine.domain).get("memory", {}) is None or not asks_for_no_memory(machine):
+        return
+    message = "the machine requests no memory: KubeVirt admits it, but rejects each of its instances"
+    zeros = (key for key in ("requests", "limits") if "memory" in object_at(machine.domain, "resources", key))
+    path = next((("domain", "resources", key, "memory") for key in zeros), ("domain",))
+    yield path, message, "set domain.memory.guest, or name an instance type"
 
 
 def _element_problems(
@@ -356,21 +364,6 @@ _CHECKS: Mapping[str, Callable[[Json, VirtualMachineView], Iterable[_Problem]]] 
     "topologySpreadConstraints": partial(_element_problems, "topologySpreadConstraints", _spread_problems),
     "volumes": _volume_problems,
 }
-
-
-def _requests_no_memory(machine: VirtualMachineView) -> bool:
-    """Return True if ``ValidateVirtualMachineInstanceMandatoryFields`` will reject the instances.
-
-    The webhook of an instance reports this itself, and an instance type sets memory.
-    """
-    domain = machine.domain
-    memory = object_at(domain, "memory")
-    if memory.get("guest") is not None or memory.get("hugepages") is not None:
-        return False
-    if machine.kind == VMI or machine.spec.get("instancetype") is not None:
-        return False
-    resources = object_at(domain, "resources")
-    return all(is_nothing(object_at(resources, key).get("memory")) for key in ("requests", "limits"))
 
 
 def _name_problems(reference: ObjectReference) -> Iterator[Finding]:

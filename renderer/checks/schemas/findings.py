@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
 from renderer.checks.schemas.kind_schema import Violation
 from renderer.checks.schemas.unknown_field import likely_sibling, misnamed_field, unknown_field
-from renderer.checks.schemas.wrong_value import missing_field, wrong_value
+from renderer.checks.schemas.wrong_value import empty_value, missing_field, wrong_value
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at
 from renderer.model.run.work import spend
@@ -37,11 +37,15 @@ def findings(violations: Iterable[Violation], target: SchemaTarget) -> Sequence[
     other_names = _misnamed_fields(unknown, missing - misspelled, target)
     misspelled |= set(other_names.values()) | _indented_too_little(unknown, wrong, target)
 
+    refused = [each for each in fields if each in wrong and not _is_dropped(wrong[each])]
+
     def finding(field: FieldPath) -> SchemaFinding | None:
         if field in other_names:
             return misnamed_field(field, other_names[field], target)
         if field in unknown:
             return unknown_field(field, unknown[field], target)
+        if field in wrong and wrong[field].value is None:
+            return empty_value(wrong[field], target, refused=refused)
         if field in wrong:
             return wrong_value(wrong[field], target)
         return missing_field(field, target)
@@ -122,6 +126,12 @@ def _value_violations(violations: Sequence[Violation]) -> Iterable[Violation]:
         if violation.keyword not in _ABOUT_FIELDS:
             first.setdefault(violation.place, violation)
     return first.values()
+
+
+def _is_dropped(violation: Violation) -> bool:
+    """Return True for a null that the API server drops, so that webhooks do not see it."""
+    segments = violation.field.segments
+    return violation.value is None and bool(segments) and isinstance(segments[-1], str)
 
 
 def _path_order(field: FieldPath) -> tuple[tuple[bool, int, str], ...]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 
+from renderer.checks.schemas.empty_mapping import accepts_empty_mapping, required_fields
 from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
-from renderer.checks.schemas.kind_schema import ELEMENT, SchemaTree, Violation, schema_place
+from renderer.checks.schemas.kind_schema import ELEMENT, SchemaPlace, SchemaTree, Violation, schema_place
 from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, VALID_WHEN_MISSING
 from renderer.checks.schemas.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
 from renderer.checks.schemas.wording import (
@@ -18,12 +19,17 @@ from renderer.checks.schemas.wording import (
     value_description,
 )
 from renderer.kubevirt.facts.applied_null import APPLIED_NULL
+from renderer.kubevirt.facts.claims import DATA_VOLUME_SOURCES
 from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kubevirt.facts.sizes import asks_for_no_memory
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.misspelt_quantity import meant_quantity, quantity_hint, with_probable_unit
 
 #: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
@@ -31,6 +37,11 @@ from renderer.model.misspelt_quantity import meant_quantity, quantity_hint, with
 _ONE_OF_KEYS: Mapping[str, str] = {"interfaces": "binding", "networks": "source", "volumes": "source"}
 #: The mappings in an interface that are not bindings.
 _NO_BINDINGS = frozenset({"dhcpOptions"})
+#: Metadata of templates that KubeVirt needs.
+_NEEDED_METADATA: tuple[SchemaPlace, ...] = (
+    ("dataVolumeTemplates", ELEMENT, "metadata"),
+    ("dataVolumeTemplates", ELEMENT, "metadata", "name"),
+)
 _API_GROUP_HINT = (
     'write apiGroup: "" for a PersistentVolumeClaim, snapshot.storage.k8s.io for a VolumeSnapshot'
 )
@@ -84,41 +95,49 @@ def missing_field(field: FieldPath, target: SchemaTarget) -> SchemaFinding | Non
     return SchemaFinding(field, message, severity=Severity.WARNING, parent=True)
 
 
-def empty_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
-    """Return the finding for a null.
+def empty_value(violation: Violation, target: SchemaTarget, *, refused: Sequence[FieldPath]) -> SchemaFinding:
+    """Return the finding for a null; ``refused`` are the other invalid values of the object, in order.
 
     The API server drops nulls of known fields (``kubevirt/facts/applied_null.py``), and only then checks for
     required fields.
     """
     field = violation.field
     message = f"{field} has nothing after it"
+    what = expected_description(violation.schema)
     zero = target.zero_for_missing(field)
     if zero is not None and _is_required(field, target.schema.tree):
-        hint = (
-            f"give it {expected_description(violation.schema)}; {target.authority} reads it as {quoted(zero)}"
-        )
+        hint = f"give it {what}; {target.authority} reads it as {quoted(zero)}"
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
-    if _is_rejected_null(field, target.schema.tree):
-        return SchemaFinding(field, message, f"it must be {expected_description(violation.schema)}")
+    if _is_required(field, target.schema.tree) or isinstance((field.segments or (0,))[-1], int):
+        return SchemaFinding(field, message, f"it must be {what}")
+    if _is_template_metadata(field, target.schema.tree):
+        place = schema_place(field)
+        if any(place[-len(each) :] == each for each in _NEEDED_METADATA):
+            return SchemaFinding(field, message, f"give it {'a name' if place[-1] == 'metadata' else what}")
+        what = place[-1] if place[-1] in ("annotations", "labels") else what
+        return SchemaFinding(field, message, f"leave it out, or give it {what}")
     if violation.expected != "object":
-        hint = f"leave it out, or give it {expected_description(violation.schema)}; {APPLIED_NULL}"
+        hint = f"leave it out, or give it {what}; {APPLIED_NULL}"
         return SchemaFinding(field, message, hint, severity=Severity.WARNING)
+    can_be_empty = accepts_empty_mapping(violation, target, refused)
+    fields = _mapping_description(violation)
     missing = _missing_element_type(violation)
     if missing:
-        hint = f"write {{}} after it; without the null, which is not applied, KubeVirt finds no {missing}"
+        written = "write {} after it" if can_be_empty else f"give it {fields}"
+        hint = f"{written}; without the null, which is not applied, {missing}"
         return SchemaFinding(field, message, hint)
-    hint = f"write {{}} after it to set it, or leave it out; {APPLIED_NULL}"
+    if _is_only_memory(violation):
+        hint = f"give it the guest's memory, such as {{guest: 2Gi}}; {APPLIED_NULL}"
+    elif can_be_empty:
+        hint = f"write {{}} after it to set it, or leave it out; {APPLIED_NULL}"
+    else:
+        hint = f"leave it out, or give it {fields}; {APPLIED_NULL}"
     return SchemaFinding(field, message, hint, severity=Severity.WARNING)
 
 
-def _is_rejected_null(field: FieldPath, tree: SchemaTree) -> bool:
-    """Return True if a null is rejected, not dropped: in lists, required fields, metadata of templates."""
-    name = field.segments[-1] if field.segments else 0
-    return (
-        isinstance(name, int)
-        or _is_required(field, tree)
-        or any(text_at(schema or EMPTY, "title") == TEMPLATE_METADATA for schema in tree.along(field))
-    )
+def _is_template_metadata(field: FieldPath, tree: SchemaTree) -> bool:
+    """Return True for a field in the metadata of a template, where a null is rejected, not dropped."""
+    return any(text_at(schema or EMPTY, "title") == TEMPLATE_METADATA for schema in tree.along(field))
 
 
 def _is_required(field: FieldPath, tree: SchemaTree) -> bool:
@@ -126,17 +145,42 @@ def _is_required(field: FieldPath, tree: SchemaTree) -> bool:
 
 
 def _missing_element_type(violation: Violation) -> str | None:
-    """Return KubeVirt's name for the type of a list element that only the null determines; else None."""
+    """Return who misses what if only the null determines the type of its mapping; else None."""
     *_, kind, element, name = ("", "", *schema_place(violation.field))
+    siblings = object_at(_parent_of(violation))
+    others = [key for key, value in siblings.items() if value is not None and key not in _NO_BINDINGS]
+    if (kind, element) == ("spec", "source"):
+        return "CDI finds no source" if name in DATA_VOLUME_SOURCES and not others else None
     if element != ELEMENT or kind not in _ONE_OF_KEYS or name in _NO_BINDINGS:
         return None
-    siblings: Json = violation.content
+    if any(isinstance(siblings[key], dict) for key in others):
+        return None
+    return f"KubeVirt finds no {_ONE_OF_KEYS[kind]}"
+
+
+def _parent_of(violation: Violation) -> Json:
+    """Return the mapping that contains the value."""
+    parent: Json = violation.content
     for segment in violation.field.parent.segments:
-        siblings = siblings[segment]  # type: ignore[index]  # the path of a violation exists
-    for key, value in object_at(siblings).items():
-        if isinstance(value, dict) and key not in _NO_BINDINGS:
-            return None
-    return _ONE_OF_KEYS[kind]
+        parent = parent[segment]  # type: ignore[index]  # the path of a violation exists
+    return parent
+
+
+def _mapping_description(violation: Violation) -> str:
+    """Return what to write instead of the null, with the fields that the mapping needs."""
+    name = violation.field.segments[-1] if violation.field.segments else ""
+    known = object_at(violation.schema, "properties")
+    main = next((key for key in _MAIN_FIELDS.get(str(name), ()) if key in known), None)
+    needed = list(required_fields(violation)) or ([main] if main else [])
+    return f"a mapping with {' and '.join(needed)}" if needed else "a mapping"
+
+
+def _is_only_memory(violation: Violation) -> bool:
+    """Return True for the memory of a machine that asks for no memory elsewhere."""
+    machine = VirtualMachineView.of(Resource(violation.content, Site("")))
+    if machine is None or violation.field != machine.in_instance("domain", "memory"):
+        return False
+    return asks_for_no_memory(machine)
 
 
 def other_keyword(violation: Violation) -> SchemaFinding:
@@ -153,9 +197,7 @@ def other_keyword(violation: Violation) -> SchemaFinding:
 
 
 def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
-    """Return the finding for a violation of any keyword that is about a value or a key of a map."""
-    if violation.value is None:
-        return empty_value(violation, target)
+    """Return the finding for a violation of any keyword that is about a value or a key, and not a null."""
     placeholder = placeholder_in(violation.value)
     if placeholder:
         message = f"{violation.field} contains the placeholder {placeholder}, whose value is not checked"

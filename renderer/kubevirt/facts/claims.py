@@ -14,6 +14,19 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.resource import Resource
 
 CLAIM, DATA_VOLUME, STORAGE_PROFILE = "PersistentVolumeClaim", "DataVolume", "StorageProfile"
+#: The fields of a DataVolume's ``source`` that CDI accepts.
+DATA_VOLUME_SOURCES = (
+    "blank",
+    "gcs",
+    "http",
+    "imageio",
+    "pvc",
+    "registry",
+    "s3",
+    "snapshot",
+    "upload",
+    "vddk",
+)
 _FROM_PROFILE = "FromStorageProfile"
 
 #: The content of each StorageProfile by name, which is the name of its storage class.

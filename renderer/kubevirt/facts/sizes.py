@@ -5,6 +5,7 @@ KubeVirt ``pkg/util/hardware``, ``pkg/defaults``.
 
 from __future__ import annotations
 
+from renderer.kubevirt.facts.kinds import VMI
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import Json, array_at, object_at
 from renderer.model.quantity import lenient_quantity
@@ -28,6 +29,26 @@ def machine_size(machine: VirtualMachineView) -> MachineSize:
     memory = guest_memory(machine)
     hugepages = memory if object_at(machine.domain, "memory").get("hugepages") is not None else 0
     return MachineSize(vcpus(machine), memory, hugepages, len(array_at(machine.devices, "gpus")))
+
+
+def asks_for_no_memory(machine: VirtualMachineView) -> bool:
+    """Return True if ``ValidateVirtualMachineInstanceMandatoryFields`` will reject the machine's instances.
+
+    The webhook of an instance reports this itself, and an instance type sets memory.
+    """
+    memory = object_at(machine.domain, "memory")
+    if memory.get("guest") is not None or memory.get("hugepages") is not None:
+        return False
+    if machine.kind == VMI or machine.spec.get("instancetype") is not None:
+        return False
+    resources = object_at(machine.domain, "resources")
+    amounts = [object_at(resources, key).get("memory") for key in _RESOURCES]
+    return all(amount is None or _is_zero(amount) for amount in amounts)
+
+
+def _is_zero(amount: Json) -> bool:
+    quantity = lenient_quantity(amount)
+    return quantity is not None and quantity.sign == 0
 
 
 def sockets(machine: VirtualMachineView) -> int:
