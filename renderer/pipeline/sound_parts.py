@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachinePaths, virtual_machine_paths
+from renderer.kubevirt.facts.machine_parts import affected_part, part_of
+from renderer.kubevirt.facts.virtual_machine import PATHS, virtual_machine_paths
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import Edit, RemoveField, RemoveItem, apply_edits
@@ -16,24 +17,6 @@ from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 
-#: The parts whose fields are judged together: of the instance's spec, of its domain, and of its devices.
-_PARTS: Mapping[tuple[str, ...], str] = {
-    ("volumes",): "storage",
-    ("accessCredentials",): "storage",
-    ("domain", "devices", "disks"): "storage",
-    ("domain", "devices", "filesystems"): "storage",
-    ("networks",): "network",
-    ("domain", "devices", "interfaces"): "network",
-    ("livenessProbe",): "network",
-    ("readinessProbe",): "network",
-    ("domain", "cpu"): "size",
-    ("domain", "memory"): "size",
-    ("domain", "resources"): "size",
-    ("domain", "features"): "firmware",
-    ("domain", "firmware"): "firmware",
-    ("domain", "launchSecurity"): "firmware",
-    ("domain", "machine"): "firmware",
-}
 _CODES = (Code.SCHEMA, Code.UNKNOWN_FIELD)
 
 
@@ -45,7 +28,7 @@ def wrong_fields(findings: Iterable[Diagnostic]) -> Mapping[ResId | None, Sequen
         if found.severity is not Severity.ERROR:
             continue
         fields.setdefault(found.resource, []).append(found.field or ROOT)
-        if found.code not in _CODES:
+        if found.code not in _CODES or affected_part(found) is None:
             others.add(found.resource)
     return {resource: () if resource in others else found for resource, found in fields.items()}
 
@@ -53,7 +36,7 @@ def wrong_fields(findings: Iterable[Diagnostic]) -> Mapping[ResId | None, Sequen
 def with_sound_parts(resource: Resource, wrong: Sequence[FieldPath]) -> Resource | None:
     """Return a machine without the ``wrong`` values; None if it is not known what depends on them."""
     paths = virtual_machine_paths(resource.content)
-    if paths is None or not wrong or any(_part(field, paths) is None for field in wrong):
+    if paths is None or not wrong:
         return None
     try:
         content = apply_edits(resource.content, [_removal(field) for field in wrong])
@@ -66,27 +49,9 @@ def is_in_sound_part(finding: Diagnostic, wrong: Sequence[FieldPath] | None) -> 
     """Return True if a finding has nothing to do with the ``wrong`` values of its object."""
     if wrong is None or finding.resource is None:
         return True
-    paths = PATHS.get(finding.resource.gvk.kind)
-    if paths is None:
-        return False
-    part = _part(finding.field or ROOT, paths)
-    return part is not None and part not in {_part(field, paths) for field in wrong}
+    paths, part = PATHS.get(finding.resource.gvk.kind), affected_part(finding)
+    return paths is not None and part is not None and part not in {part_of(field, paths) for field in wrong}
 
 
 def _removal(field: FieldPath) -> Edit:
     return RemoveItem(field) if isinstance(field.segments[-1], int) else RemoveField(field)
-
-
-def _part(field: FieldPath, paths: VirtualMachinePaths) -> str | None:
-    """Return the name of the part that a field is in; None for a field that any part may depend on."""
-    instance = paths.instance.segments
-    inside = field.segments[len(instance) :]
-    if field.segments[: len(instance)] != instance:
-        of_spec = field.segments[len(paths.spec.segments) :][:1]
-        return "storage" if of_spec == ("dataVolumeTemplates",) else None
-    names = tuple(str(segment) for segment in inside)
-    for prefix, part in _PARTS.items():
-        if names[: len(prefix)] == prefix:
-            return part
-    depth = 3 if names[:2] == ("domain", "devices") else 2 if names[:1] == ("domain",) else 1
-    return ".".join(names[:depth]) if len(names) > depth else None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
 from renderer.checks.rules.context import Context
@@ -14,10 +14,15 @@ from renderer.checks.rules.suppression import (
     without_suppressions,
 )
 from renderer.checks.rules.table import RULES
+from renderer.kubevirt.facts.machine_parts import affected_part
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.rule_settings import Level, RuleSettings
+
+#: Errors about one value of an object, which are known without its expansion.
+_JUDGED_BY_FIELD = (Code.ADMISSION, Code.SCHEMA, Code.UNKNOWN_FIELD)
 
 
 def judge(
@@ -26,15 +31,15 @@ def judge(
     """Return the resources without annotations that suppress rules, and the remaining findings.
 
     ``earlier`` are the findings of other stages: their warnings can be suppressed as well. Findings of rules
-    about resources with an earlier error are dropped, because they would report the same mistake again. The
-    outcome has both. Rules that are off do not run; ``findings.levels`` sets the configured level on findings
-    of the others.
+    about resources with an earlier error are dropped, as they would report the same mistake again, unless
+    the errors are about other parts of the machine. The outcome has both. Rules that are off do not run;
+    ``findings.levels`` sets the configured level on findings of the others.
     """
-    refused = {diagnostic.resource for diagnostic in earlier if diagnostic.severity is Severity.ERROR}
+    refused = _refused_parts(earlier)
     enabled = {
         rule.code: rule for rule in rules if (settings.of(rule.code).level or rule.level) is not Level.OFF
     }
-    found = [d for d in _findings(context, settings, enabled.values()) if d.resource not in refused]
+    found = [d for d in _findings(context, settings, enabled.values()) if not _repeats(d, refused)]
     suppressions = read_suppressions(context.resources)
     suppressed, kept = _split_by_suppression([*earlier, *found], suppressions)
     # An annotation may suppress the finding that another one is unused, and may be unused itself.
@@ -50,6 +55,21 @@ def judge(
         *_unused_suppressions(unneeded, earlier, off),
     )
     return Outcome(without_suppressions(context.resources), diagnostics)
+
+
+def _refused_parts(earlier: Iterable[Diagnostic]) -> Mapping[ResId | None, Collection[str | None]]:
+    """Return the parts with errors of each resource with errors; the part None stands for all of it."""
+    parts: dict[ResId | None, set[str | None]] = {}
+    for each in earlier:
+        if each.severity is Severity.ERROR:
+            is_judged = each.code in _JUDGED_BY_FIELD
+            parts.setdefault(each.resource, set()).add(affected_part(each) if is_judged else None)
+    return parts
+
+
+def _repeats(finding: Diagnostic, refused: Mapping[ResId | None, Collection[str | None]]) -> bool:
+    parts, part = refused.get(finding.resource), affected_part(finding)
+    return parts is not None and (part is None or part in parts or None in parts)
 
 
 def _findings(context: Context, settings: RuleSettings, rules: Collection[Rule]) -> Iterator[Diagnostic]:
