@@ -12,6 +12,7 @@ from renderer.kubevirt.facts.cpu_models import (
     HOST_PASSTHROUGH,
     is_known_model,
 )
+from renderer.kubevirt.facts.huge_pages import intended_page_size, is_unavailable_page_size, page_sizes
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, consists_of
 from renderer.kubevirt.facts.machine_types import is_unknown_machine_type
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
@@ -19,7 +20,7 @@ from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
-from renderer.model.quantity import Quantity, lenient_quantity
+from renderer.model.quantity import Quantity, lenient_quantity, nearest_whole_pages
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
@@ -87,6 +88,10 @@ def instancetype_problems(spec: JsonObject) -> Iterator[DomainProblem]:
     """Yield what no machine of an instance type can start with; the fields are below its spec."""
     if is_zero(object_at(spec, "memory").get("guest")):
         yield DomainProblem(("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT)
+    yield from _page_problems(object_at(spec, "memory"), {}, "")
+    if object_at(spec, "cpu").get("guest") == 0:
+        message = "cpu.guest is 0, and an instance type needs at least one vCPU"
+        yield DomainProblem(("cpu", "guest"), message, "write the number of vCPUs")
     yield from (problem.below("cpu") for problem in _cpu_problems(object_at(spec, "cpu")))
 
 
@@ -110,6 +115,10 @@ def _memory_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterato
         return
     if is_zero(memory.get("guest")):
         yield DomainProblem(("memory", "guest"), _NO_MEMORY, _NO_MEMORY_HINT)
+    elif any(
+        page_problems := tuple(_page_problems(memory, domain, text_at(machine.instance, "architecture")))
+    ):
+        yield from page_problems
     elif "hugepages" in memory and "guest" not in memory and machine.spec.get("instancetype") is None:
         page = lenient_quantity(object_at(memory, "hugepages").get("pageSize"))
         resources = object_at(domain, "resources")
@@ -117,6 +126,29 @@ def _memory_problems(domain: JsonObject, machine: VirtualMachineView) -> Iterato
         if page and all(map(is_nothing, amounts)) and page.compare(_LEAST_MEMORY) < 0:
             message = f"without memory.guest the machine gets one huge page of memory, {page.json}"
             yield DomainProblem(("memory", "hugepages", "pageSize"), message, _NO_MEMORY_HINT)
+
+
+def _page_problems(memory: JsonObject, domain: JsonObject, architecture: str) -> Iterator[DomainProblem]:
+    """Yield a size of huge pages that no node has; the webhooks report memory that does not fill pages."""
+    size = text_at(memory, "hugepages", "pageSize")
+    page = lenient_quantity(size) if size else None
+    if page is None or page.value() <= 0 or not is_unavailable_page_size(size, architecture):
+        return
+    written = (memory.get("guest"), object_at(domain, "resources", "requests").get("memory"))
+    amounts = [amount for each in written if each and (amount := lenient_quantity(each)) is not None]
+    if any(amount.value() % page.value() for amount in amounts):
+        return
+    message = f"no node has huge pages of {size}, so the machine is never scheduled"
+    meant = intended_page_size(size, architecture)
+    hint, at = f"write {page_sizes(architecture)}", ("memory", "hugepages", "pageSize")
+    if meant is None:
+        yield DomainProblem(at, message, hint)
+        return
+    right, hint = Quantity.parse(meant), f"did you mean {meant}?"
+    partly = next((amount for amount in amounts if amount.value() % right.value()), None)
+    if partly is not None:
+        hint += f" then write {nearest_whole_pages(partly, right)} for the memory {partly.json}"
+    yield DomainProblem(at, message, hint, None if partly is not None else meant)
 
 
 def is_zero(amount: Json) -> bool:

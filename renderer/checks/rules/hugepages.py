@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from renderer.checks.rules.context import INSTANCETYPE, INSTANCETYPES, Context, not_named_by_machines
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.huge_pages import intended_page_size, is_unavailable_page_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
@@ -51,7 +52,11 @@ def _with_remainder(context: Context) -> Iterator[Finding]:
         page_size = object_at(memory, "hugepages").get("pageSize")
         message = f"memory.guest {memory.get('guest')} is not a multiple of the huge page size {page_size}"
         related = related_to(resource, f"pageSize: {page_size}", _PAGE_SIZE)
-        hint = f"write {wrong[id(resource)]}; KubeVirt refuses every machine of this instance type"
+        meant = (
+            intended_page_size(str(page_size), "") if is_unavailable_page_size(str(page_size), "") else None
+        )
+        todo = f"did you mean the page size {meant}?" if meant else f"write {wrong[id(resource)]};"
+        hint = f"{todo} KubeVirt refuses every machine of this instance type"
         yield Finding(resource, _GUEST, message, hint, (related,))
 
 

@@ -3,8 +3,8 @@
 An object that a manifest names may exist in the cluster without being in Git. So a reference is only reported
 if it was most probably meant for an object of the overlay: an object that kustomize renamed, an unreferenced
 object whose name (before or after a rename) differs by a typo, a referenced one whose name differs by a slip
-of the pen, or an unreferenced object in another namespace. ``strict`` reports all references to objects that
-the overlay lacks.
+of the pen, or an unreferenced object in another namespace, unless the reference itself names a namespace.
+``strict`` reports all references to objects that the overlay lacks.
 """
 
 from __future__ import annotations
@@ -44,12 +44,15 @@ from renderer.model.near_miss import is_near_miss, is_slip, numbers_of
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 
+#: The ends of fields that have a namespace beside them: the sources of clones.
+_WITH_NAMESPACE = (("pvc", "name"), ("snapshot", "name"), ("sourceRef", "name"))
+
 
 def dangling(context: Context, kinds: Sequence[str]) -> Iterator[Finding]:
     """Yield the references to ``kinds`` that were meant for an object of the overlay, but do not match it."""
     for kind in kinds:
         for reference in _missing_references(context, kind) if context.inventory.knows(kind) else ():
-            found = _likely_mistake(context, reference)
+            found = _likely_mistake(context, reference, is_strict=False)
             if found is not None and not _has(context.lookups.is_surely_in_cluster, context, reference):
                 yield found
 
@@ -58,7 +61,7 @@ def strictly_dangling(context: Context, kinds: Sequence[str]) -> Iterator[Findin
     """Yield all references to ``kinds`` that the overlay lacks."""
     for kind in kinds:
         for reference in _missing_references(context, kind):
-            likely = _likely_mistake(context, reference)
+            likely = _likely_mistake(context, reference, is_strict=True)
             lookups = context.lookups
             elsewhere = lookups.is_in_cluster if likely is None else lookups.is_surely_in_cluster
             if _has(elsewhere, context, reference):
@@ -98,7 +101,7 @@ def _is_of_pool(context: Context, reference: AnyReference) -> bool:
     return indexed is not None and context.inventory.has(VM_POOL, indexed[0], reference.namespace)
 
 
-def _likely_mistake(context: Context, reference: AnyReference) -> Finding | None:
+def _likely_mistake(context: Context, reference: AnyReference, *, is_strict: bool) -> Finding | None:
     of_machine = reference if isinstance(reference, ObjectReference) else None
     if of_machine is not None and of_machine.is_indexed:
         return likely_mistake(context, of_machine)
@@ -117,22 +120,31 @@ def _likely_mistake(context: Context, reference: AnyReference) -> Finding | None
             message = f"there is no {reference.kind} {reference.qualified_name} in the overlay"
             finding = _finding(reference, message, f"did you mean {name}?", _existing_item(item))
             return finding._replace(fix=_renaming(reference, name))
+    if not is_strict and reference.namespace != reference.resource.namespace:
+        return None  # images and networks for all namespaces are often not in Git
     elsewhere = context.inventory.named(reference.kind, reference.name)
     if not elsewhere or any(context.is_used(reference.kind, item) for item in elsewhere):
         return None
-    item = elsewhere[0]
-    hint, fix = "a virtual machine can use only objects of its own namespace", None
+    return _elsewhere_finding(reference, elsewhere[0])
+
+
+def _elsewhere_finding(reference: AnyReference, item: Item) -> Finding:
+    """Return the finding about an object of the right name in another namespace."""
+    own, fix = reference.resource.namespace, None
     if reference.kind == NETWORK:
-        hint = f"write {item.namespace}/{item.name} to use a network of another namespace"
-        fix = SetField(reference.field, f"{item.namespace}/{item.name}")
-    finding = _finding(
-        reference,
-        f"there is no {reference.kind} {reference.qualified_name} in the overlay, "
-        f"but one in {item.namespace}",
-        hint,
-        _existing_item(item),
+        written = item.name if item.namespace == own else f"{item.namespace}/{item.name}"
+        fix = SetField(reference.field, written)
+        hint = f"write {written} to use " + (
+            "the network of its own namespace" if item.namespace == own else "a network of another namespace"
+        )
+    elif reference.field.segments[-2:] in _WITH_NAMESPACE:
+        hint = f"write namespace: {item.namespace} beside the name to use that one"
+    else:
+        hint = "a virtual machine can use only objects of its own namespace"
+    message = (
+        f"there is no {reference.kind} {reference.qualified_name} in the overlay, but one in {item.namespace}"
     )
-    return finding._replace(fix=fix)
+    return _finding(reference, message, hint, _existing_item(item))._replace(fix=fix)
 
 
 def _renaming(reference: AnyReference, name: str) -> SetField | None:

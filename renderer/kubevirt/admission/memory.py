@@ -6,7 +6,9 @@ from renderer.kubevirt.admission.causes import Causes, invalid, needs_gate, requ
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, quantity, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.huge_pages import intended_page_size, is_unavailable_page_size
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import ROOT
 from renderer.model.quantity import Quantity, nearest_whole_pages
 
@@ -56,9 +58,9 @@ def check_huge_pages_of_request(vmi: VmiSpec, _: Cluster) -> Causes:
     else:
         yield from _check_page_is_not_zero(vmi, page)
         return
-    hint = f"write {nearest_whole_pages(request, page)}" if page.sign > 0 and request.sign > 0 else None
     at = vmi.at(*_RESOURCES, "requests", "memory")
-    yield invalid(at, f"the memory request {request.json} {problem}", hint)
+    hint, fix = _whole_pages_hint(vmi, request, page)
+    yield invalid(at, f"the memory request {request.json} {problem}", hint, fix=fix)
 
 
 def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
@@ -80,8 +82,21 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
         yield from _check_page_is_not_zero(vmi, page)
         return
     reported = vmi.at(*_RESOURCES, "requests", "memory")
-    hint = f"write {nearest_whole_pages(amount, page)}" if page.sign > 0 and amount.sign > 0 else None
-    yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported)
+    hint, fix = _whole_pages_hint(vmi, amount, page)
+    yield invalid(vmi.at(*_FIELDS[name]), message, hint, reported=reported, fix=fix)
+
+
+def _whole_pages_hint(vmi: VmiSpec, amount: Quantity, page: Quantity) -> tuple[str | None, SetField | None]:
+    """Return the amounts that fill whole pages; or the page size of a node, if the written one is none."""
+    if page.sign <= 0 or amount.sign <= 0:
+        return None, None
+    size, architecture = _size(vmi), text(vmi.content, "architecture")
+    meant = intended_page_size(size, architecture)
+    if not is_unavailable_page_size(size, architecture) or meant is None:
+        return f"write {nearest_whole_pages(amount, page)}", None
+    hint = f"did you mean the page size {meant}? no node has huge pages of {size}"
+    pages = Quantity.parse(meant).value()
+    return hint, None if amount.value() % pages else SetField(vmi.at(*_PAGE_SIZE), meant)
 
 
 def check_page_size(vmi: VmiSpec, _: Cluster, *, reported: tuple[str, ...]) -> Causes:
