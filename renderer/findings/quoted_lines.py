@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.files.file_system import FileSystem
 from renderer.findings.public_lines import public_lines
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
-from renderer.model.masking import MASK
+from renderer.model.masking import MASK, Masking
 from renderer.model.run.taint import taint_masking
+from renderer.yamlio.documents import Chunk, split_documents, text_of
+from renderer.yamlio.errors import UnusableError
+from renderer.yamlio.events import MalformedError
+from renderer.yamlio.node_tree import parse_document
 
 #: Any other file may be the source of a generated Secret.
 _YAML = (".yaml", ".yml", ".json", ".j2")
@@ -45,9 +49,44 @@ def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Loc
     except DiagnosticError:  # it was removed meanwhile
         return {}
     found = public_lines(content, {place.line for place in places})
-    mask, count = taint_masking().mask, content.count(b"\n") + 1
+    masking, count = taint_masking(), content.count(b"\n") + 1
+    hidden = _lines_of_values(content, found, masking) if masking else frozenset()
     lines = {place: found.get(place.line) for place in places if place.line <= count}
-    return {place: line and mask(line) for place, line in lines.items()}
+    return {
+        place: None if place.line in hidden else line and masking.mask(line) for place, line in lines.items()
+    }
+
+
+def _lines_of_values(content: bytes, wanted: Collection[int], masking: Masking) -> frozenset[int]:
+    """Return the numbers of the ``wanted`` lines in which a mask may not find a value.
+
+    A value on several lines, folded or with escapes is not in any of its lines as it is.
+    """
+    hidden: set[int] = set()
+    try:
+        chunks: Sequence[Chunk] = split_documents(text_of(content))
+    except UnusableError:
+        return frozenset(wanted)
+    for chunk in chunks:
+        end = chunk.first_line + chunk.text.count("\n") + 1
+        within = {number for number in wanted if chunk.first_line < number <= end}
+        if within:
+            hidden.update(within.intersection(_lines_of_document(chunk, masking)))
+    return frozenset(hidden)
+
+
+def _lines_of_document(chunk: Chunk, masking: Masking) -> Iterator[int]:
+    """Yield the lines, from 1 in the file, of each value that is not in its line as it is."""
+    try:
+        root = parse_document(chunk.text).root
+    except MalformedError:  # its lines are masked one by one
+        return
+    for node in root.walk() if root else ():
+        if not node.text or not masking.is_in(node.text):
+            continue
+        first, last = node.position.line, node.source.position(max(node.start, node.end - 1)).line
+        if first < last or node.text not in node.source.lines[first]:
+            yield from (chunk.first_line + line + 1 for line in range(first, last + 1))
 
 
 def _is_yaml(path: str) -> bool:

@@ -22,6 +22,7 @@ from renderer.findings.merged import MergedFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.masking import Masking
+from renderer.model.readings import all_readings
 from renderer.model.record import Record
 from renderer.model.run.taint import count_tainted, taint_masking
 
@@ -96,10 +97,11 @@ class RunFindings:
             location, related = self._locator.locate(finding)
             names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
             if not names_variable and confidential.is_about_secret(finding):
-                texts = self._locator.scalar_texts(finding.sites)
+                texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
                 if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
                     texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))
-                own_values = Masking(texts)
+                texts = tuple(texts)
+                own_values = Masking((*texts, *all_readings(texts)))
             if finding.fix and not confidential.may_repeat_secret(finding.fix, finding):
                 fix = self._locator.locate_fix(finding, location)
         found = Located(
