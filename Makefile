@@ -57,9 +57,10 @@ pyz: $(FOR_RELEASE)  ## dist/: sdist, wheel and vmrender.pyz for this Python and
 release-check: $(INSTALLED)  ## what is missing for a release of this commit
 	@$(BIN)/python .ci/release/check.py
 
-fuzz: $(READY)  ## try random Go templates and changed repositories, a minute each
+fuzz: $(READY)  ## try random Go templates, changed repositories and secrets in all places, a minute each
 	$(BIN)/python -m tests.fuzz.go_templates --calls 1000000 --seconds 60
 	$(BIN)/python -m tests.fuzz --minutes 1 command_line
+	$(BIN)/python -m tests.security.canaries --minutes 1
 
 lint: $(READY)  ## check style and types
 	$(BIN)/ruff check --quiet

@@ -1,0 +1,50 @@
+"""A share of ``python -m tests.security.canaries``, which says what a trial is."""
+
+from __future__ import annotations
+
+from itertools import islice
+
+import pytest
+
+from renderer.model.masking import Masking
+from tests.security.canaries.forms import FORMS, NUMBERS, WORDS
+from tests.security.canaries.repositories import ENGINES, WAYS
+from tests.security.canaries.search import has_canary
+from tests.security.canaries.trials import Trial, commands, leaks, trials
+
+SEED = 1
+PLAIN = (
+    Trial("stringData", "plain", "copied", "ConfigMap", "block"),
+    Trial("userData", "number", "copied", "annotation", "flow"),
+    Trial("Flux", "mapping", "", "alone", "block"),
+    Trial("Template", "hexadecimal", "", "alone", "block"),
+)
+
+
+@pytest.mark.parametrize("trial", [*islice(trials(SEED), 24)], ids=str)
+def test_no_output_and_no_file_has_the_canary(trial: Trial) -> None:
+    assert leaks(trial, commands(trial, SEED, count=3)) == []
+
+
+@pytest.mark.parametrize("trial", PLAIN, ids=str)
+def test_search_finds_values_that_are_not_masked(trial: Trial, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Masking, "_spans", lambda _masking, _text: iter(()))
+    assert leaks(trial, ["diff --format json"]) != []
+
+
+def test_every_way_and_form_has_its_turn() -> None:
+    some = [*islice(trials(SEED), 200)]
+    assert {trial.way for trial in some} == {*WAYS, *ENGINES}
+    assert {trial.form for trial in some} == {*FORMS}
+
+
+@pytest.mark.parametrize("form", [*FORMS])
+def test_search_recognises_each_form(form: str) -> None:
+    assert all(has_canary(FORMS[form](word)) for word in WORDS)
+
+
+@pytest.mark.parametrize("number", [*NUMBERS.values()])
+def test_search_recognises_numbers(number: int) -> None:
+    texts = (f"{number}", f"{number:_}", f"{number:.7e}", f"{float(number)}", f"{number:#x}")
+    assert all(map(has_canary, texts))
+    assert not has_canary("8151623 canopy")
