@@ -63,8 +63,9 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
         return Outcome(TreeDiff.of(plan))
     secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
     masked = _masked_files(tree, plan, wanted, ManifestMasking(Masking(secrets | tainted())))
-    findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, masked))
-    diff = TreeDiff.of(plan, "".join(_diff(f"{folder}/{path}", each) for path, each in masked.items()))
+    diffs = {path: _diff(f"{folder}/{path}", each) for path, each in masked.items()}
+    findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, diffs))
+    diff = TreeDiff.of(plan, "".join(diffs.values()))
     return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
 
 
@@ -124,13 +125,13 @@ def _masked_files(
 
 
 def _stale(
-    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], masked: Mapping[str, MaskedFile]
+    output: str, tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], diffs: Mapping[str, str]
 ) -> list[Diagnostic]:
     findings = [_finding(output, path, "is missing") for path in plan.created]
     findings += [_finding(output, path, "is left over") for path in plan.removed]
     for path in plan.updated:
         content = tree.files[path]
-        line = _public_difference(content, wanted[path], masked[path]) if isinstance(content, bytes) else 0
+        line = _shown_difference(content, wanted[path], diffs[path]) if isinstance(content, bytes) else 0
         is_merged = isinstance(content, bytes) and has_conflict(content)
         problem = "has the markers of a merge conflict" if is_merged else "is out of date"
         findings.append(_finding(output, path, problem, line))
@@ -139,24 +140,15 @@ def _stale(
     return findings
 
 
-def _public_difference(content: bytes, wanted: bytes, masked: MaskedFile) -> int:
-    """Return the number of the first line that differs; 0 if it must not be shown, as reports quote it.
+def _shown_difference(content: bytes, wanted: bytes, diff: str) -> int:
+    """Return the number of the first line that differs; 0 if reports must not quote it.
 
-    It must not be shown if it is not a line of the masked file, or if a line with the same key holds a
-    confidential value, before or after.
+    They may quote what the diff shows: neither a confidential value, nor what changes together with one.
     """
     number = first_difference(content, wanted)
     lines = content.decode("utf-8", "replace").split("\n")[number - 1 : number]
-    shown = "\n".join(filter(None, masked)).split("\n")
-    hidden = {_key(line) for line in shown if without_marks(line) != line}
-    is_public = all(line in masked.public_lines() and _key(line) not in hidden for line in lines)
-    return number if is_public else 0
-
-
-def _key(line: str) -> str:
-    """Return the key in a line of YAML; empty for a line without one; all such lines count as equal."""
-    key, colon, _ = line.strip().partition(":")
-    return key if colon else ""
+    shown = {line[1:] for line in diff.split("\n")}
+    return number if all(log_line(line) in shown for line in lines) else 0
 
 
 def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:

@@ -233,6 +233,7 @@ CASES = {
     "put together by a Template": templated("is-a-bird", "{{ 'can' ~ 'ary-' ~ pw }}"),
     "in quotes, by a Template": without_quotes("'\"canary-is-a-bird\"'"),
     "a mapping, by a Template": without_quotes("'{user: app, word: canary-is-a-bird}'"),
+    "a key, by a Template": without_quotes("'{canary-is-a-bird: x}'"),
     "a value of YAML, by a Template": without_quotes("{word: canary-is-a-bird}"),
     "values of a Template in a file": {
         **templated("x", "a{{ pw }}"),
