@@ -286,3 +286,38 @@ def test_no_output_shows_the_value(case: str, tmp_path: Path, monkeypatch: pytes
         ]
     assert leaks == []
     assert differs
+
+
+#: The cases in which a value of a Secret is in one object of another kind.
+IN_OTHER_OBJECTS = tuple(
+    case
+    for case, files in CASES.items()
+    if [*files] == ["prod/kustomization.yaml", "prod/obj.yaml"]
+    and not case.startswith(("values", "parameters of a chart", "start data"))
+)
+
+
+@pytest.mark.parametrize("case", IN_OTHER_OBJECTS)
+def test_import_writes_no_object_with_a_secret_in_it(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n", "utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, stderr = invoked("import - --all-namespaces --output made", CASES[case]["prod/obj.yaml"])
+
+    written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("made/**/*.yaml"))
+    assert code in (0, 1, 2), stderr
+    assert "canary" not in written + stdout + stderr
+
+
+def test_import_writes_objects_that_refer_to_secrets(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    reference = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: obj, namespace: a}\n"
+    text = "see: {kind: Secret, name: public-name}\nsecretRef: {name: public-name}\n"
+
+    code, _, stderr = invoked("import - --output made", f"{reference}data: {{a.yaml: {texts(text)}}}\n")
+
+    assert code == 0, stderr
+    written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("made/**/*.yaml"))
+    assert "public-name" in written

@@ -3,9 +3,9 @@
 This affects Secrets, ConfigMaps with answer files of Windows or with URLs that contain a password, and start
 data of a virtual machine that seems to contain credentials. An object with such a URL in another field is not
 written, nor is an object with an authorization header, a private key, a password hash or keys of launch
-security. Start data moves to a Secret, which the volume then references (KubeVirt
-``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef`` and
-``networkDataSecretRef``); the guest sees the same data.
+security, nor another object with a Secret in it: a policy, a Template, a manifest as text. Start data moves
+to a Secret, which the volume then references (KubeVirt ``staging/src/kubevirt.io/api/core/v1/schema.go``
+CloudInitNoCloudSource: ``secretRef`` and ``networkDataSecretRef``); the guest sees the same data.
 """
 
 from __future__ import annotations
@@ -13,14 +13,15 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 from collections.abc import Iterator
+from itertools import chain
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential_parts import fields_of_secrets, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kubevirt.guest_data.credentials import CERTAIN_CREDENTIAL, may_have_credentials
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import Masking
 from renderer.model.record import Record
 
@@ -59,9 +60,10 @@ def withhold(content: JsonObject) -> Withheld:
     withheld = _without_credentials(content)
     written = (withheld.content, *(each.content for each in withheld.placeholders))
     for each in written:
-        field = next(_certain_credentials(each), None)
+        fields = chain(map(FieldPath, _certain_credentials(each)), fields_of_secrets(each or EMPTY))
+        field = next(fields, None)
         if field is not None:
-            return Withheld(None, (), (FieldPath(field),))
+            return Withheld(None, (), (field,))
     return withheld
 
 

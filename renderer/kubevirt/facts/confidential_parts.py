@@ -80,6 +80,7 @@ _PARAMETER = pattern(r"\$\{\{?([a-zA-Z0-9_]+)\}?\}")
 _WORDS = "|".join(map(re.escape, sorted((*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECTIONS))))
 #: What a text has that may be a manifest with something confidential in it. In quotes, a word may be escaped.
 _MENTION = pattern(rf"(?i)secret|stringData|{_WORDS}|\\[ux]|kind\W+[${{]")
+_KIND_OF_SECRET = pattern(r"(?i)kind\W{1,9}secret|stringData|secretGenerator")
 #: What a text that cannot be parsed must not have.
 _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
@@ -378,9 +379,26 @@ def may_hold_objects(content: Json) -> bool:
     return _MAY_HOLD.search(json.dumps(content, ensure_ascii=False)) is not None
 
 
-def has_nested_secret(content: JsonObject) -> bool:
-    """Return True if another object than a Secret holds values of one."""
-    return may_hold_objects(content) and any(part.is_secret for part in _parts(content, root_scope()))
+def fields_of_secrets(content: JsonObject) -> Iterator[FieldPath]:
+    """Yield the fields of an object that hold a value of a Secret, or a text with one."""
+    if text_at(content, "kind") == _SECRET or may_hold_objects(content):
+        yield from map(FieldPath, _places_of_secrets(content, root_scope(), ()))
+
+
+def _places_of_secrets(value: Json, scope: Scope, at: tuple[Segment, ...]) -> Iterator[tuple[Segment, ...]]:
+    if isinstance(value, dict | list) and not scope.hides(value):
+        scope_of = opened(value, scope)
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places_of_secrets(child, scope_of(key), (*at, key))
+    elif any(_may_be_of_secret(part, value, scope) for part in _parts(value, scope)):
+        yield at
+
+
+def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
+    """Return True if a part of a value may be from a Secret, for all that a text or a patch says."""
+    if part.is_secret or (scope.is_root and scope.target):
+        return any(_scalars(part.value))
+    return part.value is value and isinstance(value, str) and _KIND_OF_SECRET.search(value) is not None
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
