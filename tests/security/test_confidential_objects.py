@@ -321,3 +321,38 @@ def test_import_writes_objects_that_refer_to_secrets(tmp_path: Path, monkeypatch
     assert code == 0, stderr
     written = "".join(path.read_text(encoding="utf-8") for path in tmp_path.glob("made/**/*.yaml"))
     assert "public-name" in written
+
+
+PUBLIC = {
+    "a reference": holding("ref", "apiVersion: v1\nkind: Secret\nname: CANARY\nclone: {name: CANARY}"),
+    "an ExternalSecret": holding(
+        "target", "template: {data: {host: CANARY}}\nsecretStoreRef: {name: CANARY}", "ExternalSecret"
+    ),
+    "a definition": holding(
+        "clientSecret", "properties: {data: {type: CANARY}}\nstringData: CANARY", "CustomResourceDefinition"
+    ),
+    "values of a chart": holding(
+        "values", "auth: {existingSecret: CANARY, host: CANARY}\nnote: 'kind: CANARY'", "HelmRelease"
+    ),
+    "a ConfigMap": one(CONFIG_MAP.replace("x}", "'the Secret: CANARY'}")),
+    "a patch of a ConfigMap": holding(
+        "patches", "[{target: {kind: ConfigMap}, patch: '{data: {a: CANARY}}'}]", "Kustomization"
+    ),
+    "a Template": one(OPENSHIFT.replace("FIELD", "data").replace("name: NAME", "name: NAME, value: CANARY")),
+}
+
+
+@pytest.mark.parametrize("case", PUBLIC)
+def test_what_is_harmless_is_shown(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path, text in {"vmrender.yaml": PROJECT, **PUBLIC[case]}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text.replace("CANARY", "public-word"), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    invoked("render")
+    committed(tmp_path)
+    text = (tmp_path / "prod/obj.yaml").read_text(encoding="utf-8")
+    (tmp_path / "prod/obj.yaml").write_text(text.replace("public-word", "public-term"), encoding="utf-8")
+
+    for command in ("diff", "render --check", "explain obj"):
+        _, stdout, stderr = invoked(command)
+        assert "public-term" in stdout, (command, stdout, stderr)

@@ -49,16 +49,10 @@ _CONFIG_MAP = "ConfigMap"
 _STRING_DATA = "stringData"
 #: The fields of a Secret whose entries are its values.
 _SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
-#: Fields that name a Secret, or a part of one, in another object: ``{kind: Secret, name: keys}``.
-_FIELDS_OF_REFERENCES = frozenset(
-    (
-        *("apiGroup", "group", "key", "name", "namespace", "resourceVersion", "uid", "version"),
-        *("blockOwnerDeletion", "controller", "optional"),
-        *("fieldPath", "fieldPaths", "jqPathExpressions", "jsonPointers"),
-    )
-)
-#: Further fields in which a mapping among Secrets has values.
-_VALUES = frozenset({"literals", "value", "values"})
+#: Another field with values, in what describes a Secret.
+_LITERALS = "literals"
+#: It has fields by name, not values.
+_DEFINITION = "CustomResourceDefinition"
 #: The target of a patch that may be for an object of any kind.
 _ANY_KIND = "*"
 _NONE = frozenset({""})
@@ -69,8 +63,9 @@ _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION
 
 #: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
 _CREDENTIAL_NAME = pattern(
-    r"(?i)^(?!.*existing).*(pass(word|wd|phrase|code)?|(?<![a-z])pwd?|token|secret|credentials?"
-    r"|(api|access|secret|private|encryption)[-_]?key)$"
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase|code)?|(?<![a-z])pwd?|token|credentials?"
+    r"|(api|access|secret|private|encryption)[-_]?key"
+    r"|(client|app|shared|session|webhook|jwt|oauth|cookie)[-_]?secret)$"
 )
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
 _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
@@ -194,6 +189,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     child = mapping.get(key)
     if here.area is Area.ENTRIES:
         return below.hidden(is_secret=True)
+    if here.kind == _DEFINITION and key not in COPIES:
+        return below
     if key in _CONFIDENTIAL_KEYS or (here.is_root and key == SOPS):
         return below.hidden()
     if here.kind == _CONFIG_MAP and key.lower() in ANSWER_FILES:
@@ -225,10 +222,10 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden(is_secret=name in here.parameters) if is_credential else below
     if here.kind in _CHARTS and key in _VALUES_OF_CHARTS:
         return below.within(Area.CHART)
-    is_scalar = isinstance(child, str | int | float)
+    is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
     if here.area is Area.CHART and is_scalar and _CREDENTIAL_NAME.search(key):
         return below.hidden()
-    if _NAMES_SECRETS.search(key) or (key == "template" and here.kind.endswith(_SECRET)):
+    if _NAMES_SECRETS.search(key):
         return below._replace(is_among_secrets=True)
     return below
 
@@ -250,17 +247,13 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
 
 def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
     """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
-    has_identity = "metadata" in mapping or "apiVersion" in mapping
-    kind = mapping.get("kind", here.kind if here.is_root or has_identity else "")
-    if here.is_root and here.target == _SECRET:
-        kind = _SECRET
+    is_object = here.is_root or "metadata" in mapping
+    kind = mapping.get("kind", here.kind if is_object else "")
+    if kind == _SECRET or (here.is_root and here.target == _SECRET):
+        return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in _SECTIONS_OF_SECRETS
     is_section = key in _SECTIONS_OF_SECRETS
-    if kind == _SECRET and here.is_root:
-        return key not in PUBLIC_FIELDS_OF_SECRETS
-    if kind == _SECRET and has_identity:
-        return key not in PUBLIC_FIELDS_OF_SECRETS and key not in _FIELDS_OF_REFERENCES
-    if kind == _SECRET or here.is_among_secrets:
-        return (is_section or key in _VALUES) and (kind == _SECRET or not isinstance(mapping.get(key), str))
+    if here.is_among_secrets:
+        return (is_section or key == _LITERALS) and isinstance(mapping.get(key), dict | list)
     may_be_any = kind == "" and here.is_root and here.target == _ANY_KIND
     return is_section and (may_be_any or (isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None))
 
