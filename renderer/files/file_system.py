@@ -25,6 +25,8 @@ _NO_FILE = _NOT_THERE | {errno.EINVAL, errno.EILSEQ}
 _NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
 #: Depth of nested folders up to which each folder is resolved once for everything in it.
 _DEEP = 30
+#: PATH_MAX of Linux. To resolve a longer path, of a template for example, takes time quadratic in its length.
+_LONGEST_PATH = 4096
 
 
 def join_path(folder: str, path: str) -> str:
@@ -189,6 +191,8 @@ class DiskFileSystem:
             raise Diagnostic.in_file(
                 path.replace("\0", "\\0"), Code.FILE_NOT_FOUND, "a file name cannot hold a NUL character"
             ).error()
+        if len(path) > _LONGEST_PATH:
+            return self._inside + path, 0  # every call to the system refuses it
         if os.sep != "/" and not is_valid_on_windows(path):
             hint = "on Windows, write / between folders, and rename files that have a reserved name"
             raise Diagnostic.in_file(

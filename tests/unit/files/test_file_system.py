@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import errno
 import os
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -139,3 +140,14 @@ def test_builtin_catalogs_are_outside_the_repository() -> None:
     assert fs.read(f"{folder}/kustomization.yaml").startswith(b"apiVersion:")
     assert fs.is_file(f"{folder}/kustomization.yaml")
     assert fs.resolve(f"{folder}/x/../kustomization.yaml") == f"{folder}/kustomization.yaml"
+
+
+def test_path_longer_than_any_system_allows_is_not_resolved(tmp_path: Path) -> None:
+    fs = DiskFileSystem(tmp_path)
+    start = time.process_time()
+    for path in ("a/" * 1_000_000 + "b", "a" * 1_000_000, "../" * 1_000_000):
+        assert not fs.is_folder(path)
+        assert not fs.is_file(path)
+        assert fs.list(path) == ()
+        assert code_of(fs, path) == Code.FILE_NOT_FOUND
+    assert time.process_time() - start < 1
