@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import errno
 import gc
 import io
 import os
@@ -48,6 +49,15 @@ COMMANDS = {
 _UNREADABLE = 2
 #: The file descriptor of standard error.
 _STANDARD_ERROR = 2
+_RAISE = "raise the limit of this process"
+#: What shells and containers limit, by the error of the system.
+_LIMITS = {
+    errno.EMFILE: "ulimit -n",
+    errno.ENFILE: "fs.file-max",
+    errno.EFBIG: "ulimit -f",
+    errno.ENOMEM: "ulimit -v, or the limit of the container",
+    errno.EAGAIN: "ulimit -u; or a standard stream does not wait for its reader",
+}
 _CRASH = """\
 vmrender {version}: this is a bug in vmrender, not in your repository. Please report it with the lines above
 {where}
@@ -64,6 +74,7 @@ class Vmrender(LazyGroup):
     def main(self, args: Sequence[str] | None = None, *_args: Any, **extra: Any) -> Any:  # noqa: ANN401
         gc.set_threshold(COLLECT_AFTER)
         _replace_closed_streams()
+        _write_whole()
         _write_utf8()
         # Settings of a run, such as limits, end with it.
         code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
@@ -100,10 +111,27 @@ class Vmrender(LazyGroup):
             if isinstance(error, FileNotFoundError) and not _has_working_directory():
                 _write_error("Error: the working directory was deleted; change to another one\n")
                 return _UNREADABLE
+            exhausted = _exhausted(error)
+            if exhausted:
+                _write_error(f"Error: {exhausted}\n")
+                return _UNREADABLE
             if isinstance(error, OSError) and error.filename is None:  # a stream, as on a full disk
                 _write_error(f"Error: cannot write to standard output or error: {error.strerror or error}\n")
                 return _UNREADABLE
             return _report_error(error, self._context)
+
+
+def _exhausted(error: Exception) -> str:
+    """Say which limit of the system ended the command, and at which file; empty for any other error."""
+    if isinstance(error, MemoryError):
+        return f"vmrender ran out of memory; {_RAISE} (ulimit -v, or the limit of the container)"
+    if isinstance(error, RuntimeError) and "start new thread" in str(error):
+        return f"the system starts no more threads; {_RAISE} (ulimit -u or -v)"
+    if not isinstance(error, OSError) or error.errno not in _LIMITS:
+        return ""
+    written = "standard output or error" if error.errno == errno.EFBIG else ""
+    file = f"{error.filename or written}: " if error.filename or written else ""
+    return f"{file}{error.strerror}; {_RAISE} ({_LIMITS[error.errno]})"
 
 
 def _end_process(code: int) -> None:
@@ -114,7 +142,8 @@ def _end_process(code: int) -> None:
     except BrokenPipeError:  # its reader closed the pipe
         pass
     except OSError as error:
-        _write_error(f"Error: cannot write to standard output: {error.strerror}\n")
+        if code != _UNREADABLE:  # else the command has said so
+            _write_error(f"Error: cannot write to standard output: {error.strerror}\n")
         code = _UNREADABLE
     os._exit(code)
 
@@ -145,6 +174,18 @@ def _replace_closed_streams() -> None:
     sys.stdin = sys.stdin or open(os.devnull, encoding="utf-8")  # noqa: PTH123, SIM115 - until the end
     sys.stdout = sys.stdout or _ClosedOutput()
     sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123, SIM115 - as above
+
+
+def _write_whole() -> None:
+    """Buffer standard output if Python does not (``PYTHONUNBUFFERED``, as in many containers).
+
+    Python without a buffer loses what the system does not write at once, as on a full disk, and goes on.
+    """
+    stream = sys.stdout
+    if isinstance(stream, io.TextIOWrapper) and isinstance(stream.buffer, io.RawIOBase):
+        sys.stdout = open(  # noqa: SIM115 - the descriptor, until the end
+            stream.fileno(), "w", encoding=stream.encoding, errors=stream.errors, closefd=False
+        )
 
 
 def _write_utf8() -> None:

@@ -30,7 +30,7 @@ def write_new_file(file: Path, content: bytes, *, sync: bool = True) -> None:
     """Write a new file; with ``sync``, wait until it is on the disk. Raises ``OSError``."""
     descriptor = _open_new(str(file))
     try:
-        _write(descriptor, content)
+        _write(descriptor, content, file)
         if sync:
             os.fsync(descriptor)
     finally:
@@ -56,7 +56,7 @@ class Unsynced:
         """Write a file that does not exist yet."""
         descriptor = _open_new(file)
         self._descriptors.append(descriptor)
-        _write(descriptor, content)
+        _write(descriptor, content, file)
         self._sync_if_many()
 
     def add_folder(self, folder: str) -> None:
@@ -144,10 +144,14 @@ def _open_new(file: str) -> int:
     return os.open(file, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o666)
 
 
-def _write(descriptor: int, content: bytes) -> None:
+def _write(descriptor: int, content: bytes, file: Path | str) -> None:
+    """Write the content of ``file``. Raises ``OSError`` with its name, which the system does not know."""
     rest = memoryview(content)
-    while rest:
-        rest = rest[os.write(descriptor, rest) :]
+    try:
+        while rest:
+            rest = rest[os.write(descriptor, rest) :]
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(file)) from error
 
 
 def _sync_and_close(descriptors: list[int]) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
-from renderer.files.disk import file_exists, path_exists
+from renderer.files.disk import file_exists, folder_exists, path_exists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.render_config import PROJECT_FILE
@@ -43,6 +43,8 @@ _SET = {
 
 
 _BARE_REPOSITORY = ("HEAD", "objects", "refs")
+#: What git reads of any repository.
+_PARTS = (*_BARE_REPOSITORY, "config")
 _GIT_FILE = b"gitdir: "
 _LONGEST_GIT_FILE = 8192
 
@@ -210,6 +212,9 @@ def _not_in_repository(folder: Path) -> DiagnosticError:
 def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
     """Return the error git-unavailable for a failure of git in a folder, with a hint."""
     error_output = answer.error_output.partition("\n")[0].removeprefix("fatal: ")
+    if unreadable := _unreadable_part(folder):
+        message = f"git cannot use the repository of {folder}: {unreadable} cannot be read"
+        return Diagnostic(Code.GIT_UNAVAILABLE, message, hint="give this user access to it").error()
     if "not a git repository" in error_output:
         return _not_in_repository(folder)
     _, dubious, place = error_output.partition(_DUBIOUS_OWNER)
@@ -217,6 +222,22 @@ def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
     return Diagnostic(
         Code.GIT_UNAVAILABLE, f"git cannot use the repository of {folder}: {error_output}", hint=hint
     ).error()
+
+
+def _unreadable_part(folder: Path) -> Path | None:
+    """Return what cannot be read of the repository of a folder; git says that there is no repository then."""
+    top = _top_of_checkout(folder, {})
+    if top is None:
+        return None
+    places = [top / ".git"]
+    if os.access(places[0], os.R_OK):
+        found = _git_folder(top)
+        places += [found, *(found / name for name in _PARTS)]
+    for place in places:
+        needed = os.R_OK | os.X_OK if folder_exists(place) else os.R_OK
+        if os.path.lexists(place) and not os.access(place, needed):
+            return place
+    return None
 
 
 def _binary(environment: Mapping[str, str]) -> str:

@@ -222,8 +222,13 @@ def _is_folder_or_outside(fs: FileSystem, path: str) -> bool:
 
 
 def git_file(fs: FileSystem, name: str) -> str:
-    """Return the content of a file in ``.git``; empty if it does not exist, as in a linked work tree."""
+    """Return the content of a file in ``.git``; empty if it does not exist, as in a linked work tree.
+
+    Raises ``DiagnosticError`` if it exists and cannot be read: it says which repository this is.
+    """
     try:
         return fs.read(f".git/{name}").decode(errors="replace")
-    except DiagnosticError:
+    except DiagnosticError as error:
+        if any(found.code is Code.FILE_UNREADABLE for found in error.diagnostics):
+            raise
         return ""

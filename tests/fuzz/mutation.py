@@ -158,7 +158,7 @@ def mutated_file(draw: st.DrawFn, content: bytes) -> bytes:
         documents = list(yaml.safe_load_all(text))
     except yaml.YAMLError:
         return (draw(mutated_text(text))).encode("utf-8", "surrogatepass")
-    if draw(st.integers(0, 4)) == 0:
+    if not documents or draw(st.integers(0, 4)) == 0:
         return draw(mutated_text(text)).encode("utf-8", "surrogatepass")
     index = draw(st.integers(0, len(documents) - 1))
     documents[index] = draw(mutated(documents[index]))
