@@ -183,9 +183,8 @@ class Pipeline:
             judged = self._checks.judge(reviewed, loaded.value, overlay)
             return Outcome(self._checks.without_nulls(judged.value, release), judged.diagnostics)
 
-        processed = past_encrypted(
-            Outcome(load_files(self._fs, files, generated_names=True)), expanded_and_checked
-        )
+        read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))
+        processed = past_encrypted(read, expanded_and_checked)
         return Outcome(processed.value, with_levels(processed.diagnostics, self._config.rules))
 
     def look_up(self, name: str) -> Resource:

@@ -193,6 +193,14 @@ def test_every_reader_of_files_refuses_other_types(
                 assert exit_code(command.format(file="a.yaml", list="list.yaml")) < CRASH, (name, kind)
 
 
+def test_long_kind_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Schemas are looked up in files that are named after the kind."""
+    monkeypatch.chdir(tmp_path)
+    write(tmp_path, doors({**MACHINE, "kind": "x" * 70_000})["kustomization"])
+    for command in ("validate", "render", "build vms", "expand vms/a.yaml", "validate vms/a.yaml"):
+        assert exit_code(command) in (1, 2)
+
+
 def exit_code(command: str) -> int:
     """Run a command as it is typed; assert that it shows no traceback."""
     arguments, _, source = command.partition(" < ")

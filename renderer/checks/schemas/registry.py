@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
 
 
-_VERSION = pattern(r"v[0-9][a-z0-9]*")
-_KIND = pattern(r"[A-Za-z]+")
+_VERSION = pattern(r"v[0-9][a-z0-9]{0,62}")
+_KIND = pattern(r"[A-Za-z]{1,63}")
 #: Prefixes of the names and short names of KubeVirt's kinds (``components/crds.go``).
 _NEARLY = ("virtual", "vm")
 _ADD_DEFINITION = "add its CustomResourceDefinition to the project's schemas"

@@ -22,6 +22,8 @@ _TEXT, _MAPPING = "text", "a mapping"
 #: Texts of ``metadata``. A scalar of another type is left to kustomize, which reads its text, and to schemas.
 _METADATA_TEXTS = ("name", "namespace", "generateName")
 _METADATA_MAPS = ("labels", "annotations")
+#: Of a kind and an API version: of a DNS label, and of a subdomain, a slash and a label.
+_LONGEST = {"kind": 63, "apiVersion": 317}
 _NAME, _NAMESPACE = FieldPath.of("metadata", "name"), FieldPath.of("metadata", "namespace")
 _NAME_HINT = "Kubernetes accepts no other name, and vmrender names a folder after it"
 
@@ -44,14 +46,15 @@ def well_formed(built: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
 
 
 def identity_errors(resource: Resource) -> Iterable[Diagnostic]:
-    """Return an error for each field that has another type than every Kubernetes object has there."""
+    """Return an error for each field that has another type or length than any Kubernetes object has there."""
     content = resource.content
-    metadata = content.get("metadata")
+    kind, api_version, metadata = content.get("kind"), content.get("apiVersion", ""), content.get("metadata")
     # Nearly all objects are as they should be, and each is checked several times.
     if (
-        isinstance(content.get("kind"), str)
-        and content["kind"]
-        and isinstance(content.get("apiVersion", ""), str)
+        isinstance(kind, str)
+        and 0 < len(kind) <= _LONGEST["kind"]
+        and isinstance(api_version, str)
+        and len(api_version) <= _LONGEST["apiVersion"]
         and isinstance(metadata, dict)
         and not any(isinstance(metadata.get(key), dict | list) for key in _METADATA_TEXTS)
     ):
@@ -103,6 +106,9 @@ def _errors(resource: Resource) -> Iterator[Diagnostic]:
         value = content.get(key)
         if isinstance(value, dict | list):
             yield _malformed(resource, FieldPath.of(key), _TEXT, value)
+        elif isinstance(value, str) and len(value) > _LONGEST[key]:
+            message = f"{key} has {len(value)} characters; the API server accepts at most {_LONGEST[key]}"
+            yield Diagnostic.about(resource, FieldPath.of(key), Code.RESOURCE_INVALID, message)
     if content.get("kind") in (None, ""):
         yield Diagnostic.about(resource, None, Code.RESOURCE_INVALID, "the object has no kind")
     metadata = content.get("metadata")
