@@ -192,9 +192,10 @@ def _users_of_urls(text: str) -> Iterator[str]:
     for match in _USER_OF_URL.finditer(text):
         scheme, user, password = match.groups(default="")
         for part in (user if scheme and not password else "", password):
-            yield from (part, _percent_decoded(part), part.partition("@")[0])
+            yield from (part, percent_decoded(part), part.partition("@")[0])
 
 
-def _percent_decoded(text: str) -> str:
+def percent_decoded(text: str) -> str:
+    """Return the text with the characters that a URL spells with ``%``."""
     decoded = _PERCENT.sub(lambda match: bytes([int(match[1], 16)]), text.encode("utf-8", "surrogatepass"))
     return decoded.decode("utf-8", "replace")

@@ -53,6 +53,46 @@ HOLDERS = {
     "private key": config_map(f'data: {{k: "-----BEGIN EC PRIVATE KEY-----\\n{CANARY}"}}'),
     "hash": config_map(f'data: {{k: "root:$6$salt$canary{"x" * 80}"}}'),
 }
+PEM_IN_BASE64 = base64.b64encode(f"-----BEGIN OPENSSH PRIVATE KEY-----\n{CANARY}\n".encode()).decode()
+INIT = f'"#cloud-config\\npassword: {CANARY}\\n"'
+VOLUMES = f"volumes: [{{name: c, cloudInitNoCloud: {{userData: {INIT}}}}}]"
+COPY = f'{{"apiVersion":"v1","kind":"Secret","data":{{"p":"{ENCODED}"}}}}'
+
+
+def custom(kind: str, rest: str) -> str:
+    """An object of another API: its group does not matter."""
+    return f"apiVersion: x.example/v1\nkind: {kind}\nmetadata: {{name: t, namespace: a}}\n{rest}\n"
+
+
+HOLDERS |= {
+    "Secret in a Template": custom(
+        "Template", f"objects: [{{apiVersion: v1, kind: Secret, stringData: {{p: {CANARY}}}}}]"
+    ),
+    "cloud-init in a Template": custom("Template", f"objects: [{{spec: {{{VOLUMES}}}}}]"),
+    "parameter of a Template": custom("Template", f"parameters: [{{name: DB_PASSWORD, value: {CANARY}}}]"),
+    "password of a repository": custom(
+        "Application", f"spec: {{source: {{repoURL: 'https://me:{CANARY}@git.example/x.git'}}}}"
+    ),
+    "parameters of a chart": custom(
+        "Application", f"spec: {{source: {{helm: {{parameters: [{{name: a.password, value: {CANARY}}}]}}}}}}"
+    ),
+    "values of a chart": custom("HelmRelease", f"spec: {{values: {{auth: {{rootPassword: {CANARY}}}}}}}"),
+    "values of a chart as text": custom(
+        "Application", f"spec: {{helm: {{values: 'rootPassword: {CANARY}'}}}}"
+    ),
+    "variable of a container": custom("Foo", f"spec: {{env: [{{name: DB_TOKEN, value: {CANARY}}}]}}"),
+    "hook": machine(
+        f'annotations: {{hooks.kubevirt.io/hookSidecars: \'[{{"args": ["--token", "{CANARY}"]}}]\'}}'
+    ),
+    "copy of another tool": machine(f"annotations: {{example.com/last: '{COPY}'}}"),
+    "private key in base64": config_map(f"binaryData: {{id_rsa: {PEM_IN_BASE64}}}"),
+    "URL without a user": config_map(f"data: {{k: 'redis://:{CANARY}@redis:6379/0'}}"),
+    "token as a user": config_map(f"data: {{k: 'see https://{CANARY}@h/x.git'}}"),
+    "header of another scheme": config_map(f"data: {{k: 'Authorization: token {CANARY}'}}"),
+    "hash of another kind": config_map(f"data: {{k: 'root:$y$j9T$salt${CANARY}'}}"),
+    "hash of LDAP": config_map(f"data: {{k: '{{SSHA}}{CANARY}'}}"),
+    "answer file by another name": config_map(f"data: {{k: '<unattend><Password>{CANARY}</Password>'}}"),
+}
 FORGED = {
     "kind": 'apiVersion: v1\nkind: "../..\\e[2J\\n::error::\\u202E"\nmetadata: {name: x, namespace: a}\n',
     "name": machine().replace("name: web", 'name: "../../x"'),

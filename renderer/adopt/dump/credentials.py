@@ -1,10 +1,9 @@
 """Move the parts of objects that hold credentials to Secrets whose values stay in the cluster.
 
-This affects Secrets, ConfigMaps with answer files of Windows or with URLs that contain a password, and start
-data of a virtual machine that seems to contain credentials. An object with such a URL in another field is not
-written, nor is an object with an authorization header, a private key, a password hash or keys of launch
-security, nor another object with a Secret in it: a policy, a Template, a manifest as text. Start data moves
-to a Secret, which the volume then references (KubeVirt ``staging/src/kubevirt.io/api/core/v1/schema.go``
+This affects Secrets, ConfigMaps with answer files of Windows or other credentials, and start data of a
+virtual machine that seems to contain credentials. An object with a credential in another field is not written
+(``credential_fields``); only a copy of an object in an annotation is left out alone. Start data moves to a
+Secret, which the volume then references (KubeVirt ``staging/src/kubevirt.io/api/core/v1/schema.go``
 CloudInitNoCloudSource: ``secretRef`` and ``networkDataSecretRef``); the guest sees the same data.
 """
 
@@ -15,11 +14,12 @@ from base64 import b64decode
 from collections.abc import Iterator
 from itertools import chain
 
+from renderer.adopt.dump.credential_fields import credential_fields, is_copy_of_object
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
-from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY
+from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
 from renderer.kubevirt.facts.confidential_parts import fields_of_secrets, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.kubevirt.guest_data.credentials import CERTAIN_CREDENTIAL, may_have_credentials
+from renderer.kubevirt.guest_data.credentials import may_have_credentials
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import Masking
@@ -57,14 +57,29 @@ class Withheld(Record):
 
 def withhold(content: JsonObject) -> Withheld:
     """Return the object without credentials; itself if it has none."""
-    withheld = _without_credentials(content)
+    withheld = _without_credentials(_without_copies(content))
     written = (withheld.content, *(each.content for each in withheld.placeholders))
     for each in written:
-        fields = chain(map(FieldPath, _certain_credentials(each)), fields_of_secrets(each or EMPTY))
+        fields = chain(map(FieldPath, credential_fields(each)), fields_of_secrets(each or EMPTY))
         field = next(fields, None)
         if field is not None:
             return Withheld(None, (), (field,))
     return withheld
+
+
+def _without_copies(content: JsonObject) -> JsonObject:
+    """Return the object without annotations in which a tool keeps a copy of it that has a credential."""
+    annotations = object_at(content, "metadata", "annotations")
+    kept = {
+        key: text
+        for key, text in annotations.items()
+        if not (
+            isinstance(text, str) and is_copy_of_object(text) and any(True for _ in credential_fields(text))
+        )
+    }
+    if len(kept) == len(annotations):
+        return content
+    return with_value(content, ("metadata", "annotations"), kept)
 
 
 def _without_credentials(content: JsonObject) -> Withheld:
@@ -74,7 +89,8 @@ def _without_credentials(content: JsonObject) -> Withheld:
     if (api_version, kind) == ("v1", _CONFIG_MAP):
         keys = (*object_at(content, "data"), *object_at(content, "binaryData"))
         has_answer_file = any(key.lower() in ANSWER_FILES for key in keys)
-        is_secret = has_answer_file or any(_certain_credentials(content.get("data")))
+        texts = {key: content[key] for key in ("data", "binaryData") if key in content}
+        is_secret = has_answer_file or any(True for _ in credential_fields(texts))
         if is_secret:
             return Withheld(None, (Placeholder(_without_secret_values(content)),))
         return Withheld(content)
@@ -85,19 +101,6 @@ def _without_credentials(content: JsonObject) -> Withheld:
     if may_have_credentials(text_at(content, *ignition)):
         return Withheld(None, (), (FieldPath(ignition),))
     return _without_start_data(content, paths.instance.keys)
-
-
-def _certain_credentials(value: Json, path: tuple[str | int, ...] = ()) -> Iterator[tuple[str | int, ...]]:
-    """Yield the paths of texts that hold a credential, whatever field they are in."""
-    if isinstance(value, str):
-        if CERTAIN_CREDENTIAL.search(value) or (value and path and path[-1] in LAUNCH_SECURITY):
-            yield path
-    elif isinstance(value, dict):
-        for key, below in value.items():
-            yield from _certain_credentials(below, (*path, key))
-    elif isinstance(value, list):
-        for index, below in enumerate(value):
-            yield from _certain_credentials(below, (*path, index))
 
 
 def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withheld:

@@ -10,10 +10,11 @@ from __future__ import annotations
 
 import re
 from base64 import b64decode
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word, without_placeholders
+from renderer.kubevirt.guest_data.credential_text import credential_forms, passwords_of_commands
 from renderer.kubevirt.guest_data.user_data import Format, Part, parts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_ciphertext
@@ -32,18 +33,8 @@ _POSSIBLE = pattern(
     r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
     re.IGNORECASE | re.MULTILINE,
 )
-#: A credential in any text.
-CERTAIN_CREDENTIAL = pattern(
-    r"://[^/\s:@]+:[^@\s/]+@|\bauthorization[\"']?\s*:\s*[\"']?(basic|bearer)\s+\S"
-    r"|-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY|\$(5|6|2[abxy]|y)\$[./A-Za-z0-9$=,]{20}",
-    re.IGNORECASE,
-)
 _PRIVATE_KEY = pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
 _HASH = pattern(r"\$(1|2[abxy]?|5|6|7|y|gy)\$")
-#: ``echo user:word | chpasswd``, and the same with ``passwd --stdin``.
-_SET_BY_COMMAND = pattern(
-    r"""echo\s+["']?(?:[\w.-]+:)?(?P<word>[^\s"'|:$]+)["']?\s*\|\s*(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"""
-)
 _KERNEL_ARGUMENT = pattern(r"(?:passw(?:or)?d|token|secret)\w{0,40}=(?P<word>\S+)", re.IGNORECASE)
 _THROW_AWAY = """
     admin administrator alpine atomic centos changeit changeme changemenow change-me change_me cirros
@@ -148,7 +139,8 @@ def credentials_in_ignition(text: str) -> Iterator[Credential]:
 
 def credentials_in_answer_file(content: bytes) -> Iterator[Credential]:
     """Yield the passwords in an answer file of Windows Setup."""
-    for written, line in _words(_ANSWER_PASSWORD, content.decode("utf-8", "replace"), 1):
+    text = content.decode("utf-8", "replace")
+    for written, line in _words(_ANSWER_PASSWORD.finditer(text), text, 1):
         word = _decoded_answer(written.rstrip())
         if is_value(word):
             yield Credential("password", (), line, is_throw_away=is_throw_away(word))
@@ -223,25 +215,25 @@ def _file_text(file: Mapping[str, Json]) -> str:
 
 def _in_text(text: str, line: int) -> Iterator[Credential]:
     """Yield the credentials that any text shows: keys, hashes, and passwords in URLs and commands."""
-    for found in CERTAIN_CREDENTIAL.finditer(text):
-        if is_value(found[0]) and not has_placeholder(text[found.start() : found.end() + 40]):
-            at = line + text.count("\n", 0, found.start()) if line else 0
-            yield Credential("password or key", (), at)
-            return
-    for word, at in _words(_SET_BY_COMMAND, text, line):
+    found = min((each.start() for each in credential_forms(text)), default=None)
+    if found is not None:
+        yield Credential("password or key", (), line + text.count("\n", 0, found) if line else 0)
+        return
+    for word, at in _words(passwords_of_commands(text), text, line):
         if is_value(word):
             yield Credential("password", (), at, is_throw_away=is_throw_away(word))
 
 
-def _words(expression: re.Pattern[str], text: str, line: int) -> Iterator[tuple[str, int]]:
+def _words(found: Iterable[re.Match[str]], text: str, line: int) -> Iterator[tuple[str, int]]:
     """Yield the group ``word`` of each match with its line; ``line`` is that of the text, 0 if unknown."""
     counted = 0
-    for found in expression.finditer(text):
-        start = found.start("word")
+    for each in found:
+        start = each.start("word")
         if line:
-            line += text.count("\n", counted, start)
+            lines = text.count("\n", min(counted, start), max(counted, start))
+            line += lines if start > counted else -lines
         counted = start
-        yield found["word"], line
+        yield each["word"], line
 
 
 def _decoded_answer(word: str) -> str:

@@ -1,0 +1,213 @@
+"""Find the fields of an object that hold a credential, in whatever form and encoding.
+
+A field is judged by its name, its text, and what is in the text: YAML and JSON, base64 on one line or
+several, compressed data, percent-encoding, UTF-16. So a Secret, cloud-init data or a password is found in a
+Template, an Application, the values of a chart, a copy that a tool keeps, or a file of a ConfigMap as well.
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from base64 import b64decode
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from typing import TypeAlias
+
+from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
+from renderer.kubevirt.guest_data.credential_text import (
+    credential_forms,
+    is_credential_value,
+    named_credentials,
+    names_credential,
+    passwords_of_commands,
+)
+from renderer.kubevirt.guest_data.credentials import may_have_credentials
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.field_path import Segment
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.pattern import pattern
+from renderer.model.readings import percent_decoded
+from renderer.yamlio.decode import decode_documents
+
+_Path: TypeAlias = tuple[Segment, ...]
+
+_SECRET = "Secret"  # noqa: S105 - the kind
+_SECTIONS_OF_SECRETS = ("data", "stringData", "binaryData")
+#: A sealed Secret is made to be in Git, and so is what SOPS has encrypted.
+_ENCRYPTED = frozenset({"encryptedData", "sops"})
+_START_DATA_KEYS = frozenset(key.lower() for key in (*START_DATA, IGNITION))
+#: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
+_NAME_KEYS = ("name", "key", "header")
+_OPTION = pattern(r"--?[\w-]+")
+#: Text that is no credential whatever its name: a word, a number, a path, an image.
+_PLAIN = pattern(r"[a-z0-9/.-]{0,19}|[a-z0-9]+(?:[/.-][a-z0-9]+){1,20}")
+_ANSWER_FILE = pattern(r"<unattend\b|urn:schemas-microsoft-com:unattend", re.IGNORECASE)
+#: A text that may be YAML or JSON with a credential in it.
+_MAY_BE_TREE = pattern(
+    r"pass|pw|psk|secret|token|cred|key|auth|cookie|jwt|bearer|connection|dsn|sig|user-?_?data|network-?_?data"
+    r"|unattend|ignition|stringData|session|dhCert|\\[ux]|\*|args|command",
+    re.IGNORECASE,
+)
+_SECRET_IN_TEXT = pattern(r"kind\W{1,9}secret\b|stringData", re.IGNORECASE)
+_BASE64 = pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
+_BASE64_LINES = pattern(
+    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,}[ \t]*(?:\r?\n|\\n|[ ])[ \t]*)+[A-Za-z0-9+/_-]+={0,2}"
+)
+_STANDARD = str.maketrans("-_", "+/")
+_GZIP = b"\x1f\x8b"
+_MOST_DECOMPRESSED = 4 * 1024 * 1024
+#: PKCS #1, PKCS #8 and SEC 1 keys: a sequence that begins with version 0 or 1, but is no certificate.
+_DER_KEY = pattern(
+    rb"0(?:\x81.|\x82..|[\x20-\x7f])\x02\x01[\x00\x01](?:\x02[\x41-\xff]|0[\x03-\x20]\x06|\x04[\x14-\x50])",
+    re.DOTALL,
+)
+_KEY_STORE = (b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce")
+_CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
+#: YAML in base64 in YAML is read, and nothing deeper.
+_DEEPEST = 5
+
+
+def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:
+    """Yield the paths of fields that hold a credential."""
+    yield from _in_value(value, path, 0)
+
+
+def is_copy_of_object(text: str) -> bool:
+    """Return True if the value of an annotation is a copy of an object, as tools keep one to compare with."""
+    return any(
+        "kind" in document or "metadata" in document or "spec" in document or "data" in document
+        for reading in (text, *_readings(text))
+        for document in _documents(reading) or ()
+        if isinstance(document, dict)
+    )
+
+
+def _in_value(value: Json, path: _Path, depth: int) -> Iterator[_Path]:
+    if isinstance(value, dict):
+        yield from _in_mapping(value, path, depth)
+    elif isinstance(value, list):
+        yield from _in_list(value, path, depth)
+    elif isinstance(value, str) and _is_credential_text(value, depth):
+        yield path
+
+
+def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]:
+    if path or depth:
+        for section in _SECTIONS_OF_SECRETS:
+            is_secret = text_at(mapping, "kind").lower() == _SECRET.lower() or section == "stringData"
+            if is_secret and any(map(is_credential_value, object_at(mapping, section).values())):
+                yield (*path, section)
+    name = next((text_at(mapping, key) for key in _NAME_KEYS if text_at(mapping, key)), "")
+    name = name or text_at(mapping, "path").rpartition("/")[2]  # an operation of a JSON patch
+    for key, child in mapping.items():
+        here = (*path, key)
+        if key in _ENCRYPTED:
+            continue
+        if (
+            _is_credential_text(key, depth)
+            or (key == "value" and names_credential(name) and is_credential_value(child))
+            or _is_confidential_entry(mapping, key, child)
+        ):
+            yield here
+        else:
+            yield from _in_value(child, here, depth)
+
+
+def _is_confidential_entry(mapping: JsonObject, key: str, child: Json) -> bool:
+    """Return True if the key of an entry says that its value is a credential."""
+    if isinstance(child, str) and child:
+        if key.lower() in ANSWER_FILES or key in LAUNCH_SECURITY:
+            return True
+        if key.replace("-", "").replace("_", "").lower() in _START_DATA_KEYS:
+            return may_have_credentials(_decoded_start_data(child) if key.endswith("64") else child)
+    if not names_credential(key):
+        return False
+    if key == "secretKey" and ("remoteRef" in mapping or "sourceRef" in mapping):  # of an ExternalSecret
+        return False
+    return is_credential_value(child) or (
+        isinstance(child, list) and any(isinstance(each, str) and is_credential_value(each) for each in child)
+    )
+
+
+def _in_list(values: Sequence[Json], path: _Path, depth: int) -> Iterator[_Path]:
+    option = ""
+    for index, value in enumerate(values):
+        here = (*path, index)
+        is_option = isinstance(value, str) and _OPTION.match(value) is not None
+        if option and not is_option and names_credential(option) and is_credential_value(value):
+            yield here  # --password, word
+        else:
+            yield from _in_value(value, here, depth)
+        option = value.lstrip("-") if isinstance(value, str) and is_option else ""
+
+
+@lru_cache(maxsize=8192)  # the objects of a cluster have few different texts
+def _is_credential_text(text: str, depth: int = 0) -> bool:
+    if _PLAIN.fullmatch(text):
+        return False
+    if (
+        next(credential_forms(text), None)
+        or next(passwords_of_commands(text), None)
+        or _ANSWER_FILE.search(text)
+    ):
+        return True
+    if depth >= _DEEPEST:
+        return False
+    documents = _documents(text)
+    is_json = bool(documents) and text.lstrip().startswith(("{", "[", '"'))
+    if not is_json and next(named_credentials(text), None):  # in JSON, the walk finds them by their keys
+        return True
+    if documents is None and _SECRET_IN_TEXT.search(text):
+        return True
+    return any(_is_credential_text(reading, depth + 1) for reading in _readings(text)) or any(
+        True for each in documents or () if each != text for _ in _in_value(each, (), depth + 1)
+    )
+
+
+def _documents(text: str) -> Sequence[Json] | None:
+    """Return the YAML documents that a text is, if any may hold a credential; None if it is no YAML."""
+    if not (text.lstrip().startswith(("{", "[", '"')) or (":" in text and _MAY_BE_TREE.search(text))):
+        return ()
+    try:
+        return decode_documents(text.encode("utf-8", "surrogatepass"), "text")
+    except (DiagnosticError, ValueError):
+        return None
+
+
+def _readings(text: str) -> Iterator[str]:
+    """Yield what a text contains in another encoding."""
+    if "%" in text:
+        yield percent_decoded(text)
+    for form in (_BASE64, _BASE64_LINES):
+        for found in form.finditer(text):
+            decoded = _decoded(found[0])
+            if decoded and decoded != text:
+                yield decoded
+
+
+def _decoded(text: str) -> str:
+    """Return the text that base64 encodes; a name of it for a private key in another format, else nothing."""
+    digits = re.sub(r"\\n|\s|=", "", text).translate(_STANDARD)
+    try:
+        content = b64decode(digits + "=" * (-len(digits) % 4))
+    except ValueError:
+        return ""
+    if content.startswith(_GZIP):
+        try:
+            content = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
+        except zlib.error:
+            return ""
+    if _DER_KEY.match(content) or content.startswith(_KEY_STORE):
+        return "BEGIN PRIVATE KEY"
+    wide = content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[1:2] == b"\0"
+    try:
+        decoded = content.decode("utf-16" if wide else "utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return "" if _CONTROL.search(decoded) else decoded
+
+
+def _decoded_start_data(text: str) -> str:
+    """Return the decoded text; for data that is not text (maybe compressed), a text with a credential."""
+    return _decoded(text) or "password"

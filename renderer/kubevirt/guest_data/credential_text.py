@@ -1,0 +1,229 @@
+"""What a password, a key or a token looks like in any text: the one table of forms and of names.
+
+A form says by itself that a text holds a credential: a user in a URL, an authorization header, a private key,
+a hash of a password, a token of a known issuer. A name says that the value after it is one: ``password``,
+``DB_TOKEN``, ``secret_key``. The hashes are those of crypt(5) of libxcrypt and of RFC 3112, and of LDAP
+servers, PostgreSQL, MySQL, Windows, Apache and GRUB.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder
+from renderer.model.kube.encryption import is_ciphertext
+from renderer.model.kube.json import Json
+from renderer.model.pattern import pattern
+
+_IGNORE_CASE = re.IGNORECASE
+_MULTILINE = re.MULTILINE
+#: What follows the @ of an image or a package is a digest or a version, and what follows a colon a port.
+_NOT_A_HOST = r"(?!sha\d{3}:|v?\d+(?:\.\d+){0,2}(?![\w.]))"
+_NOT_A_PORT = r"(?!\d{1,5}(?:[/?#\"',;\s\\]|$))"
+#: Before an address of mail.
+_MAIL = r"(?:mail(?:to)?|e-?mail|contact|sips?|xmpp|acct|from|to|cc|bcc|by|owner|author|maintainer)"
+_DOLLAR = r"\\?\${1,2}"
+
+#: The forms, each with the ``word`` that is the credential where a placeholder may be in its place.
+_FORMS = (
+    # scheme://user:password@host; a password may have slashes
+    pattern(
+        rf"://[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}(?P<word>(?:[^\s@\"<>]|\"(?![,:}}\]])){{1,500}})"
+        rf"@{_NOT_A_HOST}(?=\S)"
+    ),
+    # scheme://token@host; in ssh and its like, a short user is a name
+    pattern(
+        r"(?<![\w+.-])(?!(?:\w{1,9}\+)?(?:ssh|sftp|scp|rsync|svn)://[^\s/@]{0,19}@)[a-z][\w+.-]{0,30}://"
+        rf"(?!(?:git|hg|anonymous)@)(?P<word>[^\s/?#@:\"'<>\\]{{1,500}})@{_NOT_A_HOST}(?=[\w\[(%${{])",
+        _IGNORE_CASE,
+    ),
+    # user:password@host and user:password@tcp(host), with or without scheme:
+    pattern(
+        rf"(?<![\w.+/@%$-])(?!{_MAIL}:)[\w.+%$-]{{1,64}}:"
+        rf"(?P<word>[^\s@/\"'{{}}\[\](),;<>]{{1,200}})@{_NOT_A_HOST}"
+        r"(?=(?:tcp|unix)?\(|[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,20}(?::\d+)?(?:[/?\s\"',;]|$))",
+        _IGNORE_CASE,
+    ),
+    # jdbc:oracle:thin:user/password@…, user/password@//host
+    pattern(
+        r"\boracle:\w{1,9}:[^\s/@]{1,64}/(?P<word>[^\s@]{1,200})@"
+        r"|(?<![\w$/])[\w$]{1,64}/[^\s@/\"'$]{1,200}@(?://|\()"
+    ),
+    # a token in a query or in a path, and the addresses of webhooks
+    pattern(
+        r"[?&;][\w.-]{0,40}?(?:token|sig(?:nature)?|secret|pass(?:w(?:or)?d)?|pwd|(?:api|access)[-_]?key|auth"
+        r"|jwt|credentials?|code|key)=(?P<word>[^\s&\"'<>#]{4,2000})",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"://[^\s\"'<>]{0,300}?/(?:tokens?|secrets?|passw(?:or)?ds?|api[-_]?keys?)[/=]"
+        r"(?P<word>[^\s/\"'<>?#]{6,500})",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
+        r"|webhook\.office\.com/|api\.telegram\.org/(?:file/)?bot\d|maker\.ifttt\.com/[^\s]{1,99}/key/"
+        r"|hc-ping\.com/)(?P<word>\S{6,500})",
+        _IGNORE_CASE,
+    ),
+    # Authorization: scheme word, X-Auth-Token: word, Bearer word
+    pattern(
+        r"authorization\\?[\"']?[ \t]*[:=,][ \t]*\\?[\"']?[a-z][\w-]{0,40}[ \t]+(?P<word>[^\s\"']{4,4000})",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"(?<![\w-])(?:x-(?:[\w-]{1,40}-)?|private-|job-|deploy-|api-)(?:token|key|secret|password|auth)"
+        r"\\?[\"']?[ \t]*:[ \t]*\\?[\"']?(?P<word>[^\s\"']{4,4000})",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"\b(?:bearer|basic|negotiate)[ \t]+(?=[^\s\"']{0,400}[0-9=_.])(?P<word>[\w.~+/=-]{16,4000})",
+        _IGNORE_CASE,
+    ),
+    # private keys: PEM, OpenSSH, PGP, SSH2, OpenVPN, PuTTY, age, JSON Web Keys
+    pattern(
+        r"BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY|BEGIN SSH2 ENCRYPTED PRIV|BEGIN OpenVPN Static key"
+        r"|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"\"kty\"[^{}]{0,1000}\"[dk]\"\s*:\s*\"[\w-]{8}|\"[dk]\"\s*:\s*\"[\w-]{8,4000}\"[^{}]{0,1000}\"kty\""
+    ),
+    # hashes of crypt(5) and of libraries that write alike; a shell or a template may escape the dollars
+    pattern(
+        rf"{_DOLLAR}(?:[1-9]|2[abxy]?|y|gy|sm3y?|sha\d{{1,3}}|md5|apr1|nt|argon2(?:id?|d)|p?bkdf2[\w-]{{0,20}}"
+        rf"|s?crypt|bcrypt[\w-]{{0,20}}|[PHSA])(?:,[\w=,]{{1,60}})?{_DOLLAR}(?P<word>[./\w$=,+\\-]{{8,500}})"
+    ),
+    pattern(
+        r"\{(?:S?SHA-?\d{0,3}|S?MD[245]|CRYPT|PBKDF2[\w-]{0,20}|ARGON2\w{0,2}|BCRYPT|NS-MTA-MD5|X-[\w-]{1,30}"
+        r"|CLEAR(?:TEXT)?|PLAIN(?:TEXT)?|NTLM|LANMAN|SMBMD[45]|PKCS5S2)\}(?P<word>[^\s{}\"']{4,500})",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"(?<![\w*])\*[0-9A-F]{40}(?!\w)|SCRAM-SHA-\d{1,3}\$\d{1,9}:\S{8}|(?<!\w)md5[0-9a-f]{32}(?!\w)"
+        r"|(?<!\w)[0-9a-fA-F]{32}:[0-9a-fA-F]{32}(?!\w)|grub\.pbkdf2\.sha\d{1,3}\.\d{1,9}\.\w{8}"
+    ),
+    # DES after the name of a user, also as extended by BSDi
+    pattern(
+        r"^[ \t]*[\"']?[\w.-]{1,64}:(?P<word>(?=[./\w]{0,12}[a-z])(?=[./\w]{0,12}[A-Z])[./0-9A-Za-z]{13}"
+        r"|_[./0-9A-Za-z]{19})(?=:|[\"']?\s*$)",
+        _MULTILINE,
+    ),
+    # tokens of issuers who give them a prefix
+    pattern(
+        r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16}|github_pat_\w{20}|gl[a-z]{2,5}-[\w-]{20}"
+        r"|xox[a-z]-[\w-]{10}|xapp-[\w-]{16}|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza[\w-]{30}|ya29\.[\w-]{20}"
+        r"|eyJ[\w-]{10,500}\.[\w-]{10}|[srp]k_(?:live|test)_\w{10}|npm_\w{30}|hf_\w{20}|pypi-[\w-]{40}"
+        r"|dckr_[po]at_[\w-]{20}|hv[sbr]\.[\w-]{20}|SG\.[\w-]{16,99}\.[\w-]{16}|sha256~[\w-]{40}"
+        r"|do[opr]_v1_\w{40}|shp\w{2}_\w{20}|ATATT\w{20}|K10[0-9a-f]{20,128}::\w{1,20}:\S"
+        r"|sk-(?:ant-|proj-)[\w-]{20}|tskey-[\w-]{16})"
+    ),
+)
+#: Commands and files of clients that hold a password.
+_COMMANDS = (
+    pattern(
+        r"\becho\s+[\"']?(?:[\w.-]+:)?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*"
+        r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
+    ),
+    pattern(r"\b(?:mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)"),
+    pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)"),
+    pattern(r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"),
+    pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE),
+    pattern(r"\blogin\s+\S+\s+password\s+(?P<word>\S+)"),
+    pattern(
+        r"^[ \t]*[^\s:]{1,99}:(?:\d{1,5}|\*):[^\s:]{1,99}:[^\s:]{1,99}:(?P<word>[^\s:]+)[ \t]*$", _MULTILINE
+    ),
+)
+
+_KEYS = (
+    "access|account|activation|api|app|auth|bearer|deploy|encryption|license|master|preshared|private|product"
+    "|registration|secret|session|shared|signing|storage|validation|webhook"
+)
+#: The end of a name whose value is a credential. ``existingSecret`` and ``pullSecret`` name a Secret.
+_CREDENTIAL_NAME = pattern(
+    r"(?:(?i:pass(?:word|wd|phrase|code)s?|(?:client|shared|app|consumer|webhook)[-_.]?secret|token|credentials?"
+    rf"|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?|authorization|cookie|jwt|bearer|connection[-_]?string"
+    r"|(?:^|[-_.])(?:pass|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
+    r"(?i:[-_.]?(?:base64|b64|hash|plain|value|\d{1,3}))?$"
+)
+#: Names that only end like one: the working directory, numbers of tokens, switches.
+_OTHER_NAME = pattern(r"(?i)(?:old)?pwd|(?:max|min|num)\w*tokens?|no\W?passw\w*|(?:un)?lock_passwd")
+_LONGEST_NAME, _LONGEST_VALUE = 200, 10_000
+#: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
+_ASSIGNMENT = pattern(
+    r"(?<![\w.-])(?P<name>[\w.-]{1,80})\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
+    r"(?P<word>[^\s\"',;}\]\\][^\s\"',;}\]]*)"
+)
+#: ``--password value``.
+_OPTION = pattern(
+    r"(?<![\w-])--?(?P<name>[\w-]{1,60})(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
+    r"(?P<word>[^\s\"'-][^\s\"']*)"
+)
+#: ``<name>value</name>``, ``<Password><Value>value``.
+_ELEMENT = pattern(
+    r"<(?:\w{1,20}:)?(?P<name>[\w.-]{1,60})(?:\s[^<>]{0,200})?>\s*(?:<(?:\w{1,20}:)?(?i:value|string)>)?\s*"
+    r"(?P<word>[^<\s][^<]{0,200})<"
+)
+#: Texts that stand for a value: variables of shells, of Kubernetes and of templates, references, paths.
+_REFERENCE = pattern(
+    r"\$\w+|\$\([^()]*\)|%\(?\w+\)?[s%]?|\{[\w.]+\}|<[^<>]*>|(?:ref\+|vault:|env:|file:|secretref:|arn:).*"
+    r"|(?:/[\w.-]+){2,}/?|null|none|nil|true|false|yes|no|on|off|~|[|>][-+]?|[*!]{1,2}|\W{1,3}",
+    _IGNORE_CASE,
+)
+
+
+def credential_forms(text: str) -> Iterator[re.Match[str]]:
+    """Yield the first place of each form of a credential in a text.
+
+    What is encrypted, or put in later, is no credential.
+    """
+    for form in _FORMS:
+        for found in form.finditer(text):
+            word = found.groupdict().get("word")
+            if word is None or not _is_put_in_later(word):
+                yield found
+                break
+
+
+def passwords_of_commands(text: str) -> Iterator[re.Match[str]]:
+    """Yield the passwords in commands, as groups ``word``."""
+    for command in _COMMANDS:
+        for found in command.finditer(text):
+            if is_credential_value(found["word"]):
+                yield found
+
+
+def named_credentials(text: str) -> Iterator[re.Match[str]]:
+    """Yield the assignments, options and elements of a text that give a credential its value."""
+    for kind in (_ASSIGNMENT, _OPTION, _ELEMENT):
+        for found in kind.finditer(text):
+            if names_credential(found["name"]) and is_credential_value(found["word"]):
+                yield found
+
+
+def names_credential(name: str) -> bool:
+    """Return True for the name of a field, variable or option whose value is a credential."""
+    return (
+        len(name) <= _LONGEST_NAME
+        and _CREDENTIAL_NAME.search(name) is not None
+        and _OTHER_NAME.fullmatch(name) is None
+    )
+
+
+def is_credential_value(value: Json) -> bool:
+    """Return True for a value that, after a name that says so, is a credential."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return False
+    text = str(value).strip()
+    return bool(text) and not _is_put_in_later(text) and not _REFERENCE.fullmatch(text[:_LONGEST_VALUE])
+
+
+def _is_put_in_later(word: str) -> bool:
+    """Return True for ciphertext and for a placeholder, of which a word may be the beginning."""
+    return (
+        is_ciphertext(word)
+        or PLACEHOLDER_WORD in word
+        or has_placeholder(word)
+        or word.startswith(("{{", "${", "$(", "ENC["))
+    )

@@ -1,0 +1,257 @@
+"""Credentials in any form, name and encoding, and texts that only look like one."""
+
+from __future__ import annotations
+
+import gzip
+import json
+from base64 import b64encode, encodebytes, urlsafe_b64encode
+from urllib.parse import quote
+
+import pytest
+
+from renderer.adopt.dump.credential_fields import credential_fields, is_copy_of_object
+from renderer.model.kube.json import Json
+
+CANARY = "canary-is-a-bird"
+RANDOM = "Zm9vYmFyYmF6cXV4Zm9vYmFy"
+PEM = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{'b3BlbnNzaC1rZXktdjE' * 8}\n-----END OPENSSH PRIVATE KEY-----\n"
+
+FORMS = (
+    f"redis://:{CANARY}@redis:6379/0",
+    f"postgres://app:{CANARY}/with/slash@db/x",
+    f"postgres://app:{CANARY}@db",
+    f"postgresql+psycopg2://app:pa'ss,word{CANARY}@[::1]:5432/x",
+    f"https://{CANARY}@example.com/disk.qcow2",
+    f"https://x-token:{CANARY}@example.com/a.git",
+    f"see https://me:{CANARY}@h/ for more",
+    f"ssh://root:{CANARY}@h",
+    f"amqps://app:{CANARY}@mq1,mq2/vhost",
+    f"mongodb+srv://app:{CANARY}@cluster0.example.net/?retryWrites=true",
+    f"app:{CANARY}@tcp(db:3306)/shop",
+    f"ftp:me:{CANARY}@host/path",
+    f"jdbc:oracle:thin:scott/{CANARY}@//db:1521/x",
+    f"scott/{CANARY}@//db:1521/x",
+    f"jdbc:postgresql://db/x?user=app&password={CANARY}",
+    f"https://h/disk.qcow2?X-Amz-Signature={CANARY}",
+    f"https://h/disk.qcow2?sv=1&sig={CANARY}",
+    f"https://h/disk?access_token={CANARY}",
+    f"https://h/token/{CANARY}/disk.qcow2",
+    f"https://hooks.slack.com/services/T000/B000/{CANARY}",
+    f"Server=db;User Id=sa;Password={CANARY};",
+    f"AccountName=x;AccountKey={CANARY}==;EndpointSuffix=core.windows.net",
+    f"Authorization: token {CANARY}",
+    f"authorization: AWS4-HMAC-SHA256 Credential={CANARY}",
+    f"Authorization: {CANARY}",
+    f"curl -H 'Authorization: ApiKey {CANARY}' https://h/",
+    f"Proxy-Authorization: Basic {RANDOM}",
+    f"X-Auth-Token: {CANARY}",
+    f"PRIVATE-TOKEN: {CANARY}",
+    f"Cookie: session={CANARY}",
+    f"Bearer {RANDOM}1",
+    PEM,
+    PEM.replace("OPENSSH ", ""),
+    "-----BEGIN PGP PRIVATE KEY BLOCK-----\n\nx",
+    "PuTTY-User-Key-File-3: ssh-ed25519",
+    f'{{"kty":"RSA","n":"abc","e":"AQAB","d":"{RANDOM}"}}',
+    *(
+        f"root:{salt}${'aB3./cD' * 5}"
+        for salt in [
+            "$1$saltsalt",
+            "$2a$05",
+            "$2b$12",
+            "$2y$10",
+            "$5$salt",
+            "$5$rounds=5000$salt",
+            "$6$salt",
+            "$7$C6..../....salt",
+            "$y$j9T$salt",
+            "$gy$j9T$salt",
+            "$sha1$40000$salt",
+            "$md5,rounds=5000$salt",
+            "$apr1$salt",
+            "$3$",
+            "$argon2id$v=19$m=65536,t=2$salt",
+            "$pbkdf2-sha256$29000$salt",
+            "$scrypt$ln=16$salt",
+            "$P$",
+            "$H$",
+            "$sm3$salt",
+            "\\$6\\$salt",
+            "$$6$$salt",
+        ]
+    ),
+    "root:aB3./cDeFgHi2:19000:0:::",
+    "user:rqXexS6ZhobKA",
+    "user:_J9..K0AyUubJVhWv31c",
+    *(
+        f"{{{scheme}}}{RANDOM}"
+        for scheme in [
+            "SSHA",
+            "SHA",
+            "SMD5",
+            "MD5",
+            "CRYPT",
+            "ssha256",
+            "SSHA512",
+            "PBKDF2-SHA512",
+            "ARGON2",
+            "CLEARTEXT",
+        ]
+    ),
+    f"*{'0123456789ABCDEF0123456789ABCDEF01234567'}",
+    f"SCRAM-SHA-256$4096:{RANDOM}",
+    f"ghp_{RANDOM}12345678",
+    f"glpat-{RANDOM}",
+    "AKIAIOSFODNN7EXAMPLE",
+    f"sha256~{RANDOM * 2}",
+    f"eyJhbGciOiJIUzI1NiJ9.{RANDOM}.x",
+    f"password = {CANARY}",
+    f"db.password: {CANARY}",
+    f'"dbPassword": "{CANARY}"',
+    f"export DB_PASS='{CANARY}'",
+    f"<password>{CANARY}</password>",
+    f"<AdministratorPassword><Value>{CANARY}</Value></AdministratorPassword>",
+    f"<settings><unattend xmlns='urn:schemas-microsoft-com:unattend'>{CANARY}",
+    f"machine h login me password {CANARY}",
+    f"db:5432:shop:app:{CANARY}",
+    f"//registry.example.com/:_authToken={CANARY}",
+    f"echo root:{CANARY} | chpasswd",
+    f"mysql -u root -p{CANARY}",
+    f"curl -u me:{CANARY} https://h/",
+    f"kubeadm join h:6443 --token {CANARY}",
+    f"password: |\n  {CANARY}\n",
+    f"db:\n  password:\n    {CANARY}\n",
+    f"kind: Secret\nstringData: {{x: {CANARY}}}\n",
+    f'[{{"args": ["--password", "{CANARY}"]}}]',
+)
+FIELDS = (
+    {"env": [{"name": "DB_PASSWORD", "value": CANARY}]},
+    {"env": [{"value": CANARY, "name": "API_TOKEN"}]},
+    {"args": ["--password", CANARY]},
+    {"args": [f"--password={CANARY}"]},
+    {"httpHeaders": [{"name": "Authorization", "value": f"Token {CANARY}"}]},
+    {"helm": {"parameters": [{"name": "db.password", "value": CANARY}]}},
+    {"helm": {"valuesObject": {"auth": {"rootPassword": CANARY}}}},
+    {"helm": {"values": f"auth:\n  rootPassword: {CANARY}\n"}},
+    {"source": {"repoURL": f"https://me:{CANARY}@git/x.git"}},
+    {"source": {"repoURL": f"https://{CANARY}@git/x.git"}},
+    {"parameters": [{"name": "PASSWORD", "value": CANARY}]},
+    {"objects": [{"kind": "Secret", "stringData": {"x": CANARY}}]},
+    {"objects": [{"kind": "Secret", "data": {"x": b64encode(CANARY.encode()).decode()}}]},
+    {"objects": [{"volumes": [{"cloudInitNoCloud": {"userData": f"#cloud-config\npassword: {CANARY}\n"}}]}]},
+    {"a": {"userDataBase64": b64encode(f"#cloud-config\npassword: {CANARY}\n".encode()).decode()}},
+    {"data": {"user-data": f"#cloud-config\nchpasswd: {{list: 'root:{CANARY}'}}\n"}},
+    {"data": {"Unattend.xml": CANARY}},
+    {
+        "annotations": {
+            "kubevirt.io/ignitiondata": json.dumps({"passwd": {"users": [{"passwordHash": CANARY}]}})
+        }
+    },
+    {"sev": {"session": CANARY}},
+    {"password": 123456},
+    {"passwords": [CANARY]},
+    {"clientSecret": CANARY},
+    {"op": "add", "path": "/stringData/password", "value": CANARY},
+    {f"https://me:{CANARY}@h/": "x"},
+)
+HARMLESS = (
+    "https://example.com:8443/disk.qcow2",
+    "ssh://git@example.com/a",
+    "https://git@github.com/x/y.git",
+    "docker://quay.io:5000/containerdisks/fedora@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "registry:5000/image:tag@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef",
+    "https://cdn.example.com/npm:lodash@4.17.21/index.js",
+    "contact: me@example.com",
+    "mailto:me@example.com",
+    "git@github.com:org/repo.git",
+    '["http://a:80","me@example.com"]',
+    "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIE0x me@host",
+    "-----BEGIN CERTIFICATE-----\nMIIBszCCAVmgAwIBAgIUZx\n-----END CERTIFICATE-----\n",
+    "echo $1$2 ${HOME}",
+    "postgres://${USER}:${PASSWORD}@db/x",
+    "postgres://{{ .user }}:{{ .password }}@db/x",
+    "password: ${PASSWORD}",
+    "DB_PASSWORD=$(DB_PASSWORD)",
+    "password: ENC[AES256_GCM,data:x,iv:y,tag:z,type:str]",
+    "PasswordAuthentication: no",
+    "ssh_pwauth: true",
+    "lock_passwd: false",
+    "server.port: 8080\nname: web\n",
+    "PWD=/root",
+    "maxTokens: 5",
+    "quay.io/containerdisks/fedora:latest",
+    "12:34:56:78:9a:bc",
+    "{{ .Values.password }}",
+)
+HARMLESS_FIELDS = (
+    {"env": [{"name": "DB_PASSWORD", "valueFrom": {"secretKeyRef": {"name": "db", "key": "password"}}}]},
+    {"automountServiceAccountToken": True},
+    {"imagePullSecret": "pull"},
+    {"existingSecret": "db"},
+    {"secretName": "db"},
+    {"secretRef": {"name": "db"}},
+    {"sessionAffinity": "None"},
+    {"kind": "SealedSecret", "spec": {"encryptedData": {"password": "AgBy8hCi"}}},
+    {"data": [{"secretKey": "password", "remoteRef": {"key": "prod/db", "property": "password"}}]},
+    {"tls": {"termination": "edge"}},
+    {"password": ""},
+    {"objects": [{"kind": "Secret", "stringData": {"x": "${PASSWORD}"}}]},
+    {"parameters": [{"name": "PASSWORD", "generate": "expression", "from": "[a-z]{16}"}]},
+    {"accessCredentials": [{"userPassword": {"source": {"secret": {"secretName": "users"}}}}]},
+)
+
+
+def found(value: Json) -> bool:
+    return any(True for _ in credential_fields(value))
+
+
+@pytest.mark.parametrize("text", FORMS)
+def test_credentials_are_found_in_any_text(text: str) -> None:
+    assert found(text)
+    for wrapped in (
+        f"first line\n  {text}",
+        json.dumps({"a": text}),
+        b64encode(text.encode()).decode(),
+        encodebytes(f"# a comment before it\n{text}".encode()).decode(),
+        urlsafe_b64encode(f"# a\n{text}".encode()).decode().rstrip("="),
+        b64encode(gzip.compress(text.encode())).decode(),
+        b64encode(text.encode("utf-16")).decode(),
+        b64encode(b64encode(text.encode())).decode(),
+        quote(f"# a\n{text}"),
+    ):
+        if wrapped.startswith("first") and text.startswith(("password: |", "db:\n")):
+            continue  # no longer YAML
+        assert found({"x": [{"y": wrapped}]}), wrapped
+
+
+@pytest.mark.parametrize("field", FIELDS)
+def test_credentials_are_found_in_any_field(field: Json) -> None:
+    for wrapped in (
+        field,
+        [field],
+        {"x": {"y": field}},
+        {"x": json.dumps(field)},
+        {"x": json.dumps(json.dumps(field))},
+    ):
+        assert found(wrapped), wrapped
+    assert found({"x": b64encode(gzip.compress(json.dumps(field).encode())).decode()})
+
+
+@pytest.mark.parametrize("text", HARMLESS)
+def test_other_texts_are_not_credentials(text: str) -> None:
+    assert not found({"x": text})
+    assert not found({"x": b64encode(text.encode()).decode()})
+
+
+@pytest.mark.parametrize("field", HARMLESS_FIELDS)
+def test_names_of_secrets_are_not_credentials(field: Json) -> None:
+    assert not found(field)
+    assert not found({"x": json.dumps(field)})
+
+
+def test_copies_of_objects_are_recognised() -> None:
+    copy = json.dumps({"apiVersion": "v1", "kind": "Secret", "data": {"password": "x"}})
+    assert is_copy_of_object(copy)
+    assert is_copy_of_object(b64encode(gzip.compress(copy.encode())).decode())
+    assert not is_copy_of_object('[{"args": ["--password", "x"]}]')
+    assert not is_copy_of_object("a text")
