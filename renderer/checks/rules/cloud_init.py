@@ -3,11 +3,13 @@
 cloud-init recognises the type of user data by its first line: `#cloud-config` for YAML, `#!` for a script,
 and a few others (`doc/rtd/explanation/format` of cloud-init). Data without such a line is ignored. So are
 YAML that cannot be parsed, top-level keys that no module knows, and a `runcmd` other than a list of commands.
+Of a key that is written twice only the last one counts, and `userData: >` joins the lines to one comment.
 The guest starts anyway, without its users and keys.
 
 Network data has to be of version 1 or 2 in `cloudInitNoCloud`, and OpenStack's `network_data.json` in
 `cloudInitConfigDrive`. With anything else the guest has no network, or asks for an address by DHCP. A Secret
-must have the key `userdata` or `networkdata`: KubeVirt reads no other.
+must have the key `userdata` or `networkdata`: KubeVirt reads no other, and reads `networkdata` only of the
+Secret in `networkDataSecretRef`.
 
 Wrong:
 
@@ -35,8 +37,8 @@ cloudInitNoCloud:
       enp1s0: {dhcp4: true}
 ```
 
-Data in base64, in Secrets of the repository and in files of a `secretGenerator` is checked as well. Encrypted
-data, templates of Jinja and the values of placeholders are not.
+Data in base64, in Secrets of the repository and in files of a `secretGenerator` is checked as well, and so are
+the keys of a SealedSecret or ExternalSecret. Encrypted data, templates of Jinja and the values of placeholders are not.
 """
 
 from __future__ import annotations
@@ -46,12 +48,14 @@ from collections.abc import Iterator
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.guest_files import files_of, finding, missing_key_finding, name_of
 from renderer.checks.rules.network_data import network_data_problems
-from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.checks.rules.user_data import user_data_problems
-from renderer.kubevirt.facts.cloud_init import CONFIG_DRIVE
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES, CONFIG_DRIVE, NETWORK_DATA
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.guest_data.sources import MissingKey, Role
+from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role
 from renderer.model.codes import Code
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import text_at
 from renderer.model.rule_settings import Level
 
 
@@ -64,9 +68,29 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
             for problem in user_data_problems(file.content, name_of(file)):
                 yield finding(file, problem)
         elif file.role is Role.NETWORK_DATA:
+            if file.unread_at is not None and not _is_read_elsewhere(context, file):
+                yield _unread(file, file.unread_at)
             is_openstack = file.volume == CONFIG_DRIVE
             for problem in network_data_problems(file.content, name_of(file), is_openstack=is_openstack):
                 yield finding(file, problem)
+
+
+def _unread(file: GuestFile, reference: FieldPath) -> Finding:
+    name = file.resource.name
+    message = f"nothing reads {name_of(file)}: through secretRef KubeVirt reads the user data only"
+    hint = f"add networkDataSecretRef: {{name: {name}}} beside secretRef"
+    there = related_to(file.resource, f"{file.name} is here", file.field)
+    return Finding(file.machine.resource, reference, message, hint, (there,))
+
+
+def _is_read_elsewhere(context: Context, file: GuestFile) -> bool:
+    """Return True if another volume of the overlay has its network data from the Secret."""
+    return any(
+        text_at(volume, kind, NETWORK_DATA.reference, "name") == file.resource.name
+        for machine in context.machines
+        for _, volume in machine.volumes
+        for kind in CLOUD_INIT_VOLUMES
+    )
 
 
 RULE = Rule(Code.CLOUD_INIT, Level.WARNING, MachineCheck(_check_machine), __doc__)

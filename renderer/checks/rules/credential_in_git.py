@@ -45,7 +45,6 @@ from renderer.kubevirt.guest_data.credentials import (
 )
 from renderer.kubevirt.guest_data.sources import SECRET, GuestFile, MissingKey, Role, plain_values
 from renderer.model.codes import Code
-from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.rule_settings import Level
@@ -126,7 +125,7 @@ def _plain_secret(secret: Resource, *, strict: bool) -> Iterator[Finding]:
     for field, key, value in plain_values(secret):
         if is_value(value) and (strict or not is_throw_away(value)):
             message = f"Secret {secret.name} holds the value of {key} in plain text, {_KNOWN_TO_ALL}"
-            yield Finding(secret, FieldPath.of(field, key), message, f"{_SEAL} value")
+            yield Finding(secret, field, message, f"{_SEAL} value")
             return
 
 

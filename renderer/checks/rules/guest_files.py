@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Sequence
 from functools import lru_cache, partial
 
@@ -9,13 +10,23 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.inventory import may_be_in
 from renderer.checks.rules.rule import Finding, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role, guest_files
+from renderer.kubevirt.guest_data.sources import (
+    SECRET,
+    GuestFile,
+    MissingKey,
+    Role,
+    guest_files,
+    makes_secret,
+)
 from renderer.model.kube.field_path import FieldPath, Segment
-from renderer.model.kube.resource import Resource
+from renderer.model.kube.resource import DataPlace, Resource
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 from renderer.yamlio.events import document_count
 from renderer.yamlio.marks import MarkedFile
+
+
+_SECRET_KEY = "secretKey"  # noqa: S105 - a field, no password
 
 
 class Problem(Record):
@@ -53,7 +64,7 @@ def files_of(context: Context, machine: VirtualMachineView) -> Sequence[GuestFil
     """
     last, files = context.guest_files
     if last is not machine:
-        files = tuple(guest_files(machine, partial(objects_named, context), context.release))
+        files = tuple(guest_files(machine, partial(_guest_data_named, context), context.release))
         context.guest_files = machine, files
     return files
 
@@ -64,6 +75,16 @@ def objects_named(context: Context, kind: str, name: str, namespace: str) -> lis
         item.resource
         for item in (context.inventory.named(kind, name) if name else ())
         if item.resource.kind == kind and may_be_in(item, namespace)
+    ]
+
+
+def _guest_data_named(context: Context, kind: str, name: str, namespace: str) -> list[Resource]:
+    """Return the objects as ``objects_named`` does, and those that list the keys of a Secret to be made."""
+    if kind != SECRET or not name:
+        return objects_named(context, kind, name, namespace)
+    items = context.inventory.named(kind, name)
+    return [
+        each.resource for each in items if makes_secret(each.resource, name) and may_be_in(each, namespace)
     ]
 
 
@@ -86,9 +107,9 @@ def name_of(file: GuestFile) -> str:
 def missing_key_finding(missing: MissingKey) -> Finding:
     """Return the finding about an object without the key, at a key that was probably meant."""
     consequence = "does not start the machine" if missing.is_alone else f"gives the guest no {missing.role}"
+    wanted = " or ".join(missing.keys if missing.role is Role.ANSWER_FILE else missing.keys[:1])
     message = (
-        f"{missing.resource.kind} {missing.resource.name} has no key {missing.keys[0]}, "
-        f"so KubeVirt {consequence}"
+        f"{missing.resource.kind} {missing.resource.name} has no key {wanted}, so KubeVirt {consequence}"
     )
     used = related_to(
         missing.machine.resource,
@@ -98,10 +119,22 @@ def missing_key_finding(missing: MissingKey) -> Finding:
     for key, field in missing.present.items():
         meant = nearest_key(key, missing.keys) or (missing.keys[0] if _is_only_data(missing) else None)
         if meant:
-            return Finding(missing.resource, field, message, f"rename the key {key} to {meant}", (used,))
+            hint, place = f"rename the key {key} to {meant}", missing.resource.data_place(key)
+            if field.segments[-1] == _SECRET_KEY:  # the key is the value of a field of an ExternalSecret
+                hint = f"write {_SECRET_KEY}: {meant}"
+            if place is None:
+                return Finding(missing.resource, field, message, hint, (used,))
+            if place.file and not place.line:
+                hint = f"write {meant}={_as_listed(place)}"
+            return Finding(missing.resource, field, message, hint, (used,), site=place.site)
     there = related_to(missing.resource, f"{missing.resource.kind} {missing.resource.name} is here")
     hint = f"add the data as {missing.keys[0]}"
     return Finding(missing.machine.resource, missing.reference, message, hint, (there,))
+
+
+def _as_listed(place: DataPlace) -> str:
+    """Return the path of the file as the generator in the kustomization names it."""
+    return posixpath.relpath(place.file, posixpath.dirname(place.site.path) or ".")
 
 
 def _is_only_data(missing: MissingKey) -> bool:

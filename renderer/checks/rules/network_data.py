@@ -211,7 +211,7 @@ class _V1(_Reader):
         if kind is None:
             yield self._problem(path, "a subnet has no type", "write type: dhcp or type: static")
             return
-        meant = nearest_key(kind, facts.V1_SUBNET_TYPES)
+        meant = nearest_key(kind, facts.V1_SUBNET_TYPES) or _swapped(kind, facts.V1_SUBNET_TYPES)
         if meant:
             yield self._problem((*path, "type"), "an unknown type of a subnet", f"did you mean {meant}?")
             return
@@ -276,6 +276,10 @@ class _V2(_Reader):
         for key in ("gateway4", "gateway6"):
             if device.get(key) is not None:
                 yield from self._address_problem((*path, key), device[key], key)
+        match = device.get("match")
+        if match is not None and not isinstance(match, dict) and not has_placeholder_word(match):
+            hint = "write macaddress:, name: or driver: below match:"
+            yield self._problem((*path, "match"), "match is not a mapping", hint)
         yield from self._mac_problem(
             (*path, "match", "macaddress"), object_at(device, "match").get("macaddress")
         )
@@ -388,6 +392,15 @@ def _openstack_problems(text: GuestYaml, name: str) -> Iterator[Problem]:
             elif field == "networks" and isinstance(element, dict) and element["link"] not in ids:
                 message = f"a network in {name} is of a link that is not in links, so cloud-init ignores it"
                 yield text.problem((field, index, "link"), message, "write the id of one of the links")
+
+
+def _swapped(written: Json, known: tuple[str, ...]) -> str | None:
+    """Return the word that ``written`` is with two of its letters swapped, which is not near for difflib."""
+    if not isinstance(written, str) or written in known:
+        return None
+    pairs = range(len(written) - 1)
+    swaps = {f"{written[:at]}{written[at + 1]}{written[at]}{written[at + 2 :]}" for at in pairs}
+    return next((word for word in known if word in swaps), None)
 
 
 def _list(value: Json) -> Iterable[Json]:

@@ -12,7 +12,7 @@ from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_edit import Edit
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.location import Location
+from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
@@ -21,7 +21,8 @@ from renderer.model.rule_settings import Level
 class Finding(Record):
     """``field`` of ``resource`` is probably a mistake; ``fix`` is its one right answer, if it has one.
 
-    ``location`` is a line of the text in the field; with a path, it is a line of that file.
+    ``location`` is a line of the text in the field; with a path, it is a line of that file. ``site`` is the
+    entry of a generator that wrote the field.
     """
 
     resource: Resource
@@ -31,6 +32,7 @@ class Finding(Record):
     related: tuple[Related, ...] = ()
     fix: Fix | Edit | None = None
     location: Location | None = None
+    site: Site | None = None
 
     def diagnostic(self, code: Code, severity: Severity) -> Diagnostic:
         """Return the finding as a diagnostic."""
@@ -44,6 +46,8 @@ class Finding(Record):
             related=self.related,
             fix=self.fix,
         )
+        if self.site is not None:
+            found = found._replace(sites=(self.site,))
         if self.location is None:
             return found
         sites = () if self.location.path else found.sites

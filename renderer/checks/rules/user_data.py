@@ -27,12 +27,18 @@ from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.suggest import suggest
 from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.problems import repeated_keys
 
 _JINJA = "{%"
 _BYTE_ORDER_MARK = "\ufeff"
 _LONGEST_HEADER = 40
 _NAMES = tuple(KEYS)
 _TOP_LEVEL_KEY = pattern(rf"^(?:{'|'.join(_NAMES)}):", re.MULTILINE)
+#: What a folded text (``>``) makes of the header and the first key below it.
+_FOLDED_HEADER = pattern(rf"{CLOUD_CONFIG_HEADER}[ \t]+(?:{'|'.join(_NAMES)}):(?:\s|$)")
+_INTERPRETER = pattern(r"#![ \t]*([^\s/]\S*)")
+#: The beginnings of lines that may be keys of the outermost mapping.
+_WRITTEN_KEY = pattern(r"^[\w\"'-]+(?=[ \t]*:)", re.MULTILINE)
 
 
 @lru_cache(maxsize=512)  # the machines of a fleet have few different data
@@ -47,6 +53,14 @@ def _problems(part: Part, name: str) -> Iterator[Problem]:
             yield from _cloud_config_problems(part, name)
     elif part.format is Format.UNKNOWN and part.text.strip():
         yield from _header_problems(part, name)
+    elif part.format is Format.SCRIPT:
+        interpreter = _INTERPRETER.match(part.text.lstrip())
+        if interpreter and not has_placeholder(interpreter[0]):
+            message = f"the script in {name} names its interpreter without a slash: {interpreter[0]}"
+            hint = f"write the path from the root, such as #!/{interpreter[1]}"
+            if "/" not in interpreter[1]:
+                hint = f"write the path from the root, such as #!/bin/{interpreter[1]}"
+            yield Problem(message, hint, part.line)
 
 
 def _header_problems(part: Part, name: str) -> Iterator[Problem]:
@@ -74,6 +88,13 @@ def _header_problems(part: Part, name: str) -> Iterator[Problem]:
 
 
 def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
+    if _FOLDED_HEADER.match(part.text.lstrip()):
+        message = (
+            f"{name} has a key on the line of {CLOUD_CONFIG_HEADER}, which cloud-init takes for a comment"
+        )
+        hint = "begin each key on a line of its own; if the text begins with >, which joins lines, write |"
+        yield Problem(message, hint, part.line)
+        return
     try:
         # As in PyYAML, the last of equal keys wins.
         content = decode_yaml11(without_placeholders(part.text).encode("utf-8", "replace"), "userData")
@@ -92,6 +113,7 @@ def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
         yield Problem(message, f"write the keys of cloud-config below {CLOUD_CONFIG_HEADER}", part.line)
         return
     text = GuestYaml(part.text, part.line)
+    yield from _repeated_key_problems(part, name)
     for key, value in content.items():
         meant = None if key in KEYS else OTHER_WORDS.get(key) or nearest_key(key, _NAMES)
         if meant:
@@ -99,6 +121,19 @@ def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
             yield text.problem((key,), message, f"did you mean {meant}?")
         elif key in KEYS:
             yield from _value_problems(text, name, key, value)
+
+
+def _repeated_key_problems(part: Part, name: str) -> Iterator[Problem]:
+    """Yield the problems of keys of the outermost mapping that are written twice."""
+    keys = _WRITTEN_KEY.findall(part.text)
+    if len(set(keys)) == len(keys):
+        return
+    for place in repeated_keys(without_placeholders(part.text).encode("utf-8", "replace"), ""):
+        where = place.location
+        key = part.text.splitlines()[where.line - 1].partition(":")[0].strip() if where else ""
+        message = f"{name} has the key {key} twice, and cloud-init uses only the last one"
+        line = part.line + where.line - 1 if where and part.line else part.line
+        yield Problem(message, f"write all of it below one {key}:", line, where.column if where else 1)
 
 
 def _not_yaml(part: Part, name: str, error: DiagnosticError) -> Problem:

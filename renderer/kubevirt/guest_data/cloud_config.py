@@ -3,6 +3,7 @@
 The keys are in cloud-init's ``cloudinit/config/schemas/schema-cloud-config-v1.json``. The modules accept more
 than the schema, so a form is listed only if the module that reads it fails on any other: ``cc_runcmd.py`` and
 ``cc_bootcmd.py`` (``util.py`` shellify), ``cc_mounts.py``, ``cc_write_files.py``, ``cc_set_passwords.py``,
+``cc_ssh.py`` (which takes the characters of a text for keys),
 ``distros/ug_util.py``, and ``util.get_cfg_option_list``, which makes a list of a single text.
 """
 
@@ -37,9 +38,9 @@ _ANY = Form("any value", (object, bool))
 
 _LISTS = """
     bootcmd cloud_config_modules cloud_final_modules cloud_init_modules fs_setup mount_default_fields mounts
-    runcmd write_files
+    runcmd ssh_authorized_keys write_files
 """
-_TEXTS_OR_LISTS = "packages ssh_authorized_keys ssh_genkeytypes ssh_import_id"
+_TEXTS_OR_LISTS = "packages ssh_genkeytypes ssh_import_id"
 _MAPPINGS = """
     ansible apk_repos apt autoinstall ca-certs ca_certs chef chpasswd device_aliases disk_setup drivers
     keyboard landscape lxd mcollective ntp phone_home power_state puppet random_seed resolv_conf

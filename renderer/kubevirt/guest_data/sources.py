@@ -22,7 +22,7 @@ from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Location
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -31,6 +31,13 @@ from renderer.model.text_enum import TextEnum
 
 SECRET, CONFIG_MAP = "Secret", "ConfigMap"
 SYSPREP = "sysprep"
+#: Objects of which a controller makes a Secret whose keys they list.
+_SEALED_SECRET = "bitnami.com", "SealedSecret"
+_EXTERNAL_SECRET = "external-secrets.io", "ExternalSecret"
+#: Values of ``creationPolicy`` with which External Secrets adds keys to a Secret of others, or makes none.
+_NOT_OWNED = ("Merge", "None")
+#: The fields of a volume with its network data, in any of its forms.
+_NETWORK_FIELDS = (NETWORK_DATA.plain, NETWORK_DATA.base64, NETWORK_DATA.reference)
 
 
 class Role(TextEnum):
@@ -56,7 +63,8 @@ class GuestFile(Record):
 
     ``field`` of ``resource`` contains it, in base64 if ``is_base64``. ``volume`` is the kind of the volume
     that it comes from; it is empty for an annotation. ``path`` is the file of the repository that a generator
-    read it from, if there is one.
+    read it from, if there is one. ``unread_at`` is set if nothing reads the file: it is the reference to the
+    Secret, through which KubeVirt reads other keys only.
     """
 
     machine: VirtualMachineView
@@ -67,6 +75,7 @@ class GuestFile(Record):
     content: bytes
     is_base64: bool
     path: str = ""
+    unread_at: FieldPath | None = None
 
     @property
     def name(self) -> str:
@@ -100,7 +109,7 @@ class MissingKey(Record):
     @property
     def present(self) -> Mapping[str, FieldPath]:
         """The keys that the object has instead, and their fields."""
-        return {key: FieldPath.of(field, key) for field, key, _ in _entries(self.resource)}
+        return {key: field for field, key, _ in _entries(self.resource)}
 
 
 def guest_files(
@@ -124,7 +133,15 @@ def guest_files(
         yield GuestFile(machine, Role.IGNITION, "", machine.resource, field, text.encode(), is_base64=False)
 
 
-def plain_values(resource: Resource) -> Iterator[tuple[str, str, str]]:
+def makes_secret(resource: Resource, name: str) -> bool:
+    """Return True if the object is a Secret with that name, or a controller makes one of its keys."""
+    if (resource.gvk.group, resource.kind) == _EXTERNAL_SECRET:
+        return name == (text_at(resource.content, "spec", "target", "name") or resource.name)
+    is_secret = resource.kind == SECRET or (resource.gvk.group, resource.kind) == _SEALED_SECRET
+    return is_secret and resource.name == name
+
+
+def plain_values(resource: Resource) -> Iterator[tuple[FieldPath, str, str]]:
     """Yield field, key and text of the readable values of a Secret or ConfigMap."""
     for field, key, value in _entries(resource):
         content = b"" if is_ciphertext(value) else _content(value, is_base64=_is_base64(resource, field))
@@ -132,8 +149,9 @@ def plain_values(resource: Resource) -> Iterator[tuple[str, str, str]]:
             yield field, key, content.decode("utf-8", "replace")
 
 
-def _is_base64(resource: Resource, field: str) -> bool:
-    return field == "binaryData" or (field == "data" and resource.kind == SECRET)
+def _is_base64(resource: Resource, field: FieldPath) -> bool:
+    first = field.segments[0]
+    return first == "binaryData" or (first == "data" and resource.kind == SECRET)
 
 
 def _cloud_init_files(
@@ -145,6 +163,9 @@ def _cloud_init_files(
             found = [entry for key in fields.keys for entry in _entries(secret) if entry[1] == key]
             if found:
                 yield from _file_of_entry(machine, role, kind, secret, found[0])
+                if fields is USER_DATA and not any(map(source.get, _NETWORK_FIELDS)):
+                    reference = machine.in_instance("volumes", index, kind, fields.reference, "name")
+                    yield from _unread_network_data(machine, kind, secret, reference)
             elif _is_complete(secret):
                 reference = machine.in_instance("volumes", index, kind, fields.reference, "name")
                 is_alone = not any(
@@ -162,6 +183,17 @@ def _cloud_init_files(
                 is_base64 = key == fields.base64
                 yield GuestFile(machine, role, kind, machine.resource, field, content, is_base64)
                 break  # KubeVirt reads the first one that is not empty
+
+
+def _unread_network_data(
+    machine: VirtualMachineView, kind: str, secret: Resource, reference: FieldPath
+) -> Iterator[GuestFile]:
+    """Yield the network data in a Secret of which the pod of the instance gets only the user data."""
+    for entry in _entries(secret):
+        if entry[1] in NETWORK_DATA.keys:
+            for file in _file_of_entry(machine, Role.NETWORK_DATA, kind, secret, entry):
+                yield file._replace(unread_at=reference)
+            return
 
 
 def _answer_files(
@@ -188,12 +220,42 @@ def _secrets_of_copies(
     return [found for copy in copies for found in find(kind, f"{name}-{copy}", namespace)]
 
 
-def _entries(resource: Resource) -> Iterator[tuple[str, str, Json]]:
-    """Yield field, key and value of the data of a Secret or ConfigMap: first what wins over the others."""
-    fields = ("stringData", "data") if resource.kind == SECRET else ("data", "binaryData")
-    for field in fields:
-        for key, value in object_at(resource.content, field).items():
-            yield field, key, value
+def _entries(resource: Resource) -> Iterator[tuple[FieldPath, str, Json]]:
+    """Yield field, key and value of the data of a Secret or ConfigMap: first what wins over the others.
+
+    The values that a controller puts into a Secret are null, and so are those in its templates.
+    """
+    match (resource.gvk.group, resource.kind):
+        case made if made == _SEALED_SECRET:
+            for parents in (("spec", "encryptedData"), ("spec", "template", "data")):
+                for key in object_at(resource.content, *parents):
+                    yield FieldPath((*parents, key)), key, None
+        case made if made == _EXTERNAL_SECRET:
+            yield from _keys_of_external_secret(object_at(resource.content, "spec"))
+        case _:
+            fields = ("stringData", "data") if resource.kind == SECRET else ("data", "binaryData")
+            for field in fields:
+                for key, value in object_at(resource.content, field).items():
+                    yield FieldPath.of(field, key), key, value
+
+
+def _keys_of_external_secret(spec: JsonObject) -> Iterator[tuple[FieldPath, str, Json]]:
+    """Yield the keys that External Secrets gives the Secret; none if they are not all in the repository.
+
+    A template replaces the data, unless its ``mergePolicy`` says otherwise (external-secrets
+    ``pkg/controllers/externalsecret/externalsecret_controller_template.go`` applyTemplate).
+    """
+    target, template = object_at(spec, "target"), object_at(spec, "target", "template")
+    if spec.get("dataFrom") or template.get("templateFrom") or target.get("creationPolicy") in _NOT_OWNED:
+        return
+    templated = object_at(template, "data")
+    for key in templated:
+        yield FieldPath.of("spec", "target", "template", "data", key), key, None
+    if not templated or template.get("mergePolicy") == "Merge":
+        for index, element in enumerate(array_at(spec, "data")):
+            key = text_at(element, "secretKey")
+            if key:
+                yield FieldPath.of("spec", "data", index, "secretKey"), key, None
 
 
 def _is_complete(resource: Resource) -> bool:
@@ -202,7 +264,11 @@ def _is_complete(resource: Resource) -> bool:
 
 
 def _file_of_entry(
-    machine: VirtualMachineView, role: Role, volume: str, resource: Resource, entry: tuple[str, str, Json]
+    machine: VirtualMachineView,
+    role: Role,
+    volume: str,
+    resource: Resource,
+    entry: tuple[FieldPath, str, Json],
 ) -> Iterator[GuestFile]:
     field, key, value = entry
     is_base64 = _is_base64(resource, field)
@@ -210,7 +276,7 @@ def _file_of_entry(
     if content and not is_ciphertext(value):
         written = resource.data_place(key)
         path = written.file if written and not written.line else ""
-        yield GuestFile(machine, role, volume, resource, FieldPath.of(field, key), content, is_base64, path)
+        yield GuestFile(machine, role, volume, resource, field, content, is_base64, path)
 
 
 def _content(value: Json, *, is_base64: bool) -> bytes:
