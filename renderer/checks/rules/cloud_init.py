@@ -37,8 +37,9 @@ cloudInitNoCloud:
       enp1s0: {dhcp4: true}
 ```
 
-Data in base64, in Secrets of the repository and in files of a `secretGenerator` is checked as well, and so are
-the keys of a SealedSecret or ExternalSecret. Encrypted data, templates of Jinja and the values of placeholders are not.
+Data in base64, in Secrets of the repository and in files of a `secretGenerator` is checked as well, and so
+are the keys of a SealedSecret or ExternalSecret. Encrypted data, templates of Jinja and the values of
+placeholders are not.
 """
 
 from __future__ import annotations

@@ -25,7 +25,6 @@ from renderer.model.suggest import suggest
 from renderer.yamlio.events import document_count
 from renderer.yamlio.marks import MarkedFile
 
-
 _SECRET_KEY = "secretKey"  # noqa: S105 - a field, no password
 
 
