@@ -19,6 +19,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import decode_yaml11
 
@@ -126,6 +127,7 @@ def with_missing_values(own: JsonObject, base: JsonObject) -> JsonObject:
 def _with_template_patch(application: JsonObject, text: str) -> JsonObject:
     """Apply ``templatePatch`` (``template/patch.go``); it cannot change the project. Raises ``SetError``."""
     try:
+        spend(len(text), "reading template patches")
         patch = decode_yaml11(text.encode(), "templatePatch")
     except DiagnosticError as error:
         raise SetError(f"its templatePatch, once rendered, is not YAML: {error}") from None

@@ -19,6 +19,8 @@ _FUNCTIONS_HINT = "docs/existing-repositories.md lists the functions that templa
 _MISSING_VALUE_ERRORS = ("no entry for key", "can't evaluate field")
 _TAG = re.compile(r"\{\{(.*?)\}\}", re.DOTALL)
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 8, 8
+#: A longer text fits into no Application, as the API server stores at most 1.5 MiB.
+_LONGEST_TEXT = 1 << 20
 #: Values by name: only strings without ``goTemplate``, any structure with it.
 Parameters: TypeAlias = dict[str, object]
 
@@ -50,12 +52,16 @@ class Rendering(NamedTuple):
         spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, ACTIVITY)
         try:
             if self.go_template:
-                return render(text, values, self.options)
-            return _with_tags_replaced(text, values)
+                rendered = render(text, values, self.options)
+            else:
+                rendered = _with_tags_replaced(text, values)
         except GoTemplateError as error:
             raise SetError(f"the template {_in_one_line(text)} fails: {error}", _FUNCTIONS_HINT) from None
         except _UnclosedTagError as error:
             raise SetError(f"the template {_in_one_line(text)} fails: {error}") from None
+        if len(rendered) > max(len(text), _LONGEST_TEXT):
+            raise SetError(f"the template {_in_one_line(text)} makes more than {_LONGEST_TEXT} characters")
+        return rendered
 
     def deeply(self, value: Json, values: Mapping[str, object]) -> Json:
         """Return ``value`` with every string and every key rendered. Raises ``SetError``."""
