@@ -12,6 +12,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
+from operator import is_
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,7 +25,7 @@ from renderer.files.file_system import DiskFileSystem
 from renderer.files.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
-from renderer.model.diagnostic import DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.kube.sharing import forget_shared
 from renderer.model.plural import plural
@@ -32,7 +33,7 @@ from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.run.limits import Limits, restore, snapshot
 from renderer.model.run.taint import count_tainted, taint_again, tainted_since
-from renderer.model.run.work import SharedWork, WorkDone, add, join_run
+from renderer.model.run.work import SharedWork, WorkDone, add, join_run, spend
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 
@@ -51,6 +52,7 @@ _QUOTA = Path("/sys/fs/cgroup/cpu.max")
 class RenderedOverlay(Record):
     """An overlay and its rendered ``files``, by path below its output folder; none if it failed.
 
+    ``findings`` do not name the overlay: the next one may have the same.
     ``folders`` are the folders that were read as kustomizations. ``inputs`` has the answers to all questions
     to the repository. ``seconds`` is the duration, ``summary`` the same in words. ``steps`` are the steps of
     work (``model.run.work``), ``read`` the sizes of the files that no earlier overlay had read. ``tainted``
@@ -73,6 +75,22 @@ class RenderedOverlay(Record):
     by_worker: bool = False
 
 
+class _LocatedFindings(Record):
+    """The findings of an overlay with their lines, ``of`` what the stages found.
+
+    They are valid while ``tainted`` is the number of values that no output may show. ``may_be_kept`` is as in
+    ``RenderedOverlay``.
+    """
+
+    findings: tuple[Located, ...] = ()
+    may_be_kept: bool = True
+    of: tuple[Diagnostic, ...] = ()
+    tainted: int = 0
+
+
+_NOTHING_FOUND = _LocatedFindings()
+
+
 class OverlayRenderer:
     """Renders overlays of one project; the files that overlays share are read, composed and compiled once."""
 
@@ -81,6 +99,7 @@ class OverlayRenderer:
         self._recorder = Recorder()
         self._fs = BuiltinFileSystem(RecordedFileSystem(DiskFileSystem(root), self._recorder))
         self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
+        self._located_last = _NOTHING_FOUND
 
     def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig]]:
         """Return how to recreate this renderer in a worker that is not a fork of this process."""
@@ -114,20 +133,12 @@ class OverlayRenderer:
                 found += error.diagnostics
             del outcome  # frees memory for the files that findings are about
             # The place of a finding depends on the file, whoever else has read it.
-            unlocated = deque(found)
-            del found  # each finding is freed once its line is known
-            each = (unlocated.popleft() for _ in range(len(unlocated)))
-            findings = locate(self._fs, each, overlay.path, self._locator) if unlocated else ()
-            may_be_kept = True
-            if findings:
-                from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only for findings
-
-                may_be_kept = not quotes_tainted(self._fs, (found.location for found in findings))
+            located = self._located(found, overlay, is_last=is_last) if found else _NOTHING_FOUND
         steps, read = work_done.since()
         return RenderedOverlay(
             overlay=overlay,
             files=files,
-            findings=findings,
+            findings=located.findings,
             folders=frozenset(used.name for used in self._recorder.used(task) if used.kind == "folder"),
             inputs=self._recorder.inputs(task),
             seconds=stopwatch.seconds(),
@@ -135,8 +146,29 @@ class OverlayRenderer:
             steps=steps,
             read=read,
             tainted=tainted_since(tainted_before),
-            may_be_kept=may_be_kept,
+            may_be_kept=located.may_be_kept,
         )
+
+    def _located(self, found: tuple[Diagnostic, ...], overlay: Overlay, *, is_last: bool) -> _LocatedFindings:
+        """Return the findings with their lines; the same ones if the overlay before had the same."""
+        last = self._located_last
+        is_same = last.tainted == count_tainted() and len(last.of) == len(found)
+        if is_same and all(map(is_, last.of, found)):
+            spend(len(found), "reporting findings")
+            self._locator.note_uses(found)
+            return last
+        from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only for findings
+
+        of = () if is_last else found
+        unlocated = deque(found)
+        del found  # the last overlay frees each finding once its line is known
+        each = (unlocated.popleft() for _ in range(len(unlocated)))
+        findings = tuple(
+            each._replace(overlays=()) for each in locate(self._fs, each, overlay.path, self._locator)
+        )
+        may_be_kept = not quotes_tainted(self._fs, (each.location for each in findings))
+        self._located_last = _LocatedFindings(findings, may_be_kept, of, count_tainted())
+        return self._located_last
 
     @cached_property
     def _locator(self) -> Locator:

@@ -101,7 +101,7 @@ class _Results:
     def keep(self, result: Rendered) -> None:
         path = result.overlay.path
         self.folders |= result.folders
-        if self.findings.add_located(result.findings):
+        if self.findings.add_located(result.findings, path):
             self.broken.add(path)
         else:
             self._sound[path] = result._replace(findings=()) if result.findings else result
@@ -204,12 +204,11 @@ def _tree_missing(overlay: Overlay) -> Diagnostic:
 def _in_project_order(findings: Iterable[Located], overlays: Sequence[str]) -> tuple[Located, ...]:
     """Return the findings with their overlays in the order of the project, whichever was rendered first."""
     place = {overlay: place for place, overlay in enumerate(overlays)}
-    return tuple(
-        found._replace(overlays=tuple(sorted(found.overlays, key=place.__getitem__)))
-        if len(found.overlays) > 1
-        else found
-        for found in findings
-    )
+    in_order: dict[tuple[str, ...], tuple[str, ...]] = {}  # most findings have the same overlays
+    for found in findings:
+        if found.overlays not in in_order:
+            in_order[found.overlays] = tuple(sorted(found.overlays, key=place.__getitem__))
+    return tuple(found._replace(overlays=in_order[found.overlays]) for found in findings)
 
 
 def _check_options(request: RenderRequest) -> None:

@@ -206,9 +206,8 @@ def _build_findings(
     if composed.failed:
         run.unbuilt.add(overlay.path)
     found = with_levels(composed.diagnostics, overlay.rules) if composed.failed else check(overlay, composed)
-    for each in found:
-        if composed.failed or files is None or may_be_caused_by(each, files):
-            yield each
+    about_all = composed.failed or files is None
+    yield from found if about_all else (each for each in found if may_be_caused_by(each, files or ()))
 
 
 def _tree_errors(

@@ -58,6 +58,11 @@ class Recorder:
         finally:
             self._under_way.pop()
 
+    def note_use(self, task: Task) -> None:
+        """Record that the current task depends on ``task``, if that ran before."""
+        if self._under_way and task in self._records:
+            self._under_way[-1].uses.add(task)
+
     def note(self, question: FileQuestion, answer: str) -> None:
         before = self._answers.setdefault(question, answer)
         if answer != before:  # it changed, and either answer may have been used

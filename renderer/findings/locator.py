@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
+from renderer.findings.known_findings import KnownFindings
 from renderer.findings.located import LocatedFix, LocatedRelated
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Trait
@@ -38,6 +39,7 @@ class Locator:
         #: Each file with its size; the most recently used file comes last.
         self._files: dict[str, tuple[MarkedFile, int]] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
+        self.known = KnownFindings()
 
     def locate(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
         """Return the line of a finding, and its related places with their lines."""
@@ -98,6 +100,15 @@ class Locator:
         except RefusedEditError:
             return False
         return True
+
+    def note_uses(self, found: Iterable[Diagnostic]) -> None:
+        """Record that the current task depends on the files of findings that were located before."""
+        paths: set[str] = set()
+        for each in found:
+            paths.update(site.path for site in (*each.sites, *(each.fix.roots if each.fix else ())))
+            paths.update(site.path for related in each.related for site in related.sites)
+        for path in paths:
+            self._recorder.note_use(Task("lines", path))
 
     def scalar_texts(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at ``sites`` as they are written."""

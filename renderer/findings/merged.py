@@ -62,6 +62,88 @@ def _line_key(location: Location | None) -> tuple[str, int] | None:
     return location and (location.path, location.line)
 
 
+class _Overlays:
+    """The overlays that a finding was found in, as a chain from the last one back to the first.
+
+    Findings of the same overlays share one chain: otherwise each of a thousand mistakes in a base would hold
+    the names of a thousand overlays.
+    """
+
+    __slots__ = ("_following", "_names", "before", "name")
+
+    def __init__(self, name: str = "", before: _Overlays | None = None) -> None:
+        self.name = name
+        self.before = before
+        self._following: dict[str, _Overlays] = {}
+        self._names: tuple[str, ...] | None = None
+
+    def followed_by(self, names: Iterable[str]) -> _Overlays:
+        """Return the chain of these overlays and of ``names``."""
+        chain = self
+        for name in names:
+            if name != chain.name:
+                chain = chain.then(name)
+        return chain
+
+    def then(self, name: str) -> _Overlays:
+        """Return the chain of these overlays and another one."""
+        if name not in self._following:
+            self._following[name] = _Overlays(name, self)
+        return self._following[name]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names in the order in which they came, each once."""
+        if self._names is None:
+            found: list[str] = []
+            chain: _Overlays | None = self
+            while chain is not None and chain.before is not None:
+                found.append(chain.name)
+                chain = chain.before
+            self._names = tuple(dict.fromkeys(reversed(found)))
+        return self._names
+
+
+class MergedFinding:
+    """A finding and what was merged with it. ``is_kept`` is False once it is one of those not shown."""
+
+    __slots__ = ("_first", "_objects", "_overlays", "is_kept")
+
+    def __init__(self, first: Located, no_overlays: _Overlays) -> None:
+        self._first = first
+        self._overlays = no_overlays.followed_by(first.overlays)
+        #: The hashes of its other objects.
+        self._objects: set[int] = set()
+        self.is_kept = True
+
+    @property
+    def found(self) -> Located:
+        """The finding with all of its overlays."""
+        return self._first._replace(overlays=self._overlays.names)
+
+    def merge(self, located: Located) -> None:
+        """Add an equal finding, which may be about another object."""
+        self.repeat(located.overlays)
+        first, others = self._first, self._count_others(located)
+        if others != first.other_objects or first.fix != located.fix:
+            fix = first.fix if first.fix == located.fix else None  # else there are several right answers
+            self._first = first._replace(fix=fix, other_objects=others)
+
+    def repeat(self, overlays: tuple[str, ...]) -> None:
+        """Add the overlays in which the same finding came again."""
+        self._overlays = self._overlays.followed_by(overlays)
+
+    def _count_others(self, located: Located) -> int:
+        """Return the number of objects of both findings besides the one that the first names."""
+        first = self._first
+        if located.resource == first.resource:
+            return max(first.other_objects, located.other_objects)
+        if hash(located.resource) in self._objects:
+            return first.other_objects
+        self._objects.add(hash(located.resource))
+        return first.other_objects + 1 + located.other_objects
+
+
 class MergedFindings:
     """Located findings; equal ones on one line are merged as they come.
 
@@ -72,70 +154,54 @@ class MergedFindings:
     def __init__(self, most: int | None = None, unshown: Unshown | None = None) -> None:
         self.unshown = unshown or Unshown()
         self._most = most
-        self._first: dict[Hashable, Located] = {}
-        #: Their keys, by what their messages say of any object (``_anonymous_key``).
-        self._keys: dict[Hashable, Hashable] = {}
-        #: The overlays of findings that occurred more than once.
-        self._overlays: dict[Hashable, dict[str, None]] = {}
-        #: The hashes of their objects, where these differ.
-        self._objects: dict[Hashable, set[int]] = {}
+        self._merged: dict[Hashable, MergedFinding] = {}
+        #: The same, by what their messages say of any object (``_anonymous_key``).
+        self._anonymous: dict[Hashable, MergedFinding] = {}
+        self._no_overlays = _Overlays()
         self._hashes: set[int] = set()
 
     def __len__(self) -> int:
         """Return the number of stored findings; ``found`` may leave some out."""
-        return len(self._first)
+        return len(self._merged)
 
-    def add(self, located: Located) -> None:
-        """Add a finding."""
+    def add(self, located: Located) -> MergedFinding | None:
+        """Add a finding. Return what it was merged into, for the next time; None if it is not kept."""
         key, anonymous = _merge_key(located), _anonymous_key(located)
         if self._hashes and (hash(key) in self._hashes or hash(anonymous) in self._hashes):
-            return
-        if key not in self._first:
-            key = self._keys.setdefault(anonymous, key)
-        first = self._first.setdefault(key, located)
-        if first is not located:
-            overlays = self._overlays.setdefault(key, dict.fromkeys(first.overlays))
-            overlays.update(dict.fromkeys(located.overlays))
-            others = self._count_others(key, first, located)
-            if others != first.other_objects or first.fix != located.fix:
-                fix = first.fix if first.fix == located.fix else None  # else there are several right answers
-                self._first[key] = first._replace(fix=fix, other_objects=others)
-        if self._most is not None and len(self._first) > 2 * self._most:  # seldom, as it sorts all of them
+            return None
+        merged = self._merged.get(key) or self._anonymous.get(anonymous)
+        if merged is not None:
+            merged.merge(located)
+            return merged
+        merged = MergedFinding(located, self._no_overlays)
+        self._merged[key] = self._anonymous[anonymous] = merged
+        if self._most is not None and len(self._merged) > 2 * self._most:  # seldom, as it sorts all of them
             self._drop_excess(self._most)
+        return merged if merged.is_kept else None
 
     def found(self) -> tuple[Located, ...]:
         """Return the kept findings, sorted by file and line."""
-        if self._most is not None and len(self._first) > self._most:
+        if self._most is not None and len(self._merged) > self._most:
             self._drop_excess(self._most)
-        return tuple(sorted(without_repetitions(self._merged()), key=_reading_order))
-
-    def _merged(self) -> Iterator[Located]:
-        for key, first in self._first.items():
-            overlays = self._overlays.get(key)
-            yield first if overlays is None else first._replace(overlays=tuple(overlays))
-
-    def _count_others(self, key: Hashable, first: Located, located: Located) -> int:
-        """Return the number of objects of both findings besides the one that ``first`` names."""
-        if located.resource == first.resource:
-            return max(first.other_objects, located.other_objects)
-        known = self._objects.setdefault(key, set())
-        if hash(located.resource) in known:
-            return first.other_objects
-        known.add(hash(located.resource))
-        return first.other_objects + 1 + located.other_objects
+        found = without_repetitions(each.found for each in self._merged.values())
+        return tuple(sorted(found, key=_reading_order))
 
     def _drop_excess(self, most: int) -> None:
-        found = without_repetitions(self._merged())
+        merged = {id(found): (found, each) for each in self._merged.values() for found in [each.found]}
+        found = without_repetitions(each for each, _ in merged.values())
         chosen = sorted(found, key=_reading_order)
         chosen.sort(key=lambda each: each.severity is not Severity.ERROR)
         for each in chosen[most:]:
             self._hashes |= {hash(_merge_key(each)), hash(_anonymous_key(each))}
             self.unshown = self.unshown.with_one(each)
+        for _, dropped in merged.values():
+            dropped.is_kept = False
         kept = set(map(id, chosen[:most]))
-        self._first = {_merge_key(each): each for each in found if id(each) in kept}
-        self._keys = {_anonymous_key(each): key for key, each in self._first.items()}
-        self._overlays.clear()
-        self._objects.clear()
+        self._merged, self._anonymous, self._no_overlays = {}, {}, _Overlays()
+        for each in found:
+            if id(each) in kept:
+                again = MergedFinding(each, self._no_overlays)
+                self._merged[_merge_key(each)] = self._anonymous[_anonymous_key(each)] = again
 
 
 def _merge_key(located: Located) -> Hashable:

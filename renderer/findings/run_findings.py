@@ -5,29 +5,42 @@ texts, and equal findings are merged. Writers of reports, the cache and the libr
 and never repeat any of these steps.
 
 A run over ten thousand overlays may find a mistake in every line. The number of findings in memory is bounded
-by the printed findings (``limits().findings``) and the findings of the overlay being rendered.
+by the printed findings (``limits().findings``) and the findings of the overlay being rendered. A mistake in a
+base that many overlays share is located and merged once: it comes again as the same object, or as an equal
+one, which then costs a look-up.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from renderer.files.file_system import FileSystem
+from renderer.findings.known_findings import KnownFinding
 from renderer.findings.levels import strict_level
 from renderer.findings.located import Located, LocatedFix, LocatedRelated, Unshown
 from renderer.findings.masking import masked
-from renderer.findings.merged import MergedFindings
+from renderer.findings.merged import MergedFinding, MergedFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.kube.location import Location
 from renderer.model.masking import Masking
 from renderer.model.readings import all_readings
 from renderer.model.record import Record
 from renderer.model.run.taint import count_tainted, taint_masking
+from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
+
+
+#: Steps for a finding that was added before, for one that only its overlay or object distinguishes from an
+#: earlier one, and for any other (``model.run.work``).
+_STEPS_AGAIN, _STEPS_OF_KNOWN, _STEPS_OF_NEW = 2, 40, 300
+#: The number of findings that are recognised when they come again.
+_MOST_RECOGNISED = 10_000
+_REPORTING = "reporting findings"
 
 
 class FindingFilter(Record):
@@ -42,6 +55,15 @@ class FindingFilter(Record):
 
 
 _ALL = FindingFilter()
+T = TypeVar("T", Diagnostic, Located)
+
+
+class _Recognised(Record):
+    """A finding that was added, which is kept alive for its identity, and what it was merged into."""
+
+    finding: Diagnostic | Located
+    merged: MergedFinding
+    is_error: bool
 
 
 class RunFindings:
@@ -57,6 +79,8 @@ class RunFindings:
         self._fs = fs
         self._chosen = chosen
         self._merged = MergedFindings(chosen.most)
+        #: Findings that were added, by their identity.
+        self._recognised: dict[int, _Recognised] = {}
         #: The number of confidential values known before the first finding was masked.
         self._known_values = count_tainted()
         if locator is not None:
@@ -69,55 +93,93 @@ class RunFindings:
         """
         overlays = (overlay,) if overlay else ()
         has_errors = self._add(
-            self.located(found, overlays) for found in findings if self._is_reported(found.code)
+            findings, overlays, lambda finding: self.located(finding, overlays), _STEPS_AGAIN
         )
         if self._fs is not None and len(self._merged):
             self._locator.forget_files()
         return has_errors
 
-    def add_located(self, findings: Iterable[Located]) -> bool:
-        """Add findings of another process, an earlier run or other files. Return True if one is an error."""
+    def add_located(self, findings: Iterable[Located], overlay: str = "") -> bool:
+        """Add findings of another process, an earlier run or other files. Return True if one is an error.
+
+        ``overlay`` is the path of their overlay, if they do not name it.
+        """
         masking = taint_masking()
-        return self._add(
-            masked(found._replace(severity=self._level(found.severity)), masking)
-            for found in findings
-            if self._is_reported(found.code)
-        )
+        overlays = (overlay,) if overlay else ()
+
+        def reported(found: Located) -> Located:
+            level = self._level(found.severity)
+            return masked(found._replace(severity=level, overlays=overlays or found.overlays), masking)
+
+        return self._add(findings, overlays, reported, 0)
+
+    def _add(
+        self, findings: Iterable[T], overlays: tuple[str, ...], reported: Callable[[T], Located], steps: int
+    ) -> bool:
+        """Add findings as they come; one that came before as the same object costs ``steps``."""
+        again, has_errors, recognised = 0, False, self._recognised
+        for finding in findings:
+            known = recognised.get(id(finding))
+            if known is not None and known.merged.is_kept:
+                known.merged.repeat(overlays)
+                has_errors = has_errors or known.is_error
+                again += 1
+            elif self._is_reported(finding.code):
+                found = reported(finding)
+                is_error = found.severity is Severity.ERROR
+                has_errors = has_errors or is_error
+                merged = self._merged.add(found)
+                if len(recognised) >= _MOST_RECOGNISED:
+                    recognised.clear()
+                if merged is not None:
+                    recognised[id(finding)] = _Recognised(finding, merged, is_error)
+        spend(again * steps, _REPORTING)
+        self.has_errors = self.has_errors or has_errors
+        return has_errors
 
     def located(self, finding: Diagnostic, overlays: tuple[str, ...] = ()) -> Located:
         """Return one finding with its line, at its level, and without confidential values."""
-        own_values: Masking | None = None
-        fix: LocatedFix | None = None
-        if self._fs is None or not (finding.sites or finding.related or finding.fix):
-            location = finding.location
-            related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
-        else:
-            from renderer.kubevirt.facts import confidential  # noqa: PLC0415 - only with findings
-
-            location, related = self._locator.locate(finding)
-            names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
-            if not names_variable and confidential.is_about_secret(finding):
-                texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
-                if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
-                    texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))
-                texts = tuple(texts)
-                own_values = Masking((*texts, *all_readings(texts)))
-            if finding.fix and not confidential.may_repeat_secret(finding.fix, finding):
-                fix = self._locator.locate_fix(finding, location)
-        found = Located(
-            code=finding.code,
-            message=finding.message,
-            severity=self._level(finding.severity),
-            location=location,
-            resource=finding.resource,
-            field=finding.field,
-            hint=finding.hint,
-            related=related,
-            overlays=overlays,
-            target=finding.target,
-            fix=fix,
+        if overlays:  # other findings are as few as the files that they are about
+            is_known = self._fs is not None and self._locator.known.get(finding) is not None
+            spend(_STEPS_OF_KNOWN if is_known else _STEPS_OF_NEW, _REPORTING)
+        known = self._known(finding)
+        tainted = count_tainted()
+        if known.masked is None or known.masked_for != (finding.confidential, tainted):
+            known.masked = masked(known.found, *finding.confidential, taint_masking(), known.own_values)
+            known.masked_for = finding.confidential, tainted
+        return known.masked._replace(
+            severity=self._level(finding.severity), resource=finding.resource, overlays=overlays
         )
-        return masked(found, *finding.confidential, taint_masking(), own_values)
+
+    def _known(self, finding: Diagnostic) -> KnownFinding:
+        """Return the finding with its lines, once for all that differ only in their objects."""
+        if self._fs is None or not (finding.sites or finding.related or finding.fix):
+            related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
+            return KnownFinding(_at(finding, finding.location, related))
+        known = self._locator.known.get(finding)
+        if known is None:
+            known = self._new(finding)
+            self._locator.known.add(finding, known)
+        else:
+            self._locator.note_uses((finding,))
+        return known
+
+    def _new(self, finding: Diagnostic) -> KnownFinding:
+        from renderer.kubevirt.facts import confidential  # noqa: PLC0415 - only with findings
+
+        own_values: Masking | None = None
+        location, related = self._locator.locate(finding)
+        names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
+        if not names_variable and confidential.is_about_secret(finding):
+            texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
+            if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
+                texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))
+            texts = tuple(texts)
+            own_values = Masking((*texts, *all_readings(texts)))
+        fix: LocatedFix | None = None
+        if finding.fix and not confidential.may_repeat_secret(finding.fix, finding):
+            fix = self._locator.locate_fix(finding, location)
+        return KnownFinding(_at(finding, location, related, fix), own_values)
 
     def found(self) -> tuple[Located, ...]:
         """Return the kept findings, sorted by file and line."""
@@ -125,6 +187,7 @@ class RunFindings:
         if count_tainted() > self._known_values:  # a later overlay added values
             self._known_values = count_tainted()
             self._merged = MergedFindings(self._chosen.most, self._merged.unshown)
+            self._recognised.clear()
             self.add_located(found)
             found = self._merged.found()
         return found
@@ -140,20 +203,33 @@ class RunFindings:
     def _level(self, severity: Severity) -> Severity:
         return strict_level(severity) if self._chosen.strict else severity
 
-    def _add(self, findings: Iterable[Located]) -> bool:
-        has_errors = False
-        for found in findings:
-            has_errors = has_errors or found.severity is Severity.ERROR
-            self._merged.add(found)
-        self.has_errors = self.has_errors or has_errors
-        return has_errors
-
     @cached_property
     def _locator(self) -> Locator:
         from renderer.findings.locator import Locator  # noqa: PLC0415 - as above
 
         assert self._fs is not None  # noqa: S101 - callers that need lines have files
         return Locator(self._fs)
+
+
+def _at(
+    finding: Diagnostic,
+    location: Location | None,
+    related: tuple[LocatedRelated, ...],
+    fix: LocatedFix | None = None,
+) -> Located:
+    """Return the finding at a place, not masked yet."""
+    return Located(
+        code=finding.code,
+        message=finding.message,
+        severity=finding.severity,
+        location=location,
+        resource=finding.resource,
+        field=finding.field,
+        hint=finding.hint,
+        related=related,
+        target=finding.target,
+        fix=fix,
+    )
 
 
 def locate(

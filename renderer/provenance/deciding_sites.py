@@ -21,6 +21,7 @@ from renderer.model.difference import NoValue, Value
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
+from renderer.model.record import Record
 from renderer.model.run.work import allowed, spent
 from renderer.model.source_tree import KustomizationRoot, SourceTree
 from renderer.provenance.histories import FieldVersion, field_changes
@@ -33,31 +34,59 @@ _AFFIXES = ("PrefixTransformer", "SuffixTransformer")
 _LABEL_FIELDS = frozenset({"labels", "matchLabels", "selector"})
 
 
-def may_be_decided_elsewhere(finding: Diagnostic, root: KustomizationRoot) -> bool:
-    """Return True if a kustomization below ``root`` has something that may have written the field."""
+class _Writers(Record):
+    """What the kustomizations of an overlay write into resources, apart from patches."""
+
+    any_field: bool
+    last_names: frozenset[str]
+    names_on_path: frozenset[str]
+
+    @property
+    def write_anything(self) -> bool:
+        return self.any_field or bool(self.last_names or self.names_on_path)
+
+    def may_write(self, field: FieldPath) -> bool:
+        """Return True if one of them may have written the field."""
+        return (
+            self.any_field
+            or field.segments[-1] in self.last_names
+            or not self.names_on_path.isdisjoint(field.segments)
+        )
+
+
+def _is_affected(finding: Diagnostic, writers: _Writers) -> bool:
+    """Return True if a kustomization may have written the field that the finding is about."""
     field = finding.field
     if finding.resource is None or not finding.sites or field is None or not field.segments:
         return False
-    if finding.code is Code.SCHEMA and len(finding.sites) > 1:
-        return True
-    return _may_be_written(field, root, set())
+    return (finding.code is Code.SCHEMA and len(finding.sites) > 1) or writers.may_write(field)
 
 
-def _may_be_written(field: FieldPath, root: KustomizationRoot, seen: set[KustomizationRoot]) -> bool:
-    """Return True if ``root``, or a kustomization that it uses, may write the field."""
-    seen.add(root)
-    written, last = root.kustomization, field.segments[-1]
-    keys = {segment for segment in field.segments if isinstance(segment, str)}
-    return (
-        bool(root.replacements)
-        or (last == "namespace" and bool(written.namespace))
-        or (last == "name" and bool(written.name_prefix or written.name_suffix))
-        or (last == "image" and bool(written.images))
-        or (last == "replicas" and bool(written.replicas))
-        or ("annotations" in keys and bool(written.common_annotations))
-        or (bool(keys & _LABEL_FIELDS) and bool(written.labels or written.common_labels))
-        or any(_may_be_written(field, used, seen) for used in root.used_roots() if used not in seen)
-    )
+def _writers(root: KustomizationRoot) -> _Writers:
+    """Return what ``root`` and the kustomizations that it uses write."""
+    seen, left = {root}, [root]
+    last_names, on_path = set[str](), set[str]()
+    while left:
+        each = left.pop()
+        written = each.kustomization
+        if each.replacements:
+            return _Writers(any_field=True, last_names=frozenset(), names_on_path=frozenset())
+        affix = written.name_prefix or written.name_suffix
+        fields = {
+            "namespace": written.namespace,
+            "name": affix,
+            "image": written.images,
+            "replicas": written.replicas,
+        }
+        last_names.update(name for name, value in fields.items() if value)
+        if written.common_annotations:
+            on_path.add("annotations")
+        if written.labels or written.common_labels:
+            on_path |= _LABEL_FIELDS
+        new = [used for used in each.used_roots() if used not in seen]
+        seen.update(new)
+        left += new
+    return _Writers(any_field=False, last_names=frozenset(last_names), names_on_path=frozenset(on_path))
 
 
 def _at_deciding_site(finding: Diagnostic, trace: Trace, composed: ResourceSet) -> Diagnostic:
@@ -163,7 +192,9 @@ def at_deciding_sites(
     ``outline`` is the overlay's root, with or without its resource files; ``load`` returns all of it. The
     second composition must not exceed the work limit: if more than half of the work is used, nothing changes.
     """
-    affected = [each for each in findings if may_be_decided_elsewhere(each, outline)]
+    writers = _writers(outline)
+    candidates = findings if writers.write_anything else (each for each in findings if len(each.sites) > 1)
+    affected = [each for each in candidates if _is_affected(each, writers)]
     if not affected or 2 * spent() > allowed():
         return findings
     trace = Trace()

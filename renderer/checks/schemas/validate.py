@@ -23,6 +23,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import count_values
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.release import Release
 from renderer.model.run.work import spend
 
@@ -34,6 +35,8 @@ _KIND = FieldPath.of("kind")
 #: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
 #: (``model.run.work``).
 _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
+#: Steps for each value of an object that is not valid: finding out what is wrong takes much longer.
+_STEPS_PER_INVALID = 100
 _KUBEVIRT_DOMAIN = "kubevirt.io"
 
 
@@ -57,6 +60,33 @@ def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resou
                 yield resource
 
 
+@once_for_same
+def _target(gvk: Gvk, release: Release, schemas: SchemaRegistry) -> SchemaTarget:
+    from renderer.checks.schemas.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
+
+    return SchemaTarget(gvk, release, schemas, {})
+
+
+@once_for_same
+def _violations(
+    resource: Resource, schema: KindSchema, release: Release, schemas: SchemaRegistry
+) -> tuple[Diagnostic, ...]:
+    """Return the findings about a resource: the same ones in each overlay of the base that it comes from."""
+    _count_check(resource)
+    if schema.is_valid(resource.content) or is_encrypted(resource):
+        return ()
+    from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - only when something is wrong
+
+    spend(_STEPS_PER_INVALID * count_values(resource.content), "looking for what is wrong with resources")
+    target = _target(resource.gvk, release, schemas)
+    return tuple(found.of(resource) for found in findings(schema.violations(resource.content), target))
+
+
+def _count_check(resource: Resource) -> None:
+    extra = _STEPS_PER_KUBEVIRT_OBJECT if resource.gvk.group.endswith(_KUBEVIRT_DOMAIN) else 0
+    spend(extra + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
+
+
 class _Run:
     def __init__(self, release: Release, schemas: SchemaRegistry, objects: Mapping[Gvk, int]) -> None:
         self._release = release
@@ -64,28 +94,18 @@ class _Run:
         self._schemas = schemas
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
         self._known: set[Gvk] = set()
-        self._targets: dict[Gvk, SchemaTarget] = {}
 
     def findings(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
-        extra = _STEPS_PER_KUBEVIRT_OBJECT if gvk.group.endswith(_KUBEVIRT_DOMAIN) else 0
-        spend(extra + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
         if gvk not in self._by_gvk:
             yield from self._lookup_problems(gvk, resource)
         schema = self._by_gvk[gvk]
-        if schema is None and gvk not in self._known:
+        if schema is not None:
+            yield from _violations(resource, schema, self._release, self._schemas)
+            return
+        _count_check(resource)
+        if gvk not in self._known:
             yield from self._api_version_problems(resource)
-        elif schema is not None and not schema.is_valid(resource.content) and not is_encrypted(resource):
-            yield from self._violations(gvk, resource, schema)
-
-    def _violations(self, gvk: Gvk, resource: Resource, schema: KindSchema) -> Iterator[Diagnostic]:
-        from renderer.checks.schemas.finding import SchemaTarget  # noqa: PLC0415 - only when something is wrong
-        from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - as above
-
-        if gvk not in self._targets:
-            self._targets[gvk] = SchemaTarget(gvk, self._release, self._schemas, {})
-        for finding in findings(schema.violations(resource.content), self._targets[gvk]):
-            yield finding.of(resource)
 
     def _api_version_problems(self, resource: Resource) -> Iterator[Diagnostic]:
         """Yield the problems of the API version of an object without a schema."""
