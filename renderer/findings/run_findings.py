@@ -133,7 +133,8 @@ class RunFindings:
                     recognised.clear()
                 if merged is not None:
                     recognised[id(finding)] = _Recognised(finding, merged, is_error)
-        spend(again * steps, _REPORTING)
+        if again:
+            spend(again * steps, _REPORTING)
         self.has_errors = self.has_errors or has_errors
         return has_errors
 

@@ -1,14 +1,16 @@
 """Patterns of names with ``*``, ``?`` and ``[classes]``, as shells, Go and Git read them.
 
-Python translates such patterns to regular expressions, whose running time depends on the pattern. Here the
-running time is at most the length of the pattern times the length of the text. The patterns of gobwas, which
-have alternatives, are in ``golang.gobwas``.
+Python translates such patterns to regular expressions, whose running time depends on the pattern. Here a
+pattern is cut at its stars, and each part is searched for once, after the part before it. The patterns of
+gobwas, which have alternatives, are in ``golang.gobwas``.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import groupby
 from typing import TypeAlias
 
 from renderer.model.record import Record
@@ -23,13 +25,32 @@ class CharacterClass(Record):
     def has(self, character: str) -> bool:
         return any(low <= character <= high for low, high in self.ranges) is not self.negated
 
+    @property
+    def literal(self) -> str | None:
+        """The only character that it matches; None if there are others."""
+        if self.negated or len(self.ranges) != 1:
+            return None
+        low, high = self.ranges[0]
+        return low if low == high else None
+
+    @property
+    def expression(self) -> str:
+        """The regular expression for one such character."""
+        ranges = "".join(f"{re.escape(low)}-{re.escape(high)}" for low, high in self.ranges if low <= high)
+        if not ranges:
+            return "." if self.negated else "(?!)"
+        return f"[^{ranges}]" if self.negated else f"[{ranges}]"
+
 
 #: An element of a pattern: one character, or None for a star.
 Element: TypeAlias = CharacterClass | None
 STAR = None
 ANY_CHARACTER = CharacterClass((), negated=True)
-_NO_CHARACTER = CharacterClass(())
 _NOT_SLASH = CharacterClass((("/", "/"),), negated=True)
+
+
+#: What is special in Go's and Git's patterns.
+_SPECIAL = re.compile(r"[*?\[\\]")
 
 
 def file_name_match(pattern: str, name: str) -> bool:
@@ -37,7 +58,7 @@ def file_name_match(pattern: str, name: str) -> bool:
 
     An unclosed bracket is an ordinary character; there are no escapes.
     """
-    return _match(_shell_elements(pattern), name, star=ANY_CHARACTER)
+    return _shell_glob(pattern).matches(name)
 
 
 def file_path_match(pattern: str, name: str) -> bool:
@@ -45,8 +66,8 @@ def file_path_match(pattern: str, name: str) -> bool:
 
     ``*`` and ``?`` do not match slashes, and a backslash escapes the next character.
     """
-    elements = go_pattern(pattern, _NOT_SLASH)
-    return elements is not None and _match(elements, name, star=_NOT_SLASH)
+    glob = path_glob(pattern)
+    return glob is not None and glob.matches(name)
 
 
 def pathspec_match(pattern: str, path: str) -> bool:
@@ -58,35 +79,102 @@ def pathspec_match(pattern: str, path: str) -> bool:
     folder = pattern.rstrip("/")
     if folder in ("", ".") or path == pattern or path.startswith(f"{folder}/"):
         return True
-    if not any(character in pattern for character in "*?[\\"):
-        return False
-    elements = _git_pattern(pattern)
-    return elements is not None and _match(elements, path, star=ANY_CHARACTER)
+    glob = pathspec_glob(pattern) if _SPECIAL.search(pattern) else None
+    return glob is not None and glob.matches(path)
 
 
-def _match(elements: Sequence[Element], name: str, *, star: CharacterClass) -> bool:
-    """Match greedily: only the last star is ever extended, because the part before it has matched."""
-    at = index = star_at = 0
-    star_index = -1
-    while at < len(name):
-        wanted = elements[index] if index < len(elements) else _NO_CHARACTER
-        if wanted is STAR:
-            if star is ANY_CHARACTER and index + 1 == len(elements):
-                return True
-            star_index, star_at = index, at
-            index += 1
-        elif wanted.has(name[at]):
-            at += 1
-            index += 1
-        elif star_index >= 0 and star.has(name[star_at]):
-            star_at += 1
-            at, index = star_at, star_index + 1
-        else:
+def literal_start(pattern: str) -> str:
+    """Return the characters with which all texts begin that Go's or Git's ``pattern`` matches."""
+    special = _SPECIAL.search(pattern)
+    return pattern[: special.start()] if special else pattern
+
+
+class Glob:
+    """A pattern that is ready to match texts: its parts, and what a star between them may match.
+
+    ``width`` is the number of the characters that classes match: searching for a part with classes may take
+    the product of its length and the text's.
+    """
+
+    def __init__(self, elements: Sequence[Element], star: CharacterClass) -> None:
+        runs = groupby(elements, lambda each: each is STAR)
+        parts = [[each for each in run if each is not None] for is_star, run in runs if not is_star]
+        starts_free = bool(elements) and elements[0] is STAR
+        ends_free = bool(elements) and elements[-1] is STAR
+        self._first = _Part(()) if starts_free or not parts else _Part(parts.pop(0))
+        self._last = _Part(()) if ends_free or not parts else _Part(parts.pop())
+        self._between = tuple(map(_Part, parts))
+        self._has_star = starts_free or ends_free or STAR in elements
+        self._star_stops_at = "" if star is ANY_CHARACTER else "/"
+        self.width = sum(part.width for part in (self._first, self._last, *self._between))
+
+    def matches(self, text: str) -> bool:
+        """Return True if the pattern matches the whole text."""
+        at, end = self._first.length, len(text) - self._last.length
+        if not self._first.is_at(text, 0):
             return False
-    return all(rest is STAR for rest in elements[index:])
+        if not self._has_star:
+            return at == len(text)
+        if at > end or not self._last.is_at(text, end):
+            return False
+        for part in self._between:  # the first place is the best: more is left for the rest
+            found = part.find(text, at, end)
+            if found < 0 or not self._may_skip(text, at, found):
+                return False
+            at = found + part.length
+        return self._may_skip(text, at, end)
+
+    def _may_skip(self, text: str, start: int, end: int) -> bool:
+        """Return True if a star may match this part of the text."""
+        return not self._star_stops_at or text.find(self._star_stops_at, start, end) < 0
 
 
-@lru_cache(maxsize=64)
+class _Part:
+    """The elements between two stars, which match texts of one length."""
+
+    def __init__(self, elements: Sequence[CharacterClass]) -> None:
+        self.length = len(elements)
+        literals = [each.literal for each in elements]
+        self._text = None if None in literals else "".join(filter(None, literals))
+        self._expression = None if self._text is not None else _expression(elements)
+        self.width = 0 if self._text is not None else self.length
+
+    def is_at(self, text: str, start: int) -> bool:
+        if self._expression is None:
+            return text.startswith(self._text or "", start)
+        return self._expression.match(text, start) is not None
+
+    def find(self, text: str, start: int, end: int) -> int:
+        """Return the first place between ``start`` and ``end``; -1 if there is none."""
+        if self._expression is None:
+            return text.find(self._text or "", start, end)
+        found = self._expression.search(text, start, end)
+        return found.start() if found else -1
+
+
+def _expression(elements: Sequence[CharacterClass]) -> re.Pattern[str]:
+    return re.compile("".join(each.expression for each in elements), re.DOTALL)
+
+
+@lru_cache(maxsize=512)
+def _shell_glob(pattern: str) -> Glob:
+    return Glob(_shell_elements(pattern), ANY_CHARACTER)
+
+
+@lru_cache(maxsize=512)
+def path_glob(pattern: str) -> Glob | None:
+    """Return what ``file_path_match`` looks for; None if the pattern is malformed."""
+    elements = go_pattern(pattern, _NOT_SLASH)
+    return None if elements is None else Glob(elements, _NOT_SLASH)
+
+
+@lru_cache(maxsize=512)
+def pathspec_glob(pattern: str) -> Glob | None:
+    """Return what Git looks for; None if the pattern is malformed."""
+    elements = _elements(pattern, ANY_CHARACTER, is_git=True)
+    return None if elements is None else Glob(elements, ANY_CHARACTER)
+
+
 def _shell_elements(pattern: str) -> tuple[Element, ...]:
     elements: list[Element] = []
     at = 0
@@ -116,11 +204,6 @@ def _shell_ranges(text: str) -> tuple[tuple[str, str], ...]:
 def go_pattern(pattern: str, any_character: CharacterClass) -> tuple[Element, ...] | None:
     """Return the elements of a pattern as Go reads it, ``any_character`` for ``?``; None if malformed."""
     return _elements(pattern, any_character, is_git=False)
-
-
-@lru_cache(maxsize=64)
-def _git_pattern(pattern: str) -> tuple[Element, ...] | None:
-    return _elements(pattern, ANY_CHARACTER, is_git=True)
 
 
 def _elements(pattern: str, any_character: CharacterClass, *, is_git: bool) -> tuple[Element, ...] | None:

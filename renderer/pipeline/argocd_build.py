@@ -19,6 +19,7 @@ from renderer.pipeline.flux_build import BuildContext, compose_completed, compos
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
+    from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 
 
 _PLAIN = BuildContext()
@@ -26,7 +27,7 @@ _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
 def generate(
-    fs: FileSystem,
+    tree: RepositoryTree,
     entry: Resource,
     clusters: Iterable[ClusterSettings],
     is_this_repository: Callable[[str, str], bool],
@@ -37,7 +38,9 @@ def generate(
     from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 
     known = tuple(ArgoCluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
-    return generate_applications(entry, SetContext(fs, rendering_of(entry), known, is_this_repository), warn)
+    return generate_applications(
+        entry, SetContext(tree, rendering_of(entry), known, is_this_repository), warn
+    )
 
 
 def build_application(

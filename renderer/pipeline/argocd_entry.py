@@ -60,6 +60,7 @@ def argocd_points(
     """
     from renderer.gitops.argocd.application import is_project, named_sources
     from renderer.gitops.argocd.discovery import ArgocdDiscovery
+    from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
     from renderer.gitops.argocd.known_fields import unknown_fields
     from renderer.gitops.argocd.repointing import at_sources
     from renderer.gitops.argocd.roots import application_objects, may_have_applications
@@ -86,7 +87,7 @@ def argocd_points(
     if len(urls.candidates) > 1:
         raise _ambiguous_repository(entry, urls)
     applying_trees: list[str] = []
-    rendered_sources = RenderedSources(fs, config, entry)
+    rendered_sources, tree = RenderedSources(fs, config, entry), RepositoryTree(fs)
 
     def build(application: Resource) -> Outcome[ResourceSet]:
         own = list(_rendered_sources(application, urls))
@@ -112,7 +113,7 @@ def argocd_points(
         return build_application(fs, application, urls.is_this_repository, with_part=True)
 
     def generated(entry: Resource, warn: Callable[[Diagnostic], None]) -> tuple[Resource, ...]:
-        return generate(fs, entry, config.clusters, urls.is_this_repository, warn)
+        return generate(tree, entry, config.clusters, urls.is_this_repository, warn)
 
     sets: dict[Site, Resource] = {}  # by the site of their Applications
 
@@ -122,7 +123,9 @@ def argocd_points(
         rendered_sources.check_set(
             entry,
             found,
-            lambda tree: generate(tree, entry, config.clusters, urls.is_this_repository, lambda _: None),
+            lambda later: generate(
+                RepositoryTree(later), entry, config.clusters, urls.is_this_repository, lambda _: None
+            ),
         )
         sets.update((each.origin, entry) for each in found)
         return found

@@ -10,6 +10,7 @@ from renderer.gitops.argocd.application_set import generate_applications, render
 from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.json import object_at, text_at
@@ -30,7 +31,9 @@ def run_argocd(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     clusters = tuple(_cluster(each) for each in case.get("clusters", ()))
 
     def generate(set_: Resource) -> tuple[Resource, ...]:
-        return generate_applications(set_, SetContext(fs, rendering_of(set_), clusters, _is_here))
+        return generate_applications(
+            set_, SetContext(RepositoryTree(fs), rendering_of(set_), clusters, _is_here)
+        )
 
     discovery = ArgocdDiscovery(
         lambda application: build_application(fs, application, _is_here), generate, _is_here

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.gitops.argocd.repointing import application_at_tree, repointed_set
 from renderer.model.entry_point import RepointedTree
 from renderer.model.kube.json import JsonObject
@@ -64,7 +65,7 @@ def application_set(options: dict[str, Any], generators: list[Any], patch: str) 
 
 def generate(entry: Resource) -> tuple[Resource, ...]:
     clusters = (ArgoCluster("web", "https://web"),)
-    context = SetContext(MemoryFileSystem({}), rendering_of(entry), clusters)
+    context = SetContext(RepositoryTree(MemoryFileSystem({})), rendering_of(entry), clusters)
     return generate_applications(entry, context)
 
 

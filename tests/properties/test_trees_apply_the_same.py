@@ -21,6 +21,7 @@ from renderer.cli.app import main
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem, normal_path
 from renderer.gitops.argocd.application import named_sources
+from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.gitops.argocd.roots import application_objects
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.generator import find_or_generate
@@ -145,7 +146,9 @@ def applied(
     urls = repository_urls(sources, config).naming(each for root in started for each in named_sources(root))
 
     def generated(resource: Resource) -> tuple[Resource, ...]:
-        return generate(fs, resource, config.clusters, urls.is_this_repository, lambda _warning: None)
+        return generate(
+            RepositoryTree(fs), resource, config.clusters, urls.is_this_repository, lambda _warning: None
+        )
 
     tree = config.output_of(entry, f"{name}/_entry")
     if switched and fs.is_folder(tree):

@@ -9,6 +9,7 @@ import pytest
 from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import object_at, text_at
@@ -48,7 +49,7 @@ spec:
 """
     entry = read_resources(text.encode(), Site("s.yaml"))[0]
     fs = MemoryFileSystem(FILES if files is None else files)
-    return list(generate_applications(entry, SetContext(fs, rendering_of(entry), CLUSTERS)))
+    return list(generate_applications(entry, SetContext(RepositoryTree(fs), rendering_of(entry), CLUSTERS)))
 
 
 def names(generators: str, name: str, *, extra: str = "") -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TypeAlias
 
-from renderer.files.file_system import FileSystem
+from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.run.limits import limit_hint, limits
@@ -26,7 +26,7 @@ class ArgoCluster(NamedTuple):
 class SetContext(NamedTuple):
     """The repository and the clusters; ``is_this_repository`` tests whether a URL is the repository's."""
 
-    fs: FileSystem
+    tree: RepositoryTree
     rendering: Rendering
     clusters: tuple[ArgoCluster, ...] = ()
     is_this_repository: Callable[[str, str], bool] = lambda _url, _path: True

@@ -6,27 +6,26 @@ Argo CD ``applicationset/generators/git.go``; files match as in ``git ls-files``
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator
 
-from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_this_repository
-from renderer.gitops.argocd.parameters import Parameters, SetError, decoded, flattened
-from renderer.golang.glob import file_path_match, pathspec_match
+from renderer.gitops.argocd.generators.repository_tree import count_match
+from renderer.gitops.argocd.parameters import Parameters, decoded, flattened
+from renderer.golang.glob import path_glob
 from renderer.golang.template.text_functions import sanitized_name
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
-from renderer.yamlio.decode import decode_yaml11
-
-_PARAMETER = re.compile(r"\{\{.*?\}\}")
 
 
 def directory_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of a walk. Raises ``SetError``."""
     check_this_repository(block, context)
-    entries = [object_at(each) for each in array_at(block, "directories")]
-    found = (path for path in folders(context.fs) if _is_included(path, entries))
+    included, excluded = set[str](), set[str]()
+    for entry in map(object_at, array_at(block, "directories")):
+        (excluded if entry.get("exclude") is True else included).update(
+            context.tree.folders(text_at(entry, "path"))
+        )
+    found = context.tree.in_order_of_a_walk(included - excluded)
     values = object_at(block, "values")
     prefix = text_at(block, "pathParamPrefix")
     rendering = context.rendering
@@ -51,18 +50,19 @@ def _blocks(generators: Iterable[Json]) -> Iterator[list[JsonObject]]:
         for kind, block in object_at(generator).items():
             if kind == "git":
                 listed = (object_at(each) for each in array_at(block, "directories"))
-                yield [{**each, "path": _PARAMETER.sub("*", text_at(each, "path"))} for each in listed]
+                yield [{**each, "path": _with_stars(text_at(each, "path"))} for each in listed]
             else:
                 yield from _blocks(array_at(block, "generators"))
 
 
-def folders(fs: FileSystem, folder: str = ".") -> Iterator[str]:
-    """Yield all folders below ``folder`` that are not hidden, each before its subfolders."""
-    for name in fs.list(folder):
-        path = name if folder == "." else f"{folder}/{name}"
-        if not name.startswith(".") and fs.is_folder(path) and fs.resolve(path) == path:
-            yield path
-            yield from folders(fs, path)
+def _with_stars(pattern: str) -> str:
+    """Return the pattern with a star in place of each parameter."""
+    parts: list[str] = []
+    at = 0
+    while (start := pattern.find("{{", at)) >= 0 and (end := pattern.find("}}", start)) >= 0:
+        parts += (pattern[at:start], "*")
+        at = end + 2
+    return "".join((*parts, pattern[at:]))
 
 
 def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = "") -> Parameters:
@@ -85,39 +85,28 @@ def path_parameters(folder: str, prefix: str, *, go_template: bool, file: str = 
 
 def _is_included(path: str, entries: list[JsonObject]) -> bool:
     """Return True if an entry includes the folder and none excludes it."""
-    matching = [each for each in entries if file_path_match(text_at(each, "path"), path)]
+    matching = [each for each in entries if _matches(text_at(each, "path"), path)]
     return bool(matching) and not any(each.get("exclude") is True for each in matching)
+
+
+def _matches(pattern: str, path: str) -> bool:
+    glob = path_glob(pattern)
+    count_match(glob, path)
+    return glob is not None and glob.matches(path)
 
 
 def file_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the paths. Raises ``SetError``."""
     check_this_repository(block, context)
-    entries = [object_at(each) for each in array_at(block, "files")]
-    excluded = [_pattern(each) for each in entries if each.get("exclude") is True]
-    included = [_pattern(each) for each in entries if each.get("exclude") is not True]
-    found = sorted(
-        path
-        for path in files(context.fs)
-        if any(pathspec_match(pattern, path) for pattern in included)
-        and not any(pathspec_match(pattern, path) for pattern in excluded)
-    )
+    included, excluded = set[str](), set[str]()
+    for entry in map(object_at, array_at(block, "files")):
+        (excluded if entry.get("exclude") is True else included).update(context.tree.files(_pattern(entry)))
+    found = sorted(included - excluded)
     sets: list[Parameters] = []
     for path in found:
         sets += _file_parameters(path, block, context)
         check_count(len(sets))
     return sets
-
-
-def files(fs: FileSystem, folder: str = ".") -> Iterator[str]:
-    """Yield all files of the repository except Git's own."""
-    for name in fs.list(folder):
-        path = name if folder == "." else f"{folder}/{name}"
-        if name == ".git":
-            continue
-        if fs.is_folder(path) and fs.resolve(path) == path:
-            yield from files(fs, path)
-        elif fs.is_file(path):
-            yield path
 
 
 def _pattern(entry: JsonObject) -> str:
@@ -133,24 +122,9 @@ def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[
         folder, text_at(block, "pathParamPrefix"), go_template=rendering.go_template, file=name
     )
     sets: list[Parameters] = []
-    for found in _objects(path, context.fs):
+    for found in context.tree.objects(path):
         values = decoded(found)
         assert isinstance(values, dict)  # noqa: S101 - a mapping stays one
         own: Parameters = values if rendering.go_template else dict(flattened(values))
         sets.append(rendering.with_values(object_at(block, "values"), {**own, **about}))
     return sets
-
-
-def _objects(path: str, fs: FileSystem) -> list[JsonObject]:
-    """Return the mapping in a file, or the mappings in its list. Raises ``SetError``."""
-    try:
-        found: Json = decode_yaml11(fs.read(path), path)
-    except DiagnosticError as error:
-        raise SetError(f"the git generator cannot read {path}: {error}") from None
-    if found is None:
-        return [{}]
-    listed = list(found) if isinstance(found, list) else [found]
-    objects = [each for each in listed if isinstance(each, dict)]
-    if len(objects) < len(listed):
-        raise SetError(f"{path}, which a git generator reads, is neither a mapping nor a list of mappings")
-    return list(objects)
