@@ -7,7 +7,7 @@ for each would try all of them at each character.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from renderer.model.log_line import log_line
 from renderer.model.pattern import pattern
@@ -24,10 +24,21 @@ _FEW = 32
 _MOST_COMPARISONS = 2_000_000
 #: The mark that messages use for an omitted rest of a text.
 _CUT = "…"
+#: Places are looked up in windows of this many characters. A text with more is a long one.
+_WINDOW = 4096
+#: The part of the places in a long text that may look like the beginning of a value; the rest of a text with
+#: more is masked.
+_MOST_ALIKE = 4
+#: The number of long texts whose masked form is kept, as aliases repeat them, and the length of the longest.
+_MOST_KEPT, _LONGEST_KEPT = 16, 1 << 20
 #: Lines of confidential texts that say nothing, and that hints tell people to write.
 _PUBLIC = frozenset({"#cloud-config"})
 #: Texts that every format writes unchanged.
 _PLAIN = pattern(r"[\w ./+=:@,;-]*", re.ASCII)
+
+
+def _stars(_value: str) -> str:
+    return MASK
 
 
 class Masking:
@@ -45,6 +56,7 @@ class Masking:
         self._long: dict[str, list[str]] = {}
         self._lengths: dict[str, set[int]] = {}
         self._comparisons = 0
+        self._masked: dict[str, str] = {}
         self.add(values)
 
     def __bool__(self) -> bool:
@@ -56,6 +68,7 @@ class Masking:
             if value in self._known or not value.strip() or value in _PUBLIC:
                 continue
             self._known.add(value)
+            self._masked.clear()
             for form in _forms(value):
                 length = min(len(form), _SHOWN + 1)
                 self._lengths.setdefault(form[:_START], set()).add(length)
@@ -67,10 +80,21 @@ class Masking:
 
     def is_in(self, text: str) -> bool:
         """Return True if the text contains one of the values."""
+        if _WINDOW <= len(text) <= _LONGEST_KEPT:
+            return self.mask(text) != text
         return any(True for _ in self._spans(text))
 
-    def mask(self, text: str, mask: Callable[[str], str] = lambda _: MASK) -> str:
+    def mask(self, text: str, mask: Callable[[str], str] = _stars) -> str:
         """Return the text with each of the values replaced by ``***``, or by what ``mask`` makes of it."""
+        if mask is not _stars or not _WINDOW <= len(text) <= _LONGEST_KEPT:
+            return self._without_values(text, mask)
+        if text not in self._masked:
+            if len(self._masked) >= _MOST_KEPT:
+                self._masked.clear()
+            self._masked[text] = self._without_values(text, mask)
+        return self._masked[text]
+
+    def _without_values(self, text: str, mask: Callable[[str], str]) -> str:
         parts: list[str] = []
         done = 0
         for start, end in self._spans(text):
@@ -83,15 +107,27 @@ class Masking:
         if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
             return
         sizes = sorted({len(start) for start in self._lengths}, reverse=True)
-        position = 0
-        while position < len(text):
-            if self._comparisons > _MOST_COMPARISONS:
+        done = alike = 0
+        most_alike = _WINDOW + len(text) // _MOST_ALIKE
+        for position in self._places(text, sizes):
+            if position < done:
+                continue
+            alike += 1
+            if self._comparisons > _MOST_COMPARISONS or alike > most_alike:
                 yield position, len(text)
                 return
-            end = max((self._end(text, position, size) for size in sizes), default=0)
+            end = max(self._end(text, position, size) for size in sizes)
             if end:
                 yield position, end
-            position = end or position + 1
+                done = end
+
+    def _places(self, text: str, sizes: Sequence[int]) -> Iterator[int]:
+        """Yield the places that have the first characters of a value, ``sizes`` of them."""
+        starts = self._lengths
+        for window in range(0, len(text), _WINDOW):
+            places = range(window, min(window + _WINDOW, len(text)))
+            found = [[place for place in places if text[place : place + size] in starts] for size in sizes]
+            yield from found[0] if len(found) == 1 else sorted(set().union(*found))
 
     def _end(self, text: str, position: int, size: int) -> int:
         """Return the end of the longest value here, looked up by its first ``size`` characters; 0 if none."""

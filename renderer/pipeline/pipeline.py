@@ -19,7 +19,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.resource import ResourceSet
-from renderer.model.kube.sharing import forget_shared
+from renderer.model.kube.sharing import forget_shared, once_for_same
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry, RenderConfig
@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from renderer.kustomize.compose import Composer
     from renderer.kustomize.reader.load import Loader
     from renderer.model.kube.resource import Resource
+    from renderer.model.masking import Masking
     from renderer.model.pin import Pinnable
     from renderer.model.source_tree import KustomizationRoot
     from renderer.pipeline.checks import Checks
@@ -58,6 +59,7 @@ class Pipeline:
         self._config = config
         self._restrictor = restrictor
         self._outlines: dict[str, KustomizationRoot] = {}
+        self._last_secrets: tuple[frozenset[str], Masking] | None = None
         self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context, self._compose_applied)
 
     @property
@@ -327,10 +329,13 @@ class Pipeline:
         from renderer.model.masking import Masking
 
         secrets = secret_values(resource.content for resource in composed.value)
-        masking = Masking(self.confidential(overlay) | secrets)
-        if not masking:
+        values = self.confidential(overlay) | secrets
+        if not values:
             return found
-        return tuple(each._replace(confidential=(*each.confidential, masking)) for each in found)
+        if self._last_secrets is None or self._last_secrets[0] != values:
+            self._last_secrets = values, Masking(values)
+        masking = self._last_secrets[1]  # of the overlay before, if that has the same
+        return tuple(_noted(each, masking) for each in found)
 
     @cached_property
     def _expander(self) -> Expander:
@@ -369,6 +374,12 @@ class Pipeline:
         from renderer.kustomize.reader.load import Loader
 
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
+
+
+@once_for_same
+def _noted(finding: Diagnostic, masking: Masking) -> Diagnostic:
+    """Return the finding with values that no output may show; the same object in all overlays of a base."""
+    return finding._replace(confidential=(*finding.confidential, masking))
 
 
 def _served(resources: ResourceSet) -> ResourceSet:

@@ -75,3 +75,50 @@ def test_values_with_a_common_prefix_take_bounded_time() -> None:
     assert time.process_time() - start < 10
     assert masking.mask("aaaaaaa, and others") == MASK  # undecidable
     assert masking.mask("something else") == "something else"
+
+
+VALUES = [f"{chr(97 + number % 26)}{number:05d}zzzz" for number in range(200)]
+
+
+def test_long_texts_are_masked_as_short_ones() -> None:
+    masking = Masking(VALUES)
+    for size in (10, 4080, 4090, 4096, 5000, 9000):  # also across the end of a window
+        text = f"{'b' * size}{VALUES[7]}{'b' * size}{VALUES[3]}"
+        assert masking.mask(text) == f"{'b' * size}***{'b' * size}***"
+        assert masking.is_in(text)
+        assert not masking.is_in("b" * size)
+
+
+def test_value_that_is_added_later_is_masked_in_a_text_that_came_before() -> None:
+    masking, text = Masking(VALUES), "b" * 5000 + "correct-horse"
+    assert masking.mask(text) == text
+    masking.add(["correct-horse"])
+    assert masking.mask(text) == "b" * 5000 + "***"
+
+
+@pytest.mark.parametrize(
+    ("values", "text"),
+    [
+        (VALUES, "b" * 60_000),
+        (VALUES, "b00001zzz " * 6_000),
+        ([*VALUES, "b" * 24 + "x"], "b" * 60_000),
+        ([*VALUES, *("b" * size + "x" for size in range(6, 200))], "b" * 60_000),
+        ([f"{'b' * 30}{number}" for number in range(5_000)], f"{'b' * 30} " * 2_000),
+        (["b" * 30_000 + "x", *VALUES], "b" * 60_000),
+        ([chr(20_000 + number) * 6 for number in range(10_000)], "".join(map(chr, range(20_000, 60_000)))),
+    ],
+    ids=["others", "nearly", "prefix", "prefixes", "alike", "long", "letters"],
+)
+def test_searching_takes_time_linear_in_the_text(values: list[str], text: str) -> None:
+    masking = Masking(values)
+    start = time.process_time()
+    for number in range(50):
+        masking.mask(f"{text}{number}")
+        masking.is_in(f"{text}{number}")
+    first = time.process_time() - start
+    assert first < 50 * len(text) * 4e-6
+
+    start = time.process_time()
+    for _ in range(2000):
+        masking.is_in(text)
+    assert time.process_time() - start < 1 + first / 10
