@@ -5,7 +5,7 @@ It fetches nothing. The author of a schema is unknown, so the work that it cause
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Protocol
 
@@ -25,11 +25,22 @@ if TYPE_CHECKING:
 MOST_STEPS = 200_000
 #: Maximum nesting depth, including the targets of references: code that follows them recurses at each level.
 MOST_LEVELS = 200
-#: Maximum number of failures that the engine may keep, each with a copy of the failing value; beyond it, only
-#: the fact that the object is invalid is reported.
-MOST_CHOICES = 1_000_000
+#: Maximum bytes, about, of the failures that the engine may keep. Each has a copy of the failing value and of
+#: what its schema expects, such as a long ``enum``. Beyond it, only the fact that the object is invalid is
+#: reported: the engine would use gigabytes, and end the program when there are no more.
+MOST_COPIED = 100_000_000
+#: Bytes of a value besides its characters, and failures of one value that have no choices: each keyword of a
+#: schema is one.
+_BYTES_PER_VALUE, _KEYWORDS = 32, 4
+#: What the engine does in a step: it compares a value with this many alternatives, or this many characters of
+#: a long text with the instructions of a pattern. Shorter texts take no time.
+_COMPARED, _MATCHED, _LONG_TEXT = 2, 400, 256
+#: Bytes that are copied in a step.
+_COPIED = 400
 #: Steps for any pattern, regardless of its length (``model.run.work``).
 _COMPILING = 50
+
+_CHECKING = "checking resources by schemas of the repository"
 
 _REFERENCES = ("$ref", "$dynamicRef", "$recursiveRef")
 _LOCAL = "#"
@@ -39,6 +50,15 @@ _DATA = frozenset({"const", "default", "enum", "example", "examples"})
 _CHOICES = frozenset({"allOf", "anyOf", "dependencies", "dependentSchemas", "oneOf", "patternProperties"})
 #: Keywords with names; each missing name is reported.
 _NAMES = frozenset({"dependencies", "dependentRequired", "required"})
+#: Keywords whose value each value is compared with.
+_EXPECTED = ("const", "enum")
+#: Keywords whose value has schemas by name: a field may have the name of a keyword.
+_BY_NAME = frozenset(
+    {
+        *("$defs", "definitions", "dependencies", "dependentSchemas"),
+        *("patternProperties", "properties"),
+    }
+)
 
 
 class UnboundedError(Exception):
@@ -48,12 +68,14 @@ class UnboundedError(Exception):
 class Extent(Record):
     """The size of a schema; the target of a reference counts each time it is referred to.
 
-    ``choices`` counts the ``steps`` that may fail for one value, and the names that may be missing.
+    ``choices`` counts what one value may be compared with: the ``steps`` of alternatives, names that may be
+    missing, and the values of ``enum`` and ``const``. ``expected`` are the bytes of the largest of these.
     """
 
     steps: int = 0
     levels: int = 0
     choices: int = 0
+    expected: int = 0
 
 
 def check_bounded(schema: JsonObject) -> Extent:
@@ -69,43 +91,54 @@ def check_bounded(schema: JsonObject) -> Extent:
 class _Extents:
     def __init__(self, root: JsonObject) -> None:
         self._root = root
-        self._known: dict[int, Extent] = {}
+        self._known: dict[tuple[int, bool], Extent] = {}
         self._open: set[int] = set()
 
-    def of(self, value: Json) -> Extent:
-        """Return the extent of ``value`` and everything in it. Raises ``UnboundedError``."""
+    def of(self, value: Json, *, by_name: bool = False) -> Extent:
+        """Return the extent of ``value`` and everything in it; ``by_name``: it has schemas by name.
+
+        Raises ``UnboundedError``.
+        """
         if not isinstance(value, dict | list):
             return Extent()
-        if id(value) in self._known:
-            return self._known[id(value)]
+        key = id(value), by_name
+        if key in self._known:
+            return self._known[key]
         if id(value) in self._open:
             raise UnboundedError("it refers to itself")
         if len(self._open) > MOST_LEVELS:
             raise UnboundedError(f"it has more than {MOST_LEVELS} levels")
         self._open.add(id(value))
-        steps, levels, choices = 1, 1, 0
-        for key, child in self._children(value):
-            within = self.of(child)
+        steps, levels, own, below, expected = 1, 1, 0, 0, 0
+        for name, child in self._children(value, by_name=by_name):
+            is_keyword = not by_name and isinstance(value, dict)
+            within = self.of(child, by_name=is_keyword and name in _BY_NAME)
             steps += within.steps
             levels = max(levels, within.levels + 1)
-            choices += within.steps if key in _CHOICES else within.choices
-            choices += _name_count(child) if key in _NAMES else 0
+            below, expected = max(below, within.choices), max(expected, within.expected)
+            if is_keyword:
+                own += within.steps if name in _CHOICES else 0
+                own += _name_count(child) if name in _NAMES else 0
+        if isinstance(value, dict) and not by_name:
+            sizes = [_Size.of(value[name]) for name in _EXPECTED if name in value]
+            own += sum(size.values for size in sizes)
+            expected = max(expected, *(size.bytes for size in sizes), 0)
         self._open.remove(id(value))
         if steps > MOST_STEPS:
             raise UnboundedError(f"it has more than {MOST_STEPS} parts")
         if levels > MOST_LEVELS:
             raise UnboundedError(f"it has more than {MOST_LEVELS} levels")
-        self._known[id(value)] = Extent(steps, levels, choices)
-        return self._known[id(value)]
+        self._known[key] = Extent(steps, levels, own + below, expected)
+        return self._known[key]
 
-    def _children(self, value: Json) -> Iterator[tuple[str, Json]]:
+    def _children(self, value: Json, *, by_name: bool) -> Iterator[tuple[str, Json]]:
         if isinstance(value, list):
             yield from (("", child) for child in value)
         elif isinstance(value, dict):
             for key, child in value.items():
                 if key in _REFERENCES and isinstance(child, str):
                     yield key, self._target(child)
-                elif key not in _DATA:
+                elif by_name or key not in _DATA:
                     yield key, child
 
     def _target(self, reference: str) -> Json:
@@ -160,14 +193,28 @@ class ProjectSchema(KindSchema):
             self._extent = check_bounded(document)
         except UnboundedError as error:
             raise UnusableSchemaError(str(error)) from None
+        programs = [0]
         for pattern in _patterns(document):
             # jsonschema-rs compiles all of them at once, and uses up to 150 bytes for an instruction.
-            spend(_COMPILING + 2 * program_size(pattern), "compiling patterns of schemas")
+            programs.append(program_size(pattern))
+            spend(_COMPILING + 2 * programs[-1], "compiling patterns of schemas")
+        #: The instructions that a text may have to be compared with.
+        self._program = sum(programs) if self._extent.choices else max(programs)
         self._engine = _engine(document)
 
+    def is_valid(self, content: JsonObject) -> bool:
+        size = _Size.of(content)
+        steps = self._extent.choices * size.values // _COMPARED
+        spend(steps + self._program * size.long_texts // _MATCHED, _CHECKING)
+        return super().is_valid(content)
+
     def violations(self, content: JsonObject) -> list[Violation]:
-        if self._extent.choices * _value_count(content) > MOST_CHOICES:
+        size = _Size.of(content)
+        failures = self._extent.choices + _KEYWORDS
+        copied = failures * (size.copied + size.values * self._extent.expected)
+        if copied > MOST_COPIED:
             return [whole_violation(content)]
+        spend(copied // _COPIED, _CHECKING)
         try:
             return [self._violation(error, content) for error in self._engine.iter_errors(content)]
         except (ValueError, TypeError):  # as in is_valid: the engine does not accept the object at all
@@ -205,11 +252,40 @@ def _patterns(value: Json) -> Iterator[str]:
             waiting += schema
 
 
-def _value_count(value: Json) -> int:
-    """Return the number of values in ``value``, including itself."""
-    if isinstance(value, dict):
-        return 1 + sum(map(_value_count, value.values()))
-    return 1 + sum(map(_value_count, value)) if isinstance(value, list) else 1
+class _Size(Record):
+    """The size of a JSON value: all values in it, and their bytes, about.
+
+    ``copied`` are the bytes of one copy of each value, with those in it; ``long_texts`` are the characters of
+    texts that take time to match.
+    """
+
+    values: int = 0
+    bytes: int = 0
+    copied: int = 0
+    long_texts: int = 0
+
+    @classmethod
+    def of(cls, value: Json) -> _Size:
+        """Return the size of ``value``."""
+        values, own, copied, long_texts = 1, _BYTES_PER_VALUE, 0, 0
+        children: Iterable[Json] = ()
+        texts: Iterable[str] = ()
+        if isinstance(value, dict):
+            children, texts = value.values(), map(str, value)
+        elif isinstance(value, list):
+            children = value
+        elif isinstance(value, str):
+            texts = (value,)
+        for text in texts:
+            own += len(text)
+            long_texts += len(text) if len(text) > _LONG_TEXT else 0
+        for child in children:
+            inner = cls.of(child)
+            values += inner.values
+            own += inner.bytes
+            copied += inner.copied
+            long_texts += inner.long_texts
+        return cls(values, own, copied + own, long_texts)
 
 
 def _engine(document: JsonObject) -> Any:  # noqa: ANN401 - jsonschema-rs has one class for each draft

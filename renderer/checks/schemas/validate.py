@@ -35,8 +35,8 @@ _KIND = FieldPath.of("kind")
 #: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
 #: (``model.run.work``).
 _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
-#: Steps for each value of an object that is not valid: finding out what is wrong takes much longer.
-_STEPS_PER_INVALID = 100
+#: Steps for putting a violation into words.
+_STEPS_PER_VIOLATION = 60
 _KUBEVIRT_DOMAIN = "kubevirt.io"
 
 
@@ -77,9 +77,9 @@ def _violations(
         return ()
     from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - only when something is wrong
 
-    spend(_STEPS_PER_INVALID * count_values(resource.content), "looking for what is wrong with resources")
-    target = _target(resource.gvk, release, schemas)
-    return tuple(found.of(resource) for found in findings(schema.violations(resource.content), target))
+    target, violations = _target(resource.gvk, release, schemas), schema.violations(resource.content)
+    spend(_STEPS_PER_VIOLATION * len(violations), "looking for what is wrong with resources")
+    return tuple(found.of(resource) for found in findings(violations, target))
 
 
 def _count_check(resource: Resource) -> None:

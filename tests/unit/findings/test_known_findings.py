@@ -8,12 +8,13 @@ from contextvars import copy_context
 import pytest
 
 from renderer.files.file_system import MemoryFileSystem
+from renderer.findings.located import LocatedRelated
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.location import Site
+from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.masking import Masking
 from renderer.model.run.taint import begin_notes, taint
@@ -35,13 +36,18 @@ def located(monkeypatch: pytest.MonkeyPatch) -> list[Diagnostic]:
     """The findings whose lines are looked up from now on."""
     found: list[Diagnostic] = []
     locate = Locator.locate
-    monkeypatch.setattr(Locator, "locate", lambda self, each: (found.append(each), locate(self, each))[1])
+
+    def noted(self: Locator, each: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
+        found.append(each)
+        return locate(self, each)
+
+    monkeypatch.setattr(Locator, "locate", noted)
     return found
 
 
 def copied(**changed: object) -> Diagnostic:
     """Another object that is equal to the mistake but for ``changed``."""
-    return Diagnostic(**{**MISTAKE._asdict(), **changed})  # type: ignore[arg-type]
+    return Diagnostic(**{**MISTAKE._asdict(), **changed})
 
 
 def added(findings: Iterable[Diagnostic], most: int | None = None) -> RunFindings:

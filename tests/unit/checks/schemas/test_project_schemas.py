@@ -10,6 +10,7 @@ from renderer.checks.schemas.crd_schema import version_schemas
 from renderer.checks.schemas.kind_schema import KindSchema, SchemaTree, Violation
 from renderer.checks.schemas.project_schema import (
     MOST_STEPS,
+    Extent,
     ProjectSchema,
     UnboundedError,
     UnusableSchemaError,
@@ -213,7 +214,7 @@ def test_older_drafts_are_supported(draft: str) -> None:
 
 
 def test_no_schema_is_fetched(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("renderer.checks.schemas.project_schema.check_bounded", lambda _: None)
+    monkeypatch.setattr("renderer.checks.schemas.project_schema.check_bounded", lambda _: Extent())
     with pytest.raises(UnusableSchemaError, match="not in the file"):
         ProjectSchema({"$ref": "http://127.0.0.1:1/schema.json"})
 
