@@ -8,8 +8,11 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Mapping
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import NamedTuple
 
 from renderer.files.disk import file_exists, folder_exists, path_exists
@@ -53,6 +56,16 @@ TREE_MODE = "40000"
 LINK_MODE = "120000"
 SUBMODULE_MODE = "160000"
 PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --no-filter"
+
+
+#: The seconds that a command may take, and that git may take for an answer in a conversation.
+RUN_SECONDS, ANSWER_SECONDS = 60, 60
+_CHECK_SECONDS = 0.1
+
+
+_SLOW_HINTS = {
+    "check-attr": "a pattern in .gitattributes has too many stars: write the names of folders instead",
+}
 
 
 class Answer(NamedTuple):
@@ -117,7 +130,7 @@ class GitProcess:
             raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="repair or remove the latter").error()
 
     def run(self, *arguments: str) -> Answer:
-        """Run a git command and wait for its end."""
+        """Run a git command and wait for its end. Raises ``DiagnosticError``: git-unavailable."""
         process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
             (*self._command, *arguments),
             env=self._environment,
@@ -125,22 +138,39 @@ class GitProcess:
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
         )
-        output, error_output = process.communicate()
+        try:
+            output, error_output = process.communicate(timeout=RUN_SECONDS)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.communicate()
+            raise _too_slow(arguments, RUN_SECONDS) from None
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
     def origin(self) -> str:
         """Return the URL of the remote ``origin``; empty if there is none."""
         return self.run("remote", "get-url", "origin").output.rstrip("\n")
 
-    def start(self, *arguments: str, **variables: str) -> Conversation:
-        """Start a git command that answers line by line, with ``variables`` in its environment."""
-        return Conversation((*self._command, *arguments), self._environment | variables)
+    def start(self, *arguments: str, seconds: float = ANSWER_SECONDS, **variables: str) -> Conversation:
+        """Start a git command that answers line by line, with ``variables`` in its environment.
+
+        It may take ``seconds`` for an answer, and not much longer for all answers that take long.
+        """
+        return Conversation((*self._command, *arguments), self._environment | variables, arguments, seconds)
 
 
 class Conversation:
-    """A program that reads requests and writes answers until it is closed."""
+    """A program that reads requests and writes answers until it is closed, or until it takes too long.
 
-    def __init__(self, command: tuple[str, ...], environment: Mapping[str, str]) -> None:
+    ``named`` are the words that name it in a message. Of all answers together, it may take ``seconds``, and a
+    hundredth of a second more for each: a pattern in ``.gitattributes`` can keep git busy for ever, or for a
+    while for each of many files.
+    """
+
+    _MORE_FOR_EACH = 0.01
+
+    def __init__(
+        self, command: tuple[str, ...], environment: Mapping[str, str], named: tuple[str, ...], seconds: float
+    ) -> None:
         to_read, requests = os.pipe()
         answers, to_write = os.pipe()
         try:
@@ -152,23 +182,81 @@ class Conversation:
             os.close(to_write)
         self._requests = requests
         self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
+        self._named, self._seconds, self._left = named, seconds, seconds
+        self._watch: _Watch | None = None
 
     def ask(self, request: bytes, lines: int = 1) -> bytes:
-        """Send a request; return the first lines of the answer, empty if the program has ended."""
-        try:
-            os.write(self._requests, request + b"\n")
-        except BrokenPipeError:
-            return b""
-        return b"".join(self._answers.readline() for _ in range(lines)).rstrip(b"\n")
+        """Send a request; return the first lines of the answer, empty if the program has ended.
+
+        Raises ``DiagnosticError`` (git-unavailable) if it takes too long.
+        """
+        with self._waiting():
+            try:
+                os.write(self._requests, request + b"\n")
+            except BrokenPipeError:
+                return b""
+            return b"".join(self._answers.readline() for _ in range(lines)).rstrip(b"\n")
 
     def read(self, size: int) -> bytes:
-        """Return the next bytes of the answer."""
-        return self._answers.read(size)
+        """Return the next bytes of the answer. Raises ``DiagnosticError``, as ``ask`` does."""
+        with self._waiting():
+            return self._answers.read(size)
+
+    @contextmanager
+    def _waiting(self) -> Iterator[None]:
+        if self._watch is None:
+            self._watch = _Watch(self._process)
+        start = time.monotonic()
+        self._watch.deadline = start + self._left
+        yield
+        self._watch.deadline = None
+        if self._watch.has_ended_it:
+            raise _too_slow(self._named, self._seconds)
+        self._left = min(self._seconds, self._left + start - time.monotonic() + self._MORE_FOR_EACH)
 
     def close(self) -> None:
         os.close(self._requests)
         self._answers.close()
-        self._process.wait()
+        if self._watch is not None:
+            self._watch.end()
+        try:
+            self._process.wait(timeout=_CHECK_SECONDS)
+        except subprocess.TimeoutExpired:  # it is busy with a request
+            self._process.kill()
+            self._process.wait()
+
+
+class _Watch:
+    """A thread that ends a program at a deadline; on some systems, no call reads a pipe with a time limit."""
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self.deadline: float | None = None
+        self.has_ended_it = False
+        self._process = process
+        self._ended = Event()
+        self._thread = Thread(target=self._watch, daemon=True)
+        self._thread.start()
+
+    def end(self) -> None:
+        self._ended.set()
+        self._thread.join()
+
+    def _watch(self) -> None:
+        while not self._ended.wait(_CHECK_SECONDS):
+            deadline = self.deadline
+            if deadline is not None and time.monotonic() > deadline:
+                self.has_ended_it = True
+                self._process.kill()
+                return
+
+
+def _too_slow(arguments: tuple[str, ...], seconds: float) -> DiagnosticError:
+    command = next((each for each in arguments if not each.startswith("-")), "")
+    return Diagnostic(
+        Code.GIT_UNAVAILABLE,
+        f"git {command} takes more than {seconds:g} seconds",
+        hint=_SLOW_HINTS.get(command, "try it by hand; git fsck and git gc may help"),
+    ).error()
 
 
 def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:

@@ -34,6 +34,9 @@ _MAX_LINKS = 40
 #: The maximum length of a target on Linux (``PATH_MAX``).
 _LONGEST_TARGET = 4095
 
+#: The seconds that git may take to match patterns of ``.gitattributes``: stars can keep it busy for ever.
+_ATTRIBUTE_SECONDS = 4
+
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 #: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
@@ -60,7 +63,9 @@ class LineEnds:
 
     @cached_property
     def _attributes(self) -> Conversation:
-        return self._git.start("check-attr", "--stdin", "text", "eol", GIT_ATTR_SOURCE=self._tree)
+        return self._git.start(
+            "check-attr", "--stdin", "text", "eol", seconds=_ATTRIBUTE_SECONDS, GIT_ATTR_SOURCE=self._tree
+        )
 
     @cached_property
     def _defaults(self) -> tuple[bool, bool]:
