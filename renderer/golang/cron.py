@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from renderer.golang.duration import parse_duration
 from renderer.model.record import Record
+from renderer.model.suggest import did_you_mean
 
 _DESCRIPTORS = ("@yearly", "@annually", "@monthly", "@weekly", "@daily", "@midnight", "@hourly")
 _EVERY = "@every "
@@ -24,6 +25,11 @@ class _Field(Record):
     least: int
     most: int
     names: _Names
+
+    @property
+    def plural(self) -> str:
+        first, space, rest = self.name.partition(" ")
+        return f"{first}s{space}{rest}"
 
 
 _FIELDS = (
@@ -53,6 +59,17 @@ def cron_problem(schedule: str) -> str | None:
     return None
 
 
+def cron_hint(schedule: str) -> str | None:
+    """Return a hint about a schedule that is rejected."""
+    parts = schedule.split()
+    if schedule.startswith("@") or len(parts) != len(_FIELDS):
+        return did_you_mean(
+            schedule, _DESCRIPTORS, most=1, otherwise='write five fields, such as "0 3 * * *"'
+        )
+    is_sunday = _element_problem(_FIELDS[-1], parts[-1]) is not None
+    return "Sunday is 0" if is_sunday else "midnight is 0" if parts[1] == "24" else None
+
+
 def _descriptor_problem(schedule: str) -> str | None:
     if schedule in _DESCRIPTORS or (
         schedule.startswith(_EVERY) and parse_duration(schedule.removeprefix(_EVERY)) is not None
@@ -76,7 +93,7 @@ def _element_problem(field: _Field, element: str) -> str | None:
             return "cannot be read"
         low, high = start, field.most if steps and not rest else end
     if low < field.least or high > field.most:
-        return f"is not within {field.least} and {field.most}"
+        return f"is out of range: {field.plural} go from {field.least} to {field.most}"
     if low > high:
         return "begins after its end"
     return None if step else "has a step of 0"

@@ -5,16 +5,32 @@
 
 from __future__ import annotations
 
+from renderer.kubevirt.facts.claims import CLAIM
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 
 _KUBEVIRT_DOMAIN = "kubevirt.io"
+_CRON_JOB = "CronJob"
 _VMRENDER_DOMAIN = "vmrender.io"
 
 
 def rules_apply_to(resources: ResourceSet) -> bool:
-    """Return True if rules apply to any of the resources: to one of KubeVirt's kinds, or an annotated one."""
-    return any(_is_of_kubevirt(resource) or has_vmrender_annotation(resource) for resource in resources)
+    """Return True if rules apply to any of the resources.
+
+    They apply to KubeVirt's kinds, to CronJobs and claims that are clones, and to annotated resources.
+    """
+    return any(
+        _is_of_kubevirt(resource)
+        or resource.kind == _CRON_JOB
+        or (resource.kind == CLAIM and _is_clone(resource))
+        or has_vmrender_annotation(resource)
+        for resource in resources
+    )
+
+
+def _is_clone(claim: Resource) -> bool:
+    spec = object_at(claim.content, "spec")
+    return "dataSource" in spec or "dataSourceRef" in spec
 
 
 def has_vmrender_annotation(resource: Resource) -> bool:

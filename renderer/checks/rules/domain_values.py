@@ -15,6 +15,7 @@ from renderer.kubevirt.facts.cpu_models import (
 from renderer.kubevirt.facts.huge_pages import intended_page_size, is_unavailable_page_size, page_sizes
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, consists_of
 from renderer.kubevirt.facts.machine_types import is_unknown_machine_type
+from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
@@ -30,6 +31,10 @@ _NO_MEMORY_HINT = "write the guest's memory, such as memory: {guest: 2Gi}"
 _SCSI, _SATA, _NO_CACHE = "scsi", "sata", "none"
 #: The most characters of a serial that QEMU accepts on a bus (``hw/scsi/scsi-disk.c``, scsi_realize).
 _LONGEST_SERIALS = {_SCSI: 36, "usb": 36}
+#: The characters of a serial that the guest sees: VIRTIO_BLK_ID_BYTES of virtio, and the field of ATA.
+VISIBLE = 20
+_UUID = pattern(r"[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
+_CUT_SERIALS = (_SATA, "virtio")
 #: The characters of an alias that libvirt accepts (``docs/formatdomain.rst``, "Devices").
 _ALIAS = f"{ALPHANUMERIC}_-"
 _LONGEST_VENDOR_ID = 12
@@ -227,6 +232,11 @@ def _disk_problems(disk: JsonObject, machine: VirtualMachineView) -> Iterator[Do
     if most is not None and len(serial) > most:
         message = f"the serial has {len(serial)} characters: QEMU accepts {most} on the bus {bus}"
         yield DomainProblem(("serial",), message, f"shorten it to {most} characters")
+    if bus in _CUT_SERIALS and len(serial) > VISIBLE and _is_read_whole(serial, machine):
+        message = (
+            f"the serial has {len(serial)} characters: the guest sees the first {VISIBLE} on the bus {bus}"
+        )
+        yield DomainProblem(("serial",), message, f"shorten it to {VISIBLE} characters")
     if cache in ("", _NO_CACHE):
         return
     for reason, is_so in (
@@ -237,6 +247,16 @@ def _disk_problems(disk: JsonObject, machine: VirtualMachineView) -> Iterator[Do
             message = f"{reason} needs the cache {_NO_CACHE}, not {cache}, so the machine never starts"
             yield DomainProblem(("cache",), message, f"write cache: {_NO_CACHE}", _NO_CACHE)
             return
+
+
+def _is_read_whole(serial: str, machine: VirtualMachineView) -> bool:
+    """Return True if somebody may look for the whole serial in the guest.
+
+    A UUID is generated, as tools do that import disks. Another rule reports a serial that the guest sees twice.
+    """
+    visible = [text_at(disk, "serial")[:VISIBLE] for _, disk in machine.disks]
+    is_generated = _UUID.fullmatch(serial) is not None or has_placeholder(serial)
+    return not is_generated and visible.count(serial[:VISIBLE]) == 1
 
 
 def _lun_problems(lun: JsonObject, machine: VirtualMachineView) -> Iterator[DomainProblem]:

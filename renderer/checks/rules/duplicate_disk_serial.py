@@ -26,6 +26,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
+from renderer.checks.rules.domain_values import VISIBLE
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -33,8 +34,6 @@ from renderer.model.codes import Code
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.rule_settings import Level
 
-#: The characters of a serial that the guest sees: VIRTIO_BLK_ID_BYTES of virtio, and the field of ATA.
-_VISIBLE = 20
 _UNCUT = ("scsi", "usb")
 
 
@@ -44,18 +43,18 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
         serial, bus = text_at(disk, "serial"), text_at(disk, "disk", "bus")
         if not serial or "disk" not in disk or has_placeholder(serial):
             continue
-        visible = serial if bus in _UNCUT else serial[:_VISIBLE]
+        visible = serial if bus in _UNCUT else serial[:VISIBLE]
         first, other = seen.setdefault((bus, visible), (index, disk))
         if first == index:
             continue
         written = text_at(other, "serial")
-        cut = f": the guest sees {visible}, the first {_VISIBLE} characters" if written != serial else ""
+        cut = f": the guest sees {visible}, the first {VISIBLE} characters" if written != serial else ""
         at = machine.in_devices("disks", first, "serial")
         yield Finding(
             machine.resource,
             machine.in_devices("disks", index, "serial"),
             f"the disk {text_at(disk, 'name')} has the serial of the disk {text_at(other, 'name')}{cut}",
-            f"choose serials that differ within {_VISIBLE} characters" if cut else "choose another serial",
+            f"choose serials that differ within {VISIBLE} characters" if cut else "choose another serial",
             (related_to(machine.resource, f"serial: {written}", at),),
         )
 

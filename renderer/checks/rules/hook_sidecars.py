@@ -10,6 +10,7 @@ from renderer.checks.rules.image_reference import image_problem
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.suggest import suggest
 
 ANNOTATION = "hooks.kubevirt.io/hookSidecars"
 
@@ -28,6 +29,12 @@ _FIELDS: Mapping[str, str | Mapping[str, str]] = {
     "configmap": {"name": _TEXT, "key": _TEXT, "hookpath": _TEXT},
     "pvc": {"name": _TEXT, "volumepath": _TEXT, "sharedcomputepath": _TEXT},
 }
+#: The same names as they are usually written.
+_NAMES = (
+    *("image", "imagePullPolicy", "command", "args", "configMap", "pvc"),
+    *("name", "key", "hookPath", "volumePath", "sharedComputePath"),
+)
+_SIMILAR = 0.7
 _PULL_POLICIES = ("", "Always", "IfNotPresent", "Never")
 
 
@@ -67,7 +74,10 @@ def _refuse(constant: str) -> NoReturn:
 
 def _sidecar_problems(number: int, sidecar: Mapping[str, Json]) -> Iterator[_Problem]:
     fields = {key.lower(): value for key, value in sidecar.items()}
+    yield from _mistyped_names(f"hook sidecar {number}", sidecar, _FIELDS)
     for key, expected in _FIELDS.items():
+        if isinstance(expected, dict) and isinstance(fields.get(key), dict):
+            yield from _mistyped_names(f"{key} of hook sidecar {number}", object_at(fields[key]), expected)
         yield from _type_problems(f"{key} of hook sidecar {number}", fields.get(key), expected)
     image, policy = fields.get("image"), fields.get("imagepullpolicy")
     problem = image_problem(image) if isinstance(image, str) and image else None
@@ -85,6 +95,17 @@ def _sidecar_problems(number: int, sidecar: Mapping[str, Json]) -> Iterator[_Pro
                 f"{key} {name!r} of hook sidecar {number} is the name of a volume of the pod: it {error}"
             )
             yield message, None
+
+
+def _mistyped_names(
+    what: str, written: Mapping[str, Json], known: Mapping[str, str | Mapping[str, str]]
+) -> Iterator[_Problem]:
+    """Yield the fields that Go ignores, and that are nearly one that it does not find."""
+    missing = [name for name in _NAMES if name.lower() in known.keys() - {key.lower() for key in written}]
+    for key in written:
+        near = suggest(key, missing, most=1, cutoff=_SIMILAR) if key.lower() not in known else ()
+        if near:
+            yield f"{what} has no field {key!r}, which virt-controller ignores", f"did you mean {near[0]}?"
 
 
 def _type_problems(what: str, value: Json, expected: str | Mapping[str, str]) -> Iterator[_Problem]:

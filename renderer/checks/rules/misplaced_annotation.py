@@ -30,7 +30,8 @@ spec:
         descheduler.alpha.kubernetes.io/evict: "true"
 ```
 
-An annotation in both places is not reported.
+An annotation in both places is not reported. One whose key is nearly a key that KubeVirt reads, such as
+`hooks.kubevirt.io/hookSideCars`, is reported wherever it is.
 """
 
 from __future__ import annotations
@@ -41,9 +42,11 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_edit import MoveField
+from renderer.model.field_edit import MoveField, RenameField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.sharing import once_for_same
+from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
 
 #: Annotations that count in a template alone, and who reads them there. A key that ends with ``/`` stands for
@@ -95,8 +98,37 @@ _ON_OBJECT: Mapping[str, str] = {
 _ANNOTATIONS, _LABELS = ("metadata", "annotations"), ("metadata", "labels")
 
 
+#: The keys that KubeVirt reads, anywhere.
+_OF_KUBEVIRT = tuple(
+    key for keys in (_IN_TEMPLATE, _ON_OBJECT) for key, reader in keys.items() if reader == "KubeVirt"
+)
+_KUBEVIRT_DOMAIN = "kubevirt.io"
+
+
+@once_for_same
+def _misspelt_keys(annotations: JsonObject) -> tuple[tuple[str, str], ...]:
+    """Return the keys that are nearly one that KubeVirt reads, each with that."""
+    found = []
+    for key in annotations:
+        if key not in _OF_KUBEVIRT and _KUBEVIRT_DOMAIN in key:
+            meant = [each for each in _OF_KUBEVIRT if _is_misspelt(key, each)]
+            if len(meant) == 1 and meant[0] not in annotations:
+                found.append((key, meant[0]))
+    return tuple(found)
+
+
+def _is_misspelt(key: str, meant: str) -> bool:
+    return key.lower() == meant.lower() or is_near_miss(key.lower(), meant.lower())
+
+
 def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     content, template = machine.resource.content, machine.paths.template
+    for path in {ROOT: None, template: None}:
+        annotations = path.child(*_ANNOTATIONS)
+        for key, meant in _misspelt_keys(object_at(content, *annotations.keys)):
+            at = annotations.child(key)
+            message = f"nothing reads the annotation {key}, and KubeVirt reads {meant}"
+            yield Finding(machine.resource, at, message, f"did you mean {meant}?", fix=RenameField(at, meant))
     if template == ROOT:
         return
     outer = [ROOT] if machine.paths.machine in (ROOT, None) else [ROOT, machine.paths.machine]

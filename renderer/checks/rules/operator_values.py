@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.golang.cron import cron_problem
+from renderer.golang.cron import cron_hint, cron_problem
 from renderer.kubevirt.facts.claims import DATA_VOLUME_SOURCES
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import elements
@@ -13,6 +13,7 @@ from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
+from renderer.model.suggest import suggest
 
 #: A field below the object's spec, the problem, and a hint.
 _Problems: TypeAlias = Iterator[tuple[tuple[Segment, ...], str, str | None]]
@@ -79,8 +80,25 @@ def _schedule_problems(spec: JsonObject) -> _Problems:
     schedule = text_at(spec, "schedule")
     problem = cron_problem(schedule) if schedule and not has_placeholder(schedule) else None
     if problem:
-        hint = 'write five fields, such as "0 3 * * *"; Sunday is 0'
-        yield ("schedule",), f"invalid schedule {schedule!r}: {problem}", hint
+        yield ("schedule",), f"invalid schedule {schedule!r}: {problem}", cron_hint(schedule)
+
+
+def cron_job_problems(spec: JsonObject) -> _Problems:
+    """Yield what the API server refuses of a CronJob (kubernetes ``pkg/apis/batch/validation``)."""
+    schedule, zone = spec.get("schedule"), spec.get("timeZone")
+    if schedule == "":
+        yield ("schedule",), "the CronJob has no schedule", 'write five fields, such as "0 3 * * *"'
+    yield from _schedule_problems(spec)
+    if not isinstance(zone, str) or has_placeholder(zone):
+        return
+    if isinstance(schedule, str) and "TZ" in schedule:
+        yield ("timeZone",), "timeZone cannot be combined with a time zone in the schedule", "keep timeZone"
+    from renderer.kubevirt.facts.time_zones import TIME_ZONES  # noqa: PLC0415 - few CronJobs set a time zone
+
+    if zone not in TIME_ZONES:
+        near = suggest(zone, sorted(TIME_ZONES))
+        hint = f"did you mean {' or '.join(near)}?" if near else "write a name such as Europe/Paris"
+        yield ("timeZone",), f"there is no time zone {zone!r}, so the API server refuses the CronJob", hint
 
 
 #: The DataVolumes that many machines share are checked only once.

@@ -30,6 +30,8 @@ _HABITS: Mapping[SchemaPlace, str] = {
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",
     ("spec", "template", "spec", "containers"): "a virtual machine boots from one of its volumes",
 }
+#: What is requested, in ``resources.requests``.
+_AMOUNTS = ("cpu", "memory", "storage")
 _SOURCE = (ELEMENT, "spec", "source")
 _SIZE = "the size of a volume is storage.resources.requests.storage, next to source"
 
@@ -82,6 +84,10 @@ def _suggestion(
     place = schema_place(field)
     if place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2]):  # in a source, or in its kind
         return f"{_SIZE}; ", None
+    known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
+    if place[-1] in _AMOUNTS and kind == _SCALAR and "requests" in known:
+        right = field.parent.child("requests", place[-1])
+        return f"did you mean {right}? ", None if "requests" in siblings else MoveField(field, right)
     if place in _HABITS:
         return f"{_HABITS[place]}; ", None
     sibling = likely_sibling(field, target)
@@ -94,7 +100,6 @@ def _suggestion(
         if others:
             return f"did you mean {', '.join(others)} or {last}? ", None
         return f"did you mean {last}? ", _move(field, places[0])
-    known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
     if not known:
         return f"{field.parent} has no fields; ", None
     return (f"known here: {', '.join(known)}; " if len(known) <= _SHORT_LIST else ""), None

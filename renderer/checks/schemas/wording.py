@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Sequence
 
-from renderer.checks.schemas.kubernetes_formats import BASE64
+from renderer.checks.schemas.kubernetes_formats import BASE64, QUANTITY_PATTERN
 from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, scalar_text, text_at
@@ -76,12 +76,17 @@ def quoted(value: Json) -> str:
 
 def expected_description(schema: JsonObject) -> str:
     """Return the description of a value that ``schema`` accepts."""
-    known = _FORMATS.get(text_at(schema, "title"))
+    known = _FORMATS.get("quantity" if is_quantity(schema) else text_at(schema, "title"))
     if known:
         return known
     types = schema.get("type")
     names = types if isinstance(types, list) else [types]
     return " or ".join(_TYPES.get(str(name), str(name)) for name in names if name != "null")
+
+
+def is_quantity(schema: JsonObject) -> bool:
+    """Return True for the schema of a quantity, also in a CRD that only says so by its pattern."""
+    return text_at(schema, "title") == "quantity" or schema.get("pattern") == QUANTITY_PATTERN
 
 
 def nearest(word: str, known: Sequence[str]) -> str | None:

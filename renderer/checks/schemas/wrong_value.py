@@ -12,6 +12,7 @@ from renderer.checks.schemas.kubernetes_formats import BASE64, SEVERITY, TEMPLAT
 from renderer.checks.schemas.wording import (
     Correction,
     expected_description,
+    is_quantity,
     length_hint,
     nearest,
     quoted,
@@ -268,7 +269,7 @@ def _wrong_format(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     message = (
         f"{violation.field} must be {expected_description(violation.schema)}, not {value_description(value)}"
     )
-    if title != "quantity":
+    if not is_quantity(violation.schema):
         return SchemaFinding(violation.field, message, length_hint(value, title))
     meant = meant_quantity(str(value))
     fix = None if meant is None else SetField(violation.field, meant)

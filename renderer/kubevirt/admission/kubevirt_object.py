@@ -26,6 +26,7 @@ from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.suggest import did_you_mean, suggest
 
+_MOST_REPLICAS = 255
 _SPEC = FieldPath.of("spec")
 _CONFIGURATION = _SPEC.child("configuration")
 _SELF_SIGNED = _SPEC.child("certificateRotateStrategy", "selfSigned")
@@ -240,11 +241,17 @@ def _unknown_word(at: FieldPath, word: str, known: tuple[str, ...]) -> Cause:
 
 
 def _check_replicas(spec: JsonObject, _: Cluster) -> Causes:
+    """Check the replicas of the components: 0 is refused, and Go reads them as a ``uint8``."""
     infra = section(spec, "infra")
-    if has(infra, "replicas") and number(infra, "replicas") == 0:
-        at = _SPEC.child("infra", "replicas")
-        hint = "write 1 or more, or drop it: KubeVirt then chooses the number itself"
+    hint = "write 1 or more, or drop it: KubeVirt then chooses the number itself"
+    if not has(infra, "replicas"):
+        return
+    replicas, at = number(infra, "replicas"), _SPEC.child("infra", "replicas")
+    if replicas == 0:
         yield invalid(at, "KubeVirt cannot run with 0 replicas of its components", hint, reported=ROOT)
+    elif not 0 < replicas <= _MOST_REPLICAS:
+        message = f"KubeVirt can run with 1 to {_MOST_REPLICAS} replicas of its components, not {replicas}"
+        yield invalid(at, message, hint, reported=ROOT)
 
 
 def _check_gates(spec: JsonObject, _: Cluster) -> Causes:

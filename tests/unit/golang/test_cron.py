@@ -33,9 +33,10 @@ def test_valid_schedules(schedule: str) -> None:
     ("schedule", "problem"),
     [
         ("0 3 * *", "it has 4 fields instead of 5: minute, hour, day of the month, month, day of the week"),
-        ("60 * * * *", "the minute '60' is not within 0 and 59"),
-        ("* * 0 * *", "the day of the month '0' is not within 1 and 31"),
-        ("* * * * 7", "the day of the week '7' is not within 0 and 6"),
+        ("60 * * * *", "the minute '60' is out of range: minutes go from 0 to 59"),
+        ("* * 0 * *", "the day of the month '0' is out of range: days of the month go from 1 to 31"),
+        ("* * * * 7", "the day of the week '7' is out of range: days of the week go from 0 to 6"),
+        ("0 24 * * *", "the hour '24' is out of range: hours go from 0 to 23"),
         ("* 5-3 * * *", "the hour '5-3' begins after its end"),
         ("*/0 * * * *", "the minute '*/0' has a step of 0"),
         ("*/5/2 * * * *", "the minute '*/5/2' cannot be read"),
