@@ -252,7 +252,7 @@ def _disk_problems(disk: JsonObject, machine: VirtualMachineView) -> Iterator[Do
 def _is_read_whole(serial: str, machine: VirtualMachineView) -> bool:
     """Return True if somebody may look for the whole serial in the guest.
 
-    A UUID is generated, as tools do that import disks. Another rule reports a serial that the guest sees twice.
+    A UUID is generated, by tools that import disks. Another rule reports a serial that the guest sees twice.
     """
     visible = [text_at(disk, "serial")[:VISIBLE] for _, disk in machine.disks]
     is_generated = _UUID.fullmatch(serial) is not None or has_placeholder(serial)
