@@ -23,7 +23,9 @@ from renderer.kubevirt.facts.confidential import (
     SECTIONS,
     is_path_entry,
 )
+from renderer.kubevirt.facts.confidential_parts import CHARTS, Scope, hides, opened, root_scope
 from renderer.model.kube.encryption import holds_ciphertext
+from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.run.work import may_find_lines
 from renderer.yamlio.documents import Chunk, split_documents, text_of
@@ -46,6 +48,7 @@ _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
 _CONFLICT_MARKER = pattern(r"(?:<{7}|>{7}|\|{7})(?: [\w./~^-]+)?|={7}")
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
+_CHART = pattern(rf"\b(?:{'|'.join(sorted(CHARTS))})\b")
 #: Without one of these words in its text, no value of a document is confidential.
 _WORDS = pattern(
     rf"(?<!\w)(?:{_KEYS}|{'|'.join((*SECTIONS, _PARAMETERS))}|Secret(?:List)?)(?!\w)", re.IGNORECASE
@@ -111,7 +114,9 @@ def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int
 
 def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     """Return the first and last line, counted from 0 in the document, of each hidden part."""
-    if "\\" not in text and not _mentions_confidential(text):  # in quotes, a word may be spelt with escapes
+    if "\\" not in text and not (
+        _mentions_confidential(text) or _CHART.search(text)
+    ):  # in quotes, a word may be spelt with escapes
         return []
     everything = [(0, len(lines) - 1)]
     root, is_whole = None, False
@@ -131,11 +136,42 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
     starts = sorted({node.start for node in nodes})
     try:
         confidential = [*secret, *_confidential(nodes)]
+        if root and _CHART.search(text):
+            confidential += _confidential_in_object(root, _tree(root), root_scope())
         if any(node.is_alias for _, value in confidential for node in _bounded_walk(value)):
             return everything  # a value is written elsewhere
         return [_line_span(key, value, starts, len(lines) - 1) for key, value in confidential]
     except _TooManyNodesError:
         return everything
+
+
+def _confidential_in_object(node: Node, tree: Json, scope: Scope) -> Iterator[tuple[Node, Node]]:
+    """Yield what a walk through an object finds, such as passwords among the values of a chart."""
+    scope_of = opened(tree, scope)
+    if isinstance(tree, dict):
+        children = [
+            (key, value, tree[key.text or ""], scope_of(key.text or "")) for key, value in node.entries()
+        ]
+    elif isinstance(tree, list):
+        elements = zip(node.elements(), tree, strict=True)
+        children = [(each, each, child, scope_of(0)) for each, child in elements]
+    else:
+        return
+    for key, value, child, below in children:
+        if hides(child, below):
+            yield key, value
+        else:
+            yield from _confidential_in_object(value, child, below)
+
+
+def _tree(node: Node) -> Json:
+    """Return a node as JSON, with all scalars as texts."""
+    entries, elements = tuple(node.entries()), node.elements()
+    if not may_find_lines(1 + len(entries) + len(elements)):
+        raise _TooManyNodesError
+    if entries:
+        return {key.text or "": _tree(value) for key, value in entries}
+    return [_tree(element) for element in elements] if elements else node.text or ""
 
 
 def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:

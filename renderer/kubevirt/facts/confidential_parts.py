@@ -57,7 +57,8 @@ _DEFINITION = "CustomResourceDefinition"
 _ANY_KIND = "*"
 _NONE = frozenset({""})
 _TEMPLATES = frozenset({"Template", "VirtualMachineTemplate"})
-_CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
+#: Kinds of objects that hold the values of a chart.
+CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 _VALUES_OF_CHARTS = frozenset({"helm", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
 
@@ -220,7 +221,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         name = text_at(mapping, "name")
         is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
         return below.hidden(is_secret=name in here.parameters) if is_credential else below
-    if here.kind in _CHARTS and key in _VALUES_OF_CHARTS:
+    if here.kind in CHARTS and key in _VALUES_OF_CHARTS:
         return below.within(Area.CHART)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
     if here.area is Area.CHART and is_scalar and _CREDENTIAL_NAME.search(key):

@@ -272,3 +272,20 @@ def test_confidential_value_is_hidden_in_an_unseparated_document(text: str) -> N
 def test_confidential_value_is_hidden_below_too_deep_nesting(text: str) -> None:
     with lowered({"nesting": 3}):
         assert "hunter2" not in "".join(public_lines(text.encode(), range(1, 9)).values())
+
+
+def test_credentials_among_the_values_of_a_chart_are_hidden() -> None:
+    text = """\
+kind: HelmRelease
+spec:
+  values:
+    auth:
+      password: hunter2
+      user: shown
+    list: [{apiKey: hunter2}]
+    existingSecret_: shown
+"""
+    lines = public_lines(text.encode(), range(1, 9))
+
+    assert "hunter2" not in "".join(lines.values())
+    assert lines[6] == "      user: shown"
