@@ -3,6 +3,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -547,3 +548,14 @@ def test_work_trees_submodules_and_linked_git_folders_are_used(top: Path, tmp_pa
         with GitRepository(folder / "infra", ENVIRONMENT) as repository:
             assert repository.prefix == "infra/"
             assert repository.tree("HEAD").read("vm.yaml") == b"1"
+
+
+@pytest.mark.parametrize("program", ["import time; time.sleep(60)", "while True: pass"])
+def test_git_that_takes_too_long_is_ended_and_named(program: str) -> None:
+    command = (sys.executable, "-c", program)
+    conversation = Conversation(command, dict(os.environ), ("check-attr", "--stdin"), 0.3)
+    for _ in range(2):
+        with pytest.raises(DiagnosticError) as error:
+            conversation.ask(b"./a.yaml", lines=2)
+        assert finding(error).message == "git check-attr takes more than 0.3 seconds"
+    conversation.close()
