@@ -64,14 +64,19 @@ Generate: TypeAlias = Callable[[Resource], tuple[Resource, ...]]
 class ArgocdDiscovery:
     """Follows Applications breadth first.
 
-    Errors in an ApplicationSet, and in the name of an Application, are collected in ``findings``, and in
-    ``failed`` by the object in Git.
+    Errors in an ApplicationSet, and in the name of an Application (``name_errors``), are collected in
+    ``findings``, and in ``failed`` by the object in Git.
     """
 
     def __init__(
-        self, build: Build, generate: Generate, is_this_repository: Callable[[str, str], bool]
+        self,
+        build: Build,
+        generate: Generate,
+        is_this_repository: Callable[[str, str], bool],
+        name_errors: Callable[[Resource], Iterable[Diagnostic]] = entry_name_errors,
     ) -> None:
         self._build = build
+        self._name_errors = name_errors
         self._generate = generate
         self._is_this_repository = is_this_repository
         self._reached: dict[Key, ReachedApplication] = {}
@@ -118,7 +123,7 @@ class ArgocdDiscovery:
     def _new(
         self, entry: Resource, parent: ReachedApplication | None, generated_by: Resource | None
     ) -> Iterator[ReachedApplication]:
-        errors = tuple(entry_name_errors(entry))
+        errors = tuple(self._name_errors(entry))
         if errors:
             self.findings += errors
             self.failed[(generated_by or entry).reference] = errors
