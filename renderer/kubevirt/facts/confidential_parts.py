@@ -82,7 +82,10 @@ _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
 )
 #: What the JSON of an object has that holds a value of a Secret; a backslash is doubled there.
-_MAY_HOLD = pattern(r"""(?i)secret|stringData|"parameters":|"patch":|"value":|kind\W{1,9}[${]|\\\\[ux]""")
+_MAY_HOLD = pattern(
+    r"""(?i)kind\W{1,9}secret|secrets?(templates?)?\W|secretGenerator|stringData"""
+    r"""|"parameters":|"patch":|"op":|kind\W{1,9}[${]|\\\\[ux]"""
+)
 #: Texts in texts in texts: what is deeper is not read, and counts as confidential.
 _DEEPEST_TEXT = 4
 
