@@ -26,7 +26,6 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.location import Location
 from renderer.model.masking import Masking
-from renderer.model.readings import all_readings
 from renderer.model.record import Record
 from renderer.model.run.taint import count_tainted, taint_masking
 from renderer.model.run.work import spend
@@ -175,6 +174,8 @@ class RunFindings:
             texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
             if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
                 texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))
+            from renderer.model.readings import all_readings  # noqa: PLC0415 - few findings are
+
             texts = tuple(texts)
             own_values = Masking((*texts, *all_readings(texts)))
         fix: LocatedFix | None = None

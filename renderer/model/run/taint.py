@@ -14,7 +14,6 @@ from contextvars import ContextVar
 
 from renderer.model.kube.json import Json, scalar_text
 from renderer.model.masking import Masking
-from renderer.model.readings import readings
 from renderer.model.run.work import spend
 
 #: Keys that say what a value is, not the value. YAML in a confidential text has them as well.
@@ -77,6 +76,8 @@ def begin_notes() -> None:
 
 def taint(values: Iterable[str]) -> None:
     """Record values and their readings until the run ends."""
+    from renderer.model.readings import readings  # noqa: PLC0415 - most runs have no confidential values
+
     notes = _own_notes()
     for text in values:
         if text not in notes.given:
