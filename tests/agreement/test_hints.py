@@ -96,6 +96,7 @@ _FIXLESS: Sequence[WithoutFix] = (
     WithoutFix("instancetype-not-found", "", "a label or a template has the name, not the VM"),
     WithoutFix("kustomization-field", "", "a target has several fields, and one name may be there twice"),
     WithoutFix("kustomization-missing", "", "an entry may be a path, or a mapping with one"),
+    WithoutFix("unknown-field", "requests", "the editor moves a field only into a mapping that is there"),
     WithoutFix("openshift-template", "", "the parameter is in vmrender.yaml or in the Template"),
     WithoutFix("patch-invalid", "", "the operation of a patch is no field of an object"),
     WithoutFix("patch-target-missing", "", "the target is a selector, or a deletion"),

@@ -86,8 +86,7 @@ def _suggestion(
         return f"{_SIZE}; ", None
     known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
     if place[-1] in _AMOUNTS and kind == _SCALAR and "requests" in known:
-        right = field.parent.child("requests", place[-1])
-        return f"did you mean {right}? ", None if "requests" in siblings else MoveField(field, right)
+        return f"did you mean {field.parent.child('requests', place[-1])}? ", None
     if place in _HABITS:
         return f"{_HABITS[place]}; ", None
     sibling = likely_sibling(field, target)
