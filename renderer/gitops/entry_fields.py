@@ -1,4 +1,4 @@
-"""The formats of fields of entry points, and findings about malformed and misspelled fields.
+"""The formats of fields of entry points, and findings about malformed and empty fields.
 
 Formats are as the API server enforces them (kustomize-controller ``api/v1/kustomization_types.go``, argo-cd
 ``pkg/apis/application/v1alpha1/types.go``), or as the engine needs them: names of namespaces, and
@@ -13,41 +13,15 @@ from typing import TypeAlias
 
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_edit import RenameField, SetField
-from renderer.model.kube.field_path import FieldPath, Segment
-from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_edit import SetField
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
-#: The fields of a Flux Kustomization's spec, old and new (kustomize-controller ``kustomization_types.go``).
-KUSTOMIZATION_FIELDS = (
-    *(
-        "buildMetadata",
-        "commonMetadata",
-        "components",
-        "decryption",
-        "deletionPolicy",
-        "dependsOn",
-        "driftIgnoreRules",
-        "force",
-        "healthCheckExprs",
-    ),
-    *(
-        "healthChecks",
-        "ignore",
-        "ignoreMissingComponents",
-        "images",
-        "interval",
-        "kubeConfig",
-        "namePrefix",
-        "nameSuffix",
-    ),
-    *("patches", "patchesJson6902", "patchesStrategicMerge", "path", "postBuild", "prune", "retryInterval"),
-    *("serviceAccountName", "sourceRef", "suspend", "targetNamespace", "timeout", "validation", "wait"),
-)
 #: The end of the API groups of Flux's objects.
 FLUX_DOMAIN = ".toolkit.fluxcd.io"
 #: Maps from text to text in Flux's objects.
@@ -188,25 +162,3 @@ def _duration(text: str) -> str:
     if unit.startswith("d"):
         return f"{24 * int(found[1][:9])}h"
     return found[1] + ("ms" if unit.startswith(("ms", "milli")) else unit[0])
-
-
-def misspelled_fields(
-    entry: Resource, content: Json, known: tuple[str, ...], *parents: Segment
-) -> Iterator[Diagnostic]:
-    """Yield a warning for each field below ``parents`` whose name nearly matches one in ``known``."""
-    fields: JsonObject = content if isinstance(content, dict) else {}
-    for key in fields:
-        near = (
-            () if key in known else suggest(key, [name for name in known if name not in fields], cutoff=0.8)
-        )
-        if near:
-            path = FieldPath((*parents, key))
-            yield Diagnostic.about(
-                entry,
-                path,
-                Code.UNKNOWN_FIELD,
-                f"{path} is not a field of {entry.kind}",
-                f"did you mean {near[0]}? the API server would drop it silently",
-                severity=Severity.WARNING,
-                fix=RenameField(path, near[0]),
-            )

@@ -47,9 +47,16 @@ class Fields:
         """Report a field that is not one of ``known``, with the nearest one."""
         self.misnamed(key, f"unknown field {self.name(key)}", known)
 
-    def misnamed(self, key: str, message: str, known: tuple[str, ...], noun: str = "known fields") -> None:
+    def misnamed(
+        self,
+        key: str,
+        message: str,
+        known: tuple[str, ...],
+        noun: str = "known fields",
+        cutoff: float = 0.6,
+    ) -> None:
         """Report a key whose right name is probably the nearest one of ``known``."""
-        nearest = next(iter(suggest(key, known, most=1)), None)
+        nearest = next(iter(suggest(key, known, most=1, cutoff=cutoff)), None)
         hint = f"did you mean {nearest}?" if nearest else f"{noun}: {', '.join(known)}"
         is_free = nearest is not None and nearest not in self.content
         fix = RenameField(self.site_of(key).field, str(nearest)) if is_free else None

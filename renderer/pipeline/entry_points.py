@@ -255,12 +255,14 @@ class EntryPointComposer:
 
 
 def _refused_by_api_server(applied: ResourceSet) -> Iterator[Diagnostic]:
-    """Yield the errors about empty fields of Flux's own objects among the applied ones."""
+    """Yield the findings about empty and unknown fields of Flux's own objects among the applied ones."""
     from renderer.gitops.entry_fields import FLUX_DOMAIN, empty_fields
+    from renderer.gitops.flux.known_fields import unknown_fields
 
     for resource in applied:
         if resource.gvk.group.endswith(FLUX_DOMAIN):
             yield from empty_fields(resource)
+            yield from unknown_fields(resource)
 
 
 def _applied_by_flux(resources: ResourceSet, entry: Resource) -> ResourceSet:

@@ -104,13 +104,22 @@ def compose_kustomization(
     fs: FileSystem, entry: Resource, context: BuildContext = _PLAIN
 ) -> Outcome[ResourceSet]:
     """Return the resources that kustomize builds for the Kustomization ``entry`` in its artifact ``fs``."""
+    from renderer.gitops.entry_fields import empty_fields
     from renderer.gitops.flux.generator import complete
 
+    empty = tuple(empty_fields(entry))
+    if any(map(_is_empty_patch, empty)):  # kustomize's error about it would name no field
+        return Outcome(ResourceSet(), empty)
     try:
         completed = complete(fs, entry)
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)
     return compose_completed(fs, completed, LoadRestrictor.NONE, context, sorted_by_kind=False)
+
+
+def _is_empty_patch(found: Diagnostic) -> bool:
+    segments = found.field.segments if found.field else ()
+    return segments[1:2] == ("patches",) and segments[-1] == "patch"
 
 
 class FluxSubstituted(Record):
@@ -123,16 +132,11 @@ class FluxSubstituted(Record):
 
 def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
     """Return the variables of ``entry``; missing sources may be in the cluster."""
-    from renderer.gitops.entry_fields import (
-        KUSTOMIZATION_FIELDS,
-        KUSTOMIZATION_FORMATS,
-        malformed_fields,
-        misspelled_fields,
-    )
+    from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
+    from renderer.gitops.flux.known_fields import unknown_fields
     from renderer.gitops.substitution.post_build import VariableReader, read_post_build
 
-    spec = entry.content.get("spec")
-    findings: list[Diagnostic] = [*misspelled_fields(entry, spec, KUSTOMIZATION_FIELDS, "spec")]
+    findings: list[Diagnostic] = [*unknown_fields(entry)]
     findings += malformed_fields(entry, KUSTOMIZATION_FORMATS)
     post_build = read_post_build(entry, findings, variables_only=False)
     reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=True)

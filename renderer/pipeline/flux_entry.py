@@ -73,6 +73,7 @@ def flux_points(
         source_key,
         variable_sources,
     )
+    from renderer.gitops.flux.known_fields import unknown_fields
 
     root = cluster_root(fs, entry.path)
     outputs = _Outputs(config, entry, root.kustomization.namespace)
@@ -83,6 +84,7 @@ def flux_points(
     discovery = FluxDiscovery(builder.build, urls, root.known)
     reached = discovery.follow(root.kustomization)
     report.add(found for errors in discovery.refused.values() for found in errors)
+    report.add(found for each in discovery.objects.values() for found in unknown_fields(each))
     _check_flux_cycles(reached)
     broken = [each.entry.name for each in reached if may_deploy_more(each.outcome)]
     stopped = frozenset(each.key for each in reached)

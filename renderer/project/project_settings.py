@@ -31,7 +31,7 @@ def _rule_settings(rules: Fields) -> Iterator[RuleSetting]:
                 message, fix = f"{key} is always an error, and cannot be configured", rules.removal_of(key)
                 rules.reject_key(key, message, "leave it out", fix)
             else:
-                rules.misnamed(key, f"there is no rule {key}", (*RULE_CODES, *WARNING_CODES), "rules")
+                rules.misnamed(key, f"there is no rule {key}", (*RULE_CODES, *WARNING_CODES), "rules", 0.75)
         elif isinstance(value, dict):
             yield _rule_setting(rules.child(key), Code(key))
         elif value is None:

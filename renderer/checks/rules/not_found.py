@@ -158,8 +158,9 @@ def _renaming(reference: AnyReference, name: str) -> SetField | None:
 def _renamed_finding(reference: AnyReference, item: Item) -> Finding:
     message = f"the build renames {reference.kind} {reference.name} to {item.name}, but not in this reference"
     hint = (
-        "kustomize does not know this reference: list it as nameReference in a file of the kustomization's "
-        f"configurations, or leave the {reference.kind} without prefix, suffix and hash"
+        "kustomize does not know this reference: write mergeKeys: kubevirt in vmrender.yaml, or list it as "
+        "nameReference in a file of the kustomization's configurations, or leave the "
+        f"{reference.kind} without prefix, suffix and hash"
     )
     return _finding(reference, message, hint, _existing_item(item))
 

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
-from renderer.gitops.substitution.unset_variables import UnsetVariable, texts_in, unset_variables
+from renderer.gitops.substitution.unset_variables import (
+    Mention,
+    UnsetVariable,
+    at_mention,
+    misspelt_mark,
+    texts_in,
+    unset_variables,
+)
 from renderer.golang.envsubst import (
     CharacterBudget,
     Evaluated,
@@ -23,7 +30,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.encryption import SOPS, is_ciphertext, is_encrypted, public_names
-from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -129,17 +136,15 @@ class _Substitution:
         except TooLongError as error:
             raise over_limit("added_size", error.message, resource=resource) from None
         except SubstitutionError as error:
-            self.findings.append(
-                Diagnostic.about(
-                    resource,
-                    self._failing_field(resource),
-                    Code.SUBSTITUTION_FAILED,
-                    error.message,
-                    error.hint
-                    or "$${name} stays ${name}; the annotation"
-                    f" {SUBSTITUTE}: {DISABLED} keeps all as it is",
-                )
+            failing = self._failing(resource)
+            mark = misspelt_mark(resource)
+            hint = f"$${{name}} stays ${{name}}; the annotation {SUBSTITUTE}: {DISABLED} keeps all as it is"
+            if mark:
+                hint = f"{SUBSTITUTE} says {mark}; write {DISABLED}, which keeps all as it is"
+            found = Diagnostic.about(
+                resource, failing.field, Code.SUBSTITUTION_FAILED, error.message, error.hint or hint
             )
+            self.findings.append(at_mention(found, resource, failing))
             return resource
 
     def _evaluated(self, content: Json) -> Evaluated:
@@ -205,14 +210,24 @@ class _Substitution:
             return value
         return read["text"]
 
-    def _failing_field(self, resource: Resource) -> FieldPath:
-        """Return the first text that cannot be substituted and parsed by itself."""
+    def _failing(self, resource: Resource) -> Mention:
+        """Return the first text that cannot be substituted and parsed by itself, and its first such line."""
         for field, text in texts_in(resource.content):
-            try:
-                _read_again(self._evaluated({"text": text}).text)
-            except SubstitutionError:
-                return field
-        return ROOT
+            if self._fails(text):
+                offset = 0
+                for line in text.splitlines(keepends=True):
+                    if self._fails(line):
+                        return Mention(field, text, offset + max(line.find("${"), 0), "")
+                    offset += len(line)
+                return Mention(field, text.partition("\n")[0], 0, "")  # an expansion of several lines
+        return Mention(ROOT, "", 0, "")
+
+    def _fails(self, text: str) -> bool:
+        try:
+            _read_again(self._evaluated({"text": text}).text)
+        except SubstitutionError:
+            return True
+        return False
 
 
 def _read_again(text: str) -> Json:

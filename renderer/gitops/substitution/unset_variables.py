@@ -14,6 +14,7 @@ from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.location import Location
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
+from renderer.model.suggest import suggest
 
 #: An escaped dollar, or the beginning of an expansion, and its end if it has no operator.
 _MENTION = re.compile(r"\$\$|\$\{#?(\w+)(\})?")
@@ -41,7 +42,7 @@ class UnsetVariable(Record):
     """A variable without a value in an object, and the operator of its expansion.
 
     ``is_certain``: the cluster has no other values than the repository. ``unread`` are Secrets that may have
-    the variable.
+    the variable, and ``near`` the names of known variables that resemble it.
     """
 
     resource: Resource
@@ -50,6 +51,7 @@ class UnsetVariable(Record):
     mention: Mention
     is_certain: bool
     unread: tuple[str, ...] = ()
+    near: tuple[str, ...] = ()
 
     def finding(self, strictness: Strictness) -> Diagnostic:
         """Return the finding at the place of the expansion."""
@@ -60,10 +62,14 @@ class UnsetVariable(Record):
             self.mention.field,
             Code.VARIABLE_UNSET,
             f"nothing gives a value to ${{{self.variable}}}: {effect}",
-            self._hint(),
+            self._suggestion() + self._hint(),
             severity=Severity.ERROR if is_refused else Severity.WARNING,
         )
-        return _at_mention(found, self.resource, self.mention)
+        return at_mention(found, self.resource, self.mention)
+
+    def _suggestion(self) -> str:
+        names = " or ".join(f"${{{name}}}" for name in self.near)
+        return f"did you mean {names}? Otherwise " if names else ""
 
     def _hint(self) -> str:
         if self.unread:
@@ -78,7 +84,7 @@ class UnsetVariable(Record):
             if self._is_left_to_own_variables:
                 return f"write {escaped}, which leaves it to its own postBuild; or {give}"
             return give
-        keep = f"write {escaped}, or annotate the object with {SUBSTITUTE}: {DISABLED}"
+        keep = f"write {escaped}, or {_annotate(self.resource)}"
         give = f"add it to postBuild.substitute, or {default}"
         if self.operator or "\n" in self.mention.text:
             return f"if a script reads it, {keep}; otherwise {give}"
@@ -91,6 +97,20 @@ class UnsetVariable(Record):
         return self.variable in own and self.mention.field.segments[1:2] in _BUILT_FIELDS
 
 
+def misspelt_mark(resource: Resource) -> str:
+    """Return the label or annotation about substitution if Flux ignores its value; else the empty text."""
+    written = (resource.labels.get(SUBSTITUTE), resource.annotations.get(SUBSTITUTE))
+    value = next((each for each in written if each and suggest(each, (DISABLED,))), "")
+    return value if DISABLED not in written else ""
+
+
+def _annotate(resource: Resource) -> str:
+    mark = misspelt_mark(resource)
+    if mark:
+        return f"correct {SUBSTITUTE}: it says {mark}; write {DISABLED}"
+    return f"annotate the object with {SUBSTITUTE}: {DISABLED}"
+
+
 def unset_variables(
     resource: Resource, unset: Mapping[str, str], variables: Variables
 ) -> Iterator[UnsetVariable]:
@@ -98,7 +118,10 @@ def unset_variables(
     mentions = _mentions(resource) if unset else {}
     for variable, operator in unset.items():
         mention = mentions.get(variable, Mention(ROOT, "", 0, f"${{{variable}}}"))
-        yield UnsetVariable(resource, variable, operator, mention, not variables.uncertain, variables.unread)
+        near = suggest(variable, variables.values, most=2, cutoff=0.75)
+        yield UnsetVariable(
+            resource, variable, operator, mention, not variables.uncertain, variables.unread, near
+        )
 
 
 def texts_in(value: Json, field: FieldPath = ROOT) -> Iterator[tuple[FieldPath, str]]:
@@ -125,7 +148,7 @@ def _mentions(resource: Resource) -> dict[str, Mention]:
     return found
 
 
-def _at_mention(found: Diagnostic, resource: Resource, mention: Mention) -> Diagnostic:
+def at_mention(found: Diagnostic, resource: Resource, mention: Mention) -> Diagnostic:
     """Return the finding at the line of the expansion, in the file that a generator read it from."""
     segments = mention.field.segments
     key = segments[1] if len(segments) > 1 and segments[0] == "data" else None
