@@ -138,15 +138,18 @@ def trials(seed: int) -> Iterator[Trial]:
     breakages = in_turn(BREAKAGES)
     while True:
         way, form, style, breakage = next(ways), next(forms), next(styles), next(breakages)
+        carrier = "" if way in ENGINES else next(carriers)
+        if breakage == "a lost bracket" and (carrier != "repeated" or way == "moved by a patch"):
+            breakage = (
+                "nothing"  # what took the old value out of its Secret may be lost: nobody knows it then
+            )
         if way in ENGINES:
-            # If the text around a value is lost, nobody knows any more that the old value is one.
-            breakage = "nothing" if breakage == "a lost bracket" else breakage
-            yield Trial(way, form, "", next(contexts), style, breakage)
+            yield Trial(way, form, carrier, next(contexts), style, breakage)
         else:
             place = next(places)
             # The memory of all machines is a sum, which the size of a single one is as well.
             place = "number" if place == "quantity" and form in SPELLINGS else place
-            yield Trial(way, form, next(carriers), place, style, breakage)
+            yield Trial(way, form, carrier, place, style, breakage)
 
 
 def commands(trial: Trial, seed: int, count: int) -> list[str]:
