@@ -2,9 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from renderer.model.record import Record
+
+#: The paths of JSON schemas, which name their kind, in lower case.
+SCHEMA_PATHS = (
+    re.compile(r"(?:.*/)?(?P<group>[^/]+)/(?P<version>v[0-9][a-z0-9]*)/(?P<kind>[^/]+)\.json"),
+    re.compile(r"(?:.*/)?(?P<group>[^/]+)/(?P<kind>[^/_]+)_(?P<version>v[0-9][a-z0-9]*)\.json"),
+)
 
 
 class ProjectSchemas(Record):

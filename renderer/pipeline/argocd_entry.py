@@ -17,6 +17,7 @@ from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.model.suggest import suggest_paths
 from renderer.pipeline.argocd_trees import START, ArgocdTrees, Outputs, start_objects
 from renderer.pipeline.flux_build import needs_others
 from renderer.pipeline.reached_objects import (
@@ -146,7 +147,7 @@ def argocd_points(
     notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: applying_trees}))
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if not rendered:
-        raise DiagnosticError(*warnings, *_nothing_rendered(entry, reached, notes).diagnostics)
+        raise DiagnosticError(*warnings, *_nothing_rendered(fs, entry, reached, notes).diagnostics)
     outputs = Outputs(config, entry, roots[0].namespace)
     trees = ArgocdTrees(fs, outputs, lambda entry: generated(entry, lambda _warning: None))
     points: list[tuple[str, EntryPoint]] = []
@@ -275,14 +276,35 @@ def _unread_findings(fs: FileSystem, place: str, error: DiagnosticError) -> Iter
 
 
 def _nothing_rendered(
-    entry: OverlayEntry, reached: Iterable[ReachedApplication], notes: Iterable[Diagnostic]
+    fs: FileSystem,
+    entry: OverlayEntry,
+    reached: Iterable[ReachedApplication],
+    notes: Iterable[Diagnostic],
 ) -> DiagnosticError:
     from renderer.gitops.argocd.application import sources
 
     every = list(reached)
-    elsewhere = (source for each in every if each.outcome is None for source in sources(each.entry))
-    urls = [source.url for source in elsewhere if not source.is_chart]
+    elsewhere = [
+        source
+        for each in every
+        if each.outcome is None
+        for source in sources(each.entry)
+        if not source.is_chart
+    ]
+    notes = (*notes, *(found for source in elsewhere for found in _mistyped_path(fs, source)))
+    urls = [source.url for source in elsewhere]
     return nothing_rendered(entry, "Application", [each.entry.name for each in every], notes, urls)
+
+
+def _mistyped_path(fs: FileSystem, source: DeployedSource) -> Iterator[Diagnostic]:
+    """Yield a note about the path of a source that may be of this repository, if it nearly names a folder."""
+    path = source.path.strip("/")
+    near = () if not path or fs.is_folder(path) else suggest_paths(path, fs.list)
+    folders = [each for each in near if fs.is_folder(each)]
+    if folders:
+        message = f"this repository has no folder {path}: did you mean {' or '.join(folders)}?"
+        field = FieldPath((*source.field, "path"))
+        yield Diagnostic.about(source.application, field, Code.ENTRY_POINT, message)
 
 
 def _application_folders(fs: FileSystem, entry: Resource, urls: RepositoryUrls) -> Iterator[str]:

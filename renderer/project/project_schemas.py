@@ -8,9 +8,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.cluster_wide import CRD
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Site
-from renderer.model.project_schemas import ProjectSchemas
+from renderer.model.project_schemas import SCHEMA_PATHS, ProjectSchemas
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.project.overlays import missing_path
@@ -18,18 +19,29 @@ from renderer.project.overlays import missing_path
 #: The subfolder that ``vmrender schema import`` writes into a folder of schemas.
 RELEASES = "kubevirt"
 
+_FILES = (
+    "list a file with a CustomResourceDefinition, or a JSON schema whose path names its kind: "
+    "GROUP/VERSION/KIND.json or GROUP/KIND_VERSION.json"
+)
 _SUFFIXES = (".json", ".yaml", ".yml")
 
 
 def listed_schemas(fs: FileSystem, paths: Sequence[str]) -> ProjectSchemas:
     """Return the schemas that the project lists under ``schemas``.
 
-    Raises ``DiagnosticError``: config-invalid for each path that does not exist.
+    Raises ``DiagnosticError``: config-invalid for each path that does not exist, or of a file without a
+    schema.
     """
     existing = existing_schemas(fs, paths)
-    missing = [_missing_path(fs, index, path) for index, path in enumerate(paths) if path not in existing]
-    if missing:
-        raise DiagnosticError(*missing)
+    wrong = [
+        _wrong_path(index, *missing_path(fs, path))
+        if path not in existing
+        else _wrong_path(index, f"{path} has no schema of a kind", _FILES)
+        for index, path in enumerate(paths)
+        if path not in existing or not _may_be_schema(fs, path)
+    ]
+    if wrong:
+        raise DiagnosticError(*wrong)
     return read_project_schemas(fs, paths)
 
 
@@ -38,9 +50,16 @@ def existing_schemas(fs: FileSystem, paths: Iterable[str]) -> tuple[str, ...]:
     return tuple(path for path in paths if fs.is_file(path) or fs.is_folder(path))
 
 
-def _missing_path(fs: FileSystem, index: int, path: str) -> Diagnostic:
+def _may_be_schema(fs: FileSystem, path: str) -> bool:
+    """Return True for a folder, a file with a CustomResourceDefinition, and one whose path names a kind."""
+    if not fs.is_file(path):
+        return True
+    below = posixpath.normpath(path)
+    return any(each.fullmatch(below) for each in SCHEMA_PATHS) or CRD.encode() in fs.read(path)
+
+
+def _wrong_path(index: int, message: str, hint: str | None) -> Diagnostic:
     site = Site(PROJECT_FILE, 0, FieldPath.of("schemas", index, "path"))
-    message, hint = missing_path(fs, path)
     return Diagnostic.at(site, Code.CONFIG_INVALID, message, hint)
 
 

@@ -20,13 +20,9 @@ from renderer.model.kube.cluster_wide import CRD, declared_scopes
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk
-from renderer.model.project_schemas import ProjectSchemas
+from renderer.model.project_schemas import SCHEMA_PATHS, ProjectSchemas
 from renderer.yamlio.decode import decode_documents
 
-_PATHS = (
-    re.compile(r"(?:.*/)?(?P<group>[^/]+)/(?P<version>v[0-9][a-z0-9]*)/(?P<kind>[^/]+)\.json"),
-    re.compile(r"(?:.*/)?(?P<group>[^/]+)/(?P<kind>[^/_]+)_(?P<version>v[0-9][a-z0-9]*)\.json"),
-)
 _GROUP = re.compile(rb"""\bgroup["']?\s*:\s*["']?([a-z0-9.-]+)""")
 
 
@@ -88,7 +84,9 @@ class ProjectSchemaFiles:
     @cached_property
     def _by_path(self) -> tuple[tuple[str, Gvk], ...]:
         matches = (
-            (path, pattern.fullmatch(below)) for path, (below, _) in self._files.items() for pattern in _PATHS
+            (path, pattern.fullmatch(below))
+            for path, (below, _) in self._files.items()
+            for pattern in SCHEMA_PATHS
         )
         return tuple(
             (path, Gvk(match["group"], match["version"], match["kind"].lower()))

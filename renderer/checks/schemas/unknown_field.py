@@ -32,6 +32,13 @@ _HABITS: Mapping[SchemaPlace, str] = {
 }
 #: What is requested, in ``resources.requests``.
 _AMOUNTS = ("cpu", "memory", "storage")
+#: What a strategic merge patch does with an element, and why it is still there after the build.
+_DIRECTIVE = "$patch"
+_REPLACED = (
+    "the patch replaces the list, as kustomize does not know its merge key: write mergeKeys: kubevirt in "
+    "vmrender.yaml, or a JSON patch"
+)
+_NOT_MERGED = "it has a meaning in a strategic merge patch only"
 _SOURCE = (ELEMENT, "spec", "source")
 _SIZE = "the size of a volume is storage.resources.requests.storage, next to source"
 
@@ -84,6 +91,8 @@ def _suggestion(
     place = schema_place(field)
     if place[-1] == "size" and _SOURCE in (place[-4:-1], place[-5:-2]):  # in a source, or in its kind
         return f"{_SIZE}; ", None
+    if place[-1] == _DIRECTIVE:
+        return f"{_REPLACED if place[-2:-1] == (ELEMENT,) else _NOT_MERGED}; ", None
     known = tuple(object_at(target.schema.tree.at(field.parent) or EMPTY, "properties"))
     if place[-1] in _AMOUNTS and kind == _SCALAR and "requests" in known:
         return f"did you mean {field.parent.child('requests', place[-1])}? ", None

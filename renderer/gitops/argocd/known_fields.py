@@ -9,8 +9,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from renderer.gitops.known_fields import Types, fields_unknown_to, plain
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_edit import SetField
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import array_at
 from renderer.model.kube.resource import Resource
+from renderer.model.suggest import suggest
 
 _OBJECT = plain("apiVersion", "kind", "metadata", "status")
 _SOURCE = {
@@ -153,8 +158,34 @@ _TYPES: Final[Types] = {
         *("namespaces", "schedule", "syncOverrun", "timeZone"),
     ),
 }
+#: The options of a sync (argo-cd ``docs/user-guide/sync-options.md``).
+_SYNC_OPTIONS = (
+    *("ApplyOutOfSyncOnly", "ClientSideApplyMigration", "CreateNamespace", "Delete", "FailOnSharedResource"),
+    *("Force", "Prune", "PruneLast", "PrunePropagationPolicy", "Replace", "RespectIgnoreDifferences"),
+    *("ServerSideApply", "SkipDryRunOnMissingResource", "Validate"),
+)
+#: Where each kind has the spec of an Application.
+_SPECS = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
 
 
 def unknown_fields(resource: Resource) -> Iterator[Diagnostic]:
     """Yield a warning for each field of an object of Argo CD that its kind does not have."""
     yield from fields_unknown_to(_TYPES, resource)
+    spec = _SPECS.get(resource.kind)
+    path = FieldPath((*spec, "syncPolicy", "syncOptions")) if spec else ROOT
+    for index, option in enumerate(array_at(resource.content, *map(str, path.segments)) if spec else ()):
+        name, equals, value = option.partition("=") if isinstance(option, str) else ("", "", "")
+        near = (
+            suggest(name, _SYNC_OPTIONS, most=1, cutoff=0.8) if equals and name not in _SYNC_OPTIONS else ()
+        )
+        if near:
+            place = path.child(index)
+            yield Diagnostic.about(
+                resource,
+                place,
+                Code.UNKNOWN_FIELD,
+                f"Argo CD does not know the sync option {name}",
+                f"did you mean {near[0]}? Argo CD ignores it",
+                severity=Severity.WARNING,
+                fix=SetField(place, f"{near[0]}={value}"),
+            )
