@@ -56,7 +56,7 @@ def _problems(part: Part, name: str) -> Iterator[Problem]:
     elif part.format is Format.SCRIPT:
         interpreter = _INTERPRETER.match(part.text.lstrip())
         if interpreter and not has_placeholder(interpreter[0]):
-            message = f"the script in {name} names its interpreter without a slash: {interpreter[0]}"
+            message = f"the script in {name} names its interpreter without a slash at the beginning"
             hint = f"write the path from the root, such as #!/{interpreter[1]}"
             if "/" not in interpreter[1]:
                 hint = f"write the path from the root, such as #!/bin/{interpreter[1]}"
