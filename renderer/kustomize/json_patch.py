@@ -269,8 +269,11 @@ class JsonPatching:
         resource = resources[key]
         if self._stores_previous_ids:
             resource = with_previous_id(resource)
-        document = self._apply_operations(_as_json(resource), resource)
-        resources.check_growth(key, resource.with_content(object_at(document), self._patch.site))
+
+        def check_growth(grown: Json) -> None:
+            resources.check_growth(key, resource.with_content(object_at(grown), self._patch.site))
+
+        document = self._apply_operations(_as_json(resource), resource, check_growth)
         content = self._rounded_object(document, resource, resources.rounded_content(key))
         patched = without_nodes(resource.with_content(content, self._patch.site))
         patched = with_text_annotations(patched, _float_text)
@@ -281,10 +284,18 @@ class JsonPatching:
         previous = (id_._replace(gvk=Gvk(group, version, id_.gvk.kind)) for id_ in patched.previous_ids)
         return patched._replace(previous_ids=tuple(previous))
 
-    def _apply_operations(self, document: Json, resource: Resource) -> Json:
+    def _apply_operations(
+        self, document: Json, resource: Resource, check_growth: Callable[[Json], None]
+    ) -> Json:
+        """Return the document after all operations; values that Secrets in it lose are noted.
+
+        Copies double a document with each operation: ``check_growth`` comes before anything that visits it.
+        """
         secrets = secret_values([document])
         for index, operation in enumerate(self._patch.operations):
-            secrets |= _values_at_risk(document, operation)
+            if text_at(operation, "op") == "move" or text_at(document, "kind") == "Secret":
+                check_growth(document)
+                secrets |= _values_at_risk(document, operation)
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
@@ -295,6 +306,7 @@ class JsonPatching:
                 elif error.field != "value":
                     hint = _path_hint(document, wrong)
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
+        check_growth(document)
         if secrets:  # an operation may move what another one added
             taint(secrets - secret_values([document]))
         return document
@@ -329,7 +341,7 @@ class JsonPatching:
 
 
 def _values_at_risk(document: Json, operation: Json) -> frozenset[str]:
-    """Return values of Secrets that an operation may move or copy, or that it may take the kind from."""
+    """Return values of Secrets that an operation may move, or that it may take the kind from."""
     if text_at(document, "kind") == "Secret":
         return secret_values([document])
     segments: list[Segment] = []
