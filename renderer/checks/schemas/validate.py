@@ -38,6 +38,7 @@ _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
 #: Steps for putting a violation into words.
 _STEPS_PER_VIOLATION = 60
 _KUBEVIRT_DOMAIN = "kubevirt.io"
+_WORK = "expanding and checking resources"
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
@@ -72,7 +73,7 @@ def _violations(
     resource: Resource, schema: KindSchema, release: Release, schemas: SchemaRegistry
 ) -> tuple[Diagnostic, ...]:
     """Return the findings about a resource: the same ones in each overlay of the base that it comes from."""
-    _count_check(resource)
+    _count_values(resource)
     if schema.is_valid(resource.content) or is_encrypted(resource):
         return ()
     from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - only when something is wrong
@@ -82,9 +83,8 @@ def _violations(
     return tuple(found.of(resource) for found in findings(violations, target))
 
 
-def _count_check(resource: Resource) -> None:
-    extra = _STEPS_PER_KUBEVIRT_OBJECT if resource.gvk.group.endswith(_KUBEVIRT_DOMAIN) else 0
-    spend(extra + _STEPS_PER_VALUE * count_values(resource.content), "expanding and checking resources")
+def _count_values(resource: Resource) -> None:
+    spend(_STEPS_PER_VALUE * count_values(resource.content), _WORK)
 
 
 class _Run:
@@ -97,13 +97,15 @@ class _Run:
 
     def findings(self, resource: Resource) -> Iterator[Diagnostic]:
         gvk = resource.gvk
+        if gvk.group.endswith(_KUBEVIRT_DOMAIN):  # other stages work on it in each overlay
+            spend(_STEPS_PER_KUBEVIRT_OBJECT, _WORK)
         if gvk not in self._by_gvk:
             yield from self._lookup_problems(gvk, resource)
         schema = self._by_gvk[gvk]
         if schema is not None:
             yield from _violations(resource, schema, self._release, self._schemas)
             return
-        _count_check(resource)
+        _count_values(resource)
         if gvk not in self._known:
             yield from self._api_version_problems(resource)
 
