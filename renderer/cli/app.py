@@ -88,7 +88,11 @@ class Vmrender(LazyGroup):
             from renderer.cli.options import apply_limits  # noqa: PLC0415 - not for --version
 
             apply_limits(os.environ["VMRENDER_LIMITS"])
-        return super().invoke(ctx)
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:  # its reader closed the pipe, as `head` does; click would exit with 1
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return 0
 
     def _exit_code(self, args: Sequence[str] | None, prog_name: str) -> int:
         try:
@@ -104,9 +108,6 @@ class Vmrender(LazyGroup):
         except (click.Abort, KeyboardInterrupt):
             _write_error("interrupted")
             return 130
-        except BrokenPipeError:  # the reader of our output closed the pipe, as `head` does
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-            return 0
         except Exception as error:  # noqa: BLE001 - the one door
             if isinstance(error, FileNotFoundError) and not _has_working_directory():
                 _write_error("Error: the working directory was deleted; change to another one\n")

@@ -704,9 +704,20 @@ def test_a_renamed_entry_moves_nothing(folder: Path) -> None:
     assert "may be deleted" not in text
 
 
+CRD = """\
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: things.example.com}
+spec:
+  group: example.com
+  names: {kind: Thing}
+  versions: [{name: v1, schema: {openAPIV3Schema: {type: object}}}]
+"""
+
+
 def test_schemas_that_a_commit_lists_and_lacks_are_no_obstacle(folder: Path) -> None:
     commit(folder, {"vmrender.yaml": f"{PROJECT}schemas: [{{path: crds}}]\n"})
-    write(folder, {"vmrender.yaml": f"{PROJECT}schemas: [{{path: crds.yaml}}]\n", "crds.yaml": ""})
+    write(folder, {"vmrender.yaml": f"{PROJECT}schemas: [{{path: crds.yaml}}]\n", "crds.yaml": CRD})
 
     assert run().exit == 0
     (folder / "crds.yaml").unlink()

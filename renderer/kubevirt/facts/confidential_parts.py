@@ -8,7 +8,6 @@ a whole. Values are masked as the tree holds them, before anything writes them.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum, auto
@@ -373,6 +372,8 @@ def hides(value: Json, scope: Scope) -> bool:
 
 def may_hold_objects(content: Json) -> bool:
     """Return False if there is surely no value of a Secret in ``content``; most objects have none."""
+    import json  # noqa: PLC0415 - few builds compare or patch what may hold a Secret
+
     return _MAY_HOLD.search(json.dumps(content, ensure_ascii=False)) is not None
 
 
