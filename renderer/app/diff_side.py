@@ -106,10 +106,10 @@ class Side:
         if overlay is not None:
             return self.render_overlay(overlay)
         if path in self.found.suspended:
-            state = "suspended: it is no longer applied, and its objects stay in the cluster"
+            state = "it is suspended: nothing is applied, and its objects stay in the cluster"
             if self.found.suspended[path].by_parent:
-                state = "deployed by a suspended one: it stays in the cluster as it is there"
-            return RenderedSide(None, unknown=f"in {self.name}, it is {state}")
+                state = "a suspended one deploys it: it stays in the cluster as it is there"
+            return RenderedSide(None, unknown=f"in {self.name}, {state}")
         if listed_as in self.found.uncertain_entries:
             return RenderedSide(None)
         if listed_as in self.found.incomplete_entries:

@@ -1,6 +1,6 @@
-"""Whether the trees of overlays can be written where the project wants them: what ``render`` refuses.
+"""Check that the trees of overlays can be written to the outputs of the project.
 
-``validate`` asks the same, so that it does not accept what the next command refuses.
+``render`` refuses the others. ``validate`` asks the same, so that it does not accept what ``render`` refuses.
 """
 
 from __future__ import annotations
@@ -51,9 +51,9 @@ def file_errors(overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, .
 
 
 def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str]) -> set[str]:
-    """Return what overlays are built from, without folders around outputs whose kustomization lists nothing.
+    """Return the files and folders that overlays are built from.
 
-    Such a kustomization keeps the outputs out of a build of everything around it.
+    A folder around an output is left out if its kustomization lists nothing: a build of it has no outputs.
     """
     every = tuple(overlays)
     around = {str(parent) for overlay in every for parent in PurePosixPath(overlay.output).parents}

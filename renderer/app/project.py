@@ -154,7 +154,7 @@ def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overla
         raise Diagnostic.in_file(
             PROJECT_FILE,
             Code.CONFIG_INVALID,
-            "there is no overlay in this project",
+            "the project has no overlays",
             "list folders, or Templates with parameters, under overlays in"
             f" {PROJECT_FILE}, which vmrender init writes",
         ).error()

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 from renderer.findings.located import Located, LocatedFix
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
-from renderer.model.kube.json import Json, scalar_text
 from renderer.model.masking import Masking
+from renderer.model.run.taint import keys_of, texts_of
 
 
 def masked(finding: Located, *maskings: Masking | None) -> Located:
@@ -39,12 +39,5 @@ def _texts(fix: LocatedFix) -> Iterator[str]:
         if isinstance(edit, RenameField | AddField):
             yield edit.name
         if isinstance(edit, SetField | AddField | AddItem):
-            yield from _texts_of(edit.value)
-
-
-def _texts_of(value: Json) -> Iterator[str]:
-    if isinstance(value, dict):
-        yield from value
-    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
-        yield from _texts_of(child)
-    yield scalar_text(value)
+            yield from keys_of(edit.value)
+            yield from texts_of(edit.value)

@@ -52,7 +52,7 @@ def test_overlay_is_named_by_relative_path_or_project_name(project: Path, name: 
 def test_project_without_overlays_is_reported(tmp_path: Path) -> None:
     result = vmrender("render", "--check", cwd=tmp_path)
     assert result.returncode == 2
-    assert "there is no overlay in this project" in result.stderr
+    assert "the project has no overlays" in result.stderr
 
 
 @pytest.mark.parametrize("name", ["loop", "loop/prod", "a" * 300])

@@ -177,7 +177,7 @@ def test_plan_without_overlays_fails(runner: Runner) -> None:
 
     run = runner.run(command="plan", shards="2", base="none")
     assert run.code == 2
-    assert "there is no overlay in this project" in run.log
+    assert "the project has no overlays" in run.log
     assert run.outputs["matrix"] == ""
 
 

@@ -138,8 +138,7 @@ def test_suspended_kustomization_keeps_its_tree_and_machines(repository: Path) -
     difference = run("diff").stdout
     assert "removed" not in difference
     assert (
-        "in work tree, it is suspended: it is no longer applied, and its objects stay in the cluster"
-        in difference
+        "in work tree, it is suspended: nothing is applied, and its objects stay in the cluster" in difference
     )
     before = trees(repository)
     result = run("render", "--prune")

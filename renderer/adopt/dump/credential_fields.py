@@ -40,7 +40,7 @@ _START_DATA_KEYS = frozenset(key.lower() for key in (*START_DATA, IGNITION))
 #: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
 _NAME_KEYS = ("name", "key", "header")
 _OPTION = pattern(r"--?[\w-]+")
-#: Text that is no credential whatever its name: a word, a number, a path, an image.
+#: Text that cannot be a credential, even in a field with the name of one: a word, a number, a path, an image.
 _PLAIN = pattern(r"[a-z0-9/.-]{0,19}|[a-z0-9]+(?:[/.-][a-z0-9]+){1,20}")
 _ANSWER_FILE = pattern(r"<unattend\b|urn:schemas-microsoft-com:unattend", re.IGNORECASE)
 #: A text that may be YAML or JSON with a credential in it.
@@ -57,7 +57,7 @@ _BASE64_LINES = pattern(
 _STANDARD = str.maketrans("-_", "+/")
 _GZIP = b"\x1f\x8b"
 _MOST_DECOMPRESSED = 4 * 1024 * 1024
-#: PKCS #1, PKCS #8 and SEC 1 keys: a sequence that begins with version 0 or 1, but is no certificate.
+#: PKCS #1, PKCS #8 and SEC 1 keys in DER: a sequence that begins with version 0 or 1. Certificates do not.
 _DER_KEY = pattern(
     rb"0(?:\x81.|\x82..|[\x20-\x7f])\x02\x01[\x00\x01](?:\x02[\x41-\xff]|0[\x03-\x20]\x06|\x04[\x14-\x50])",
     re.DOTALL,
@@ -176,7 +176,7 @@ def _documents(text: str) -> Sequence[Json] | None:
 
 
 def _readings(text: str) -> Iterator[str]:
-    """Yield what a text contains in another encoding."""
+    """Yield the text decoded from each encoding that it may be in."""
     if "%" in text:
         yield percent_decoded(text)
     for form in (_BASE64, _BASE64_LINES):

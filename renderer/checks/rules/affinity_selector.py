@@ -49,6 +49,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.pod_labels import LABELS_OF_KUBEVIRT, texts
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.facts.pod_scheduling import PREFERRED, REQUIRED
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import ROOT, FieldPath
@@ -58,8 +59,6 @@ from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _AFFINITY, _ANTI_AFFINITY, _SPREAD = "podAffinity", "podAntiAffinity", "topologySpreadConstraints"
 
 _Labels = Mapping[str, str]
@@ -92,11 +91,11 @@ def _terms(machine: VirtualMachineView) -> Iterator[tuple[str, FieldPath, JsonOb
     for kind in (_AFFINITY, _ANTI_AFFINITY):
         of_kind = object_at(affinity, kind)
         at = machine.in_instance("affinity", kind)
-        for index, term in elements(of_kind.get(_REQUIRED)):
-            yield kind, at.child(_REQUIRED, index), term
-        for index, weighted in elements(of_kind.get(_PREFERRED)):
+        for index, term in elements(of_kind.get(REQUIRED)):
+            yield kind, at.child(REQUIRED, index), term
+        for index, weighted in elements(of_kind.get(PREFERRED)):
             term = object_at(weighted, "podAffinityTerm")
-            yield kind, at.child(_PREFERRED, index, "podAffinityTerm"), term
+            yield kind, at.child(PREFERRED, index, "podAffinityTerm"), term
     for index, constraint in elements(machine.instance.get(_SPREAD)):
         yield _SPREAD, machine.in_instance(_SPREAD, index), constraint
 

@@ -57,7 +57,7 @@ _OVN_KINDS = ("UserDefinedNetwork", "ClusterUserDefinedNetwork")
 
 
 class _Attachment(Record):
-    """What an attachment gives a pod: the type of its CNI plugin, and whether a device plugin has devices."""
+    """What a NetworkAttachmentDefinition gives a pod: a CNI plugin, and perhaps a device of the node."""
 
     cni_type: str
     has_device: bool
@@ -111,7 +111,7 @@ def _item(context: Context, machine: VirtualMachineView, written: str) -> Item |
 
 
 def _attachment(item: Item) -> _Attachment | None:
-    """Return what the attachment gives a pod; None if that cannot be read."""
+    """Return the CNI plugin and device of an attachment; None if its configuration cannot be read."""
     resource = item.resource
     if resource.kind in _SRIOV_KINDS:
         return _Attachment(_SRIOV_TYPES[0], has_device=True, field=FieldPath.of("spec"))

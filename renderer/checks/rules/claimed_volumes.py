@@ -14,7 +14,7 @@ _SECTIONS = ("storage", "pvc")
 
 
 class VolumeRequest(Record):
-    """What a claim requests: the ``content`` of ``field`` of ``resource``.
+    """The volume that a claim asks for. ``field`` of ``resource`` has the ``content``.
 
     ``is_claim`` is False for the ``storage`` of a DataVolume, in which CDI fills in what is missing.
     """
@@ -26,12 +26,12 @@ class VolumeRequest(Record):
 
 
 def request_of_claim(resource: Resource) -> VolumeRequest:
-    """Return what a PersistentVolumeClaim requests."""
+    """Return the request of a PersistentVolumeClaim."""
     return VolumeRequest(resource, FieldPath.of("spec"), object_at(resource.content, "spec"), is_claim=True)
 
 
 def request_of_data_volume(resource: Resource, spec: JsonObject, at: FieldPath) -> VolumeRequest | None:
-    """Return what the ``spec`` of a DataVolume requests, which is at ``at``; None if it requests nothing."""
+    """Return the request in the ``spec`` of a DataVolume, which is at ``at``; None if it has none."""
     for section in _SECTIONS:
         if spec.get(section) is not None:
             content = object_at(spec, section)

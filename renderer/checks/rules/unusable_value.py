@@ -79,7 +79,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
 )
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.placeholders import has_placeholder
-from renderer.kubevirt.facts.pod_scheduling import node_selector_problems, toleration_problems
+from renderer.kubevirt.facts.pod_scheduling import REQUIRED, node_selector_problems, toleration_problems
 from renderer.kubevirt.facts.sizes import asks_for_no_memory
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements, elements_by_name
 from renderer.model.codes import Code
@@ -100,7 +100,6 @@ _Problems: TypeAlias = Iterator[_Problem]
 _FILESYSTEM = "Filesystem"
 _EQUAL, _EXISTS = "Equal", "Exists"
 _NODE_AFFINITY = "nodeAffinity"
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 _INTEGER = pattern(r"[+-]?[0-9]+")
 _MOST_PORT = 65_535
 _PROBE_NUMBERS = (
@@ -263,8 +262,8 @@ _problems_of_labels = once_for_same(lambda selector: tuple(_label_problems(selec
 
 
 def _node_affinity_problems(affinity: Json, _: VirtualMachineView) -> _Problems:
-    required = object_at(affinity, _NODE_AFFINITY, _REQUIRED)
-    terms = ("affinity", _NODE_AFFINITY, _REQUIRED, "nodeSelectorTerms")
+    required = object_at(affinity, _NODE_AFFINITY, REQUIRED)
+    terms = ("affinity", _NODE_AFFINITY, REQUIRED, "nodeSelectorTerms")
     for number, term in elements(required.get("nodeSelectorTerms")):
         for index, requirement in elements(term.get("matchExpressions")):
             operator = text_at(requirement, "operator")

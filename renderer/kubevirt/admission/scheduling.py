@@ -11,6 +11,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
     label_key_errors,
     label_value_errors,
 )
+from renderer.kubevirt.facts.pod_scheduling import PREFERRED, REQUIRED
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject
 from renderer.model.record import Record
@@ -31,8 +32,6 @@ class Place(Record):
 
 
 _SELECTOR_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
-_REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
-_PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
 _POD_AFFINITIES = ("podAffinity", "podAntiAffinity")
 _LEAST_WEIGHT, _MOST_WEIGHT = 1, 100
 _NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
@@ -93,15 +92,15 @@ def check_pod_affinity(place: Place, affinity: JsonObject) -> Causes:
 
 
 def _check_node_affinity(place: Place, affinity: JsonObject) -> Causes:
-    if has(affinity, _REQUIRED):
-        terms = elements(section(affinity, _REQUIRED), "nodeSelectorTerms")
-        at = place.child(_REQUIRED, "nodeSelectorTerms")
+    if has(affinity, REQUIRED):
+        terms = elements(section(affinity, REQUIRED), "nodeSelectorTerms")
+        at = place.child(REQUIRED, "nodeSelectorTerms")
         if not terms:
             yield at.invalid("there is no node selector term")
         for index, term in enumerate(terms):
             yield from _check_node_term(at.child(index), term)
-    for index, preferred in enumerate(elements(affinity, _PREFERRED)):
-        at = place.child(_PREFERRED, index)
+    for index, preferred in enumerate(elements(affinity, PREFERRED)):
+        at = place.child(PREFERRED, index)
         yield from _check_weight(at, preferred)
         yield from _check_node_term(at.child("preference"), section(preferred, "preference"))
 
@@ -135,10 +134,10 @@ def _check_node_field(place: Place, requirement: JsonObject) -> Causes:
 
 
 def _check_terms(place: Place, affinity: JsonObject) -> Causes:
-    for index, term in enumerate(elements(affinity, _REQUIRED)):
-        yield from _check_pod_term(place.child(_REQUIRED, index), term)
-    for index, preferred in enumerate(elements(affinity, _PREFERRED)):
-        at = place.child(_PREFERRED, index)
+    for index, term in enumerate(elements(affinity, REQUIRED)):
+        yield from _check_pod_term(place.child(REQUIRED, index), term)
+    for index, preferred in enumerate(elements(affinity, PREFERRED)):
+        at = place.child(PREFERRED, index)
         yield from _check_weight(at, preferred)
         yield from _check_pod_term(at.child("podAffinityTerm"), section(preferred, "podAffinityTerm"))
 

@@ -38,6 +38,7 @@ from renderer.model.kube.list_elements import FieldLookup
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
 from renderer.model.readings import all_readings
+from renderer.model.run.taint import keys_of, texts_of
 
 if TYPE_CHECKING:
     from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
@@ -277,7 +278,11 @@ def confidential_parameters(template: JsonObject) -> frozenset[str]:
     of_secrets: set[str] = set()
     of_others: set[str] = set()
     for part in _parts(rest, Scope(parameters=_NONE)):
-        used = (name for text in _strings(part.value) for name in _PARAMETER.findall(text))
+        used = (
+            name
+            for text in (*keys_of(part.value), *texts_of(part.value))
+            for name in _PARAMETER.findall(text)
+        )
         (of_secrets if part.is_secret else of_others).update(used)
     names = {name for text in _names_of_objects(rest) for name in _PARAMETER.findall(text)}
     declared = (
@@ -299,19 +304,6 @@ def _names_of_objects(value: Json) -> Iterator[str]:
         yield text_at(value, "metadata", "name")
     for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
         yield from _names_of_objects(child)
-
-
-def _strings(value: Json) -> Iterator[str]:
-    """Yield all texts in a value, keys included."""
-    if isinstance(value, dict):
-        for key, child in value.items():
-            yield key
-            yield from _strings(child)
-    elif isinstance(value, list):
-        for child in value:
-            yield from _strings(child)
-    elif isinstance(value, str):
-        yield value
 
 
 class Part(NamedTuple):
@@ -395,7 +387,7 @@ def _places_of_secrets(value: Json, scope: Scope, at: tuple[Segment, ...]) -> It
 def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
     """Return True if a part of a value may be from a Secret, for all that a text or a patch says."""
     if part.is_secret or (scope.is_root and scope.target):
-        return any(_scalars(part.value))
+        return any(texts_of(part.value))
     return part.value is value and isinstance(value, str) and _KIND_OF_SECRET.search(value) is not None
 
 
@@ -407,8 +399,8 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
 
 
 def _secret_texts_of(part: Part) -> Iterator[str]:
-    for scalar in _scalars(part.value) if part.is_secret else ():
-        yield scalar_text(scalar)
+    if part.is_secret:
+        yield from texts_of(part.value)
 
 
 def holds_secret(value: Json, secrets: Masking) -> bool:
@@ -431,14 +423,6 @@ def _shown_segment(segment: Segment, secrets: Masking) -> Segment:
     if isinstance(segment, ElementName):
         return segment._replace(value=MASK) if contains_secret(segment.value, secrets) else segment
     return masked_key(segment, secrets) if isinstance(segment, str) else segment
-
-
-def _scalars(value: Json) -> Iterator[Json]:
-    if isinstance(value, dict | list):
-        for child in value.values() if isinstance(value, dict) else value:
-            yield from _scalars(child)
-    elif value is not None:
-        yield value
 
 
 def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:

@@ -14,6 +14,10 @@ SchedulingProblem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 
 _EQUAL, _EXISTS = "Equal", "Exists"
 
+#: The fields of an affinity, by what the scheduler does if no node fits.
+REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
+PREFERRED = "preferredDuringSchedulingIgnoredDuringExecution"
+
 
 def toleration_problems(toleration: JsonObject) -> Iterator[SchedulingProblem]:
     """Yield the errors of ``ValidateTolerations``, except for unknown operators and effects."""

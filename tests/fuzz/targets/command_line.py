@@ -54,7 +54,7 @@ _COMMANDS = (
 )
 #: What stops ``render`` alone: it is about what is in the rendered trees.
 _ABOUT_TREES = frozenset({"foreign-file", "ownership-invalid", "stale", "stale-tree", "tree-missing"})
-_NOTHING_TO_RENDER = "there is no overlay in this project"
+_NOTHING_TO_RENDER = "the project has no overlays"
 _GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "core.hooksPath=/dev/null")
 
 _FOLDER = TemporaryDirectory()

@@ -40,5 +40,5 @@ def test_unknown_name_may_be_of_an_entry_that_failed() -> None:
 
 
 def test_project_without_overlays_is_an_error() -> None:
-    with pytest.raises(DiagnosticError, match="there is no overlay in this project"):
+    with pytest.raises(DiagnosticError, match="the project has no overlays"):
         chosen_overlays(FoundOverlays(()), [])
