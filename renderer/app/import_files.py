@@ -111,6 +111,7 @@ def plan_sources(
     fitted = fit_machines(unfitted, catalog, release, gathered.kubevirt) if choices.fits else FittedMachines()
     contents, findings = written_contents(found, detached, fitted, choices.secrets)
     modes, objects = assign_files(contents, existing)
+    objects = tuple(each for each in objects if existing.file_of(each.content) in (None, each.path))
     if choices.group_by:
         present = partial(posixpath.join, output)
         objects = with_groups(
@@ -118,7 +119,6 @@ def plan_sources(
             choices.group_by,
             lambda path: fs.is_file(present(path)) or fs.is_folder(present(path)),
         )
-    objects = tuple(each for each in objects if existing.file_of(each.content) in (None, each.path))
     kept = {
         each.path for each in objects if each.is_placeholder and fs.is_file(posixpath.join(output, each.path))
     }

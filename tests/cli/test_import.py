@@ -651,6 +651,26 @@ def test_number_of_grouped_machines_is_reported(label: str, says: str) -> None:
     assert says in run("import", "--group-by", label, dump=listed(*machines)).stderr
 
 
+def test_machine_that_was_moved_joins_no_group(repository: Path) -> None:
+    machines: list[JsonObject] = []
+    for name in ("a", "b"):
+        metadata: JsonObject = {"name": name, "namespace": "prod", "uid": name, "labels": {"app": "x"}}
+        machines.append({**MACHINE, "metadata": metadata})
+    assert run("import", "-", dump=listed(machines[0])).exit_code == 0
+    prod = repository / "overlays/prod"
+    (prod / "moved").mkdir()
+    (prod / "virtualmachine_a.yaml").rename(prod / "moved/virtualmachine_a.yaml")
+    (prod / "moved/kustomization.yaml").write_text("resources: [virtualmachine_a.yaml]\n")
+    kustomization = prod / "kustomization.yaml"
+    kustomization.write_text(kustomization.read_text().replace("virtualmachine_a.yaml", "moved"))
+
+    result = run("import", "-", "--force", "--group-by", "app", dump=listed(*machines))
+
+    assert result.exit_code == 0, result.stderr
+    assert (prod / "virtualmachine_b.yaml").is_file()
+    assert run("build", "overlays/prod").exit_code == 0
+
+
 @pytest.mark.parametrize("label", ["a b", "a/b/c", "-", "a=b"])
 def test_invalid_label_key_is_refused(repository: Path, label: str) -> None:
     result = run("import", "--group-by", label, dump=listed(MACHINE))

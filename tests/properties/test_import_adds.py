@@ -86,7 +86,7 @@ def edit_as_people_do(root: Path, rng: Random) -> None:
             component: Object = {
                 "apiVersion": "kustomize.config.k8s.io/v1alpha1",
                 "kind": "Component",
-                "configMapGenerator": [{"name": "ours", "literals": ["a=b"]}],
+                "configMapGenerator": [{"name": f"ours-{folder.name.strip('_')}", "literals": ["a=b"]}],
             }
             (folder / "extra/kustomization.yaml").write_text(json.dumps(component))
             content["components"] = ["extra", *content.get("components", [])]
@@ -127,7 +127,7 @@ def test_later_import_changes_nothing_that_is_there(seed: int, choices: SourceCh
     rng = Random(seed)
     live = generate(seed, _MACHINES).live
     machines = {each["metadata"]["name"] for each in live if each["kind"] == "VirtualMachine"}
-    later = {name for name in machines if rng.random() < 0.4}
+    later = {name for name in sorted(machines) if rng.random() < 0.4}
     first = [each for each in live if not _belongs(each, later)]
     second = [each for each in live if _belongs(each, later) or rng.random() < 0.3]
     with TemporaryDirectory() as folder:
