@@ -1,0 +1,61 @@
+"""The values that the operator's Go types cannot hold: its webhooks then refuse the object.
+
+The types are those of ``HyperConvergedSpec`` in ``api/v1beta1`` and ``api/v1``. The schema accepts any text
+as a duration and any number as an unsigned one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.golang.duration import parse_duration
+from renderer.kubevirt.hyperconverged.object_fields import fields_of
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.record import Record
+
+_MOST_UINT32 = (1 << 32) - 1
+_MOST_UINT64 = (1 << 64) - 1
+
+
+class Undecodable(Record):
+    """A value that Go cannot decode, and what it must be."""
+
+    at: FieldPath
+    message: str
+    hint: str
+
+
+def undecodable(content: JsonObject) -> Iterator[Undecodable]:
+    """Yield the values of the right type that Go cannot decode."""
+    fields = fields_of(content)
+    for certificate in ("ca", "server"):
+        for name in ("duration", "renewBefore"):
+            yield from _check_duration(content, fields.certificates.child(certificate, name))
+    yield from _check_duration(content, fields.workload_update.child("batchEvictionInterval"))
+    for at, names in (
+        (fields.live_migration, ("parallelMigrationsPerCluster", "parallelOutboundMigrationsPerNode")),
+        (fields.live_update, ("maxCpuSockets", "maxHotplugRatio")),
+    ):
+        for name in names:
+            yield from _check_unsigned(content, at.child(name), _MOST_UINT32)
+    verbosity = fields.log_verbosity.child("kubevirt")
+    levels = object_at(value_at(content, verbosity.segments))
+    for name in levels:
+        yield from _check_unsigned(content, verbosity.child(name), _MOST_UINT64)
+    for node in object_at(levels, "nodeVerbosity"):
+        yield from _check_unsigned(content, verbosity.child("nodeVerbosity", node), _MOST_UINT64)
+
+
+def _check_duration(content: JsonObject, at: FieldPath) -> Iterator[Undecodable]:
+    written: Json = value_at(content, at.segments)
+    if isinstance(written, str) and parse_duration(written) is None:
+        hint = "write a duration such as 48h or 1h30m; Go has no unit for days"
+        yield Undecodable(at, f"{written!r} is not a duration", hint)
+
+
+def _check_unsigned(content: JsonObject, at: FieldPath, most: int) -> Iterator[Undecodable]:
+    written: Json = value_at(content, at.segments)
+    if isinstance(written, int) and not isinstance(written, bool) and not 0 <= written <= most:
+        yield Undecodable(at, f"{written} is not a number from 0 to {most}", "write 0 or more")

@@ -1,0 +1,175 @@
+"""The operator's mutating webhook: what it adds to a new HyperConverged object (``pkg/webhooks/mutator``).
+
+Upstream's webhook answers with a JSON patch. If its path leads through a mapping that the object does not
+have, the API server cannot apply it, and refuses the object.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TypeAlias, cast
+
+from renderer.kubevirt.hyperconverged.feature_gates import (
+    DISABLE_MDEV,
+    MULTI_ARCH_IMPORT,
+    PERSISTENT_RESERVATION,
+    explicit_state,
+)
+from renderer.kubevirt.hyperconverged.object_fields import V1, fields_of, version_of
+from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, without
+from renderer.model.kube.list_elements import value_at
+from renderer.model.record import Record
+
+IMMEDIATE_BINDING = "cdi.kubevirt.io/storage.bind.immediate.requested"
+LIVE_MIGRATE, NO_EVICTION = "LiveMigrate", "None"
+_HIGH_BURST = "highBurst"
+_KSM_SINCE = OperatorRelease(1, 17)
+_RETENTION_SINCE = OperatorRelease(1, 18)
+_GATES_BECAME_FIELDS_SINCE = OperatorRelease(1, 19)
+_SPEC = FieldPath.of("spec")
+_MDEV = _SPEC.child("virtualization", "mediatedDevicesConfiguration")
+_STORAGE = _SPEC.child("storage")
+_RESERVATION = _STORAGE.child("persistentReservationConfiguration")
+
+
+class MovedGate(Record):
+    """A gate of v1 that became a field: ``negated`` if the field says the opposite."""
+
+    name: str
+    field: FieldPath
+    negated: bool
+
+
+MOVED_TO_FIELDS = (
+    MovedGate(DISABLE_MDEV, _MDEV.child("enabled"), negated=True),
+    MovedGate(PERSISTENT_RESERVATION, _RESERVATION.child("enabled"), negated=False),
+    MovedGate(MULTI_ARCH_IMPORT, _SPEC.child("workloadSources", MULTI_ARCH_IMPORT), negated=False),
+)
+
+
+class Addition(Record):
+    """A value that the webhook sets; None removes the field."""
+
+    at: FieldPath
+    value: Json
+
+
+class Mutation(Record):
+    """The answer of the webhook: the changed object, or the reason why there is none.
+
+    ``contradicted`` is the gate that says the opposite of its field, ``unapplied`` the place of a patch that
+    does not apply. ``deprecated`` are the gates that the webhook warns about.
+    """
+
+    content: JsonObject
+    deprecated: tuple[str, ...] = ()
+    contradicted: MovedGate | None = None
+    unapplied: FieldPath | None = None
+
+
+_Additions: TypeAlias = Iterator[Addition]
+
+
+def mutate(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> Mutation:
+    """Return what the webhook makes of a new, defaulted object.
+
+    The operator knows already whether its infrastructure is highly available, so that ``evictionStrategy``
+    has its default. Before, it adds none.
+    """
+    gates = tuple(_listed_moved_gates(content, release))
+    for gate, wanted in gates:
+        written = value_at(content, gate.field.segments)
+        if isinstance(written, bool) and written is not wanted:
+            return Mutation(content, contradicted=gate)
+    deprecated = tuple(gate.name for gate, _ in gates)
+    changed = content
+    for addition in _additions(content, release, facts):
+        applied = _applied(changed, addition.at.segments, addition.value)
+        if not isinstance(applied, dict):
+            return Mutation(content, deprecated, unapplied=addition.at)
+        changed = applied
+    return Mutation(changed, deprecated)
+
+
+def _additions(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> _Additions:
+    fields = fields_of(content)
+    yield from _for_import_templates(content, fields.import_templates, release)
+    if value_at(content, fields.eviction_strategy.segments) is None:
+        strategy = LIVE_MIGRATE if facts.infrastructure_highly_available else NO_EVICTION
+        yield Addition(fields.eviction_strategy, strategy)
+    if version_of(content) == V1:
+        if value_at(content, fields.tuning_policy.segments) == _HIGH_BURST:
+            yield Addition(fields.tuning_policy, None)
+    else:
+        yield from _for_mediated_devices(content, fields.mediated_devices)
+    if release >= _KSM_SINCE and value_at(content, fields.ksm.segments) is None:
+        yield Addition(fields.ksm, EMPTY)
+    for gate, wanted in _listed_moved_gates(content, release):
+        if not isinstance(value_at(content, gate.field.segments), bool):
+            yield _field_of_gate(content, gate, wanted)
+
+
+def _for_import_templates(content: JsonObject, at: FieldPath, release: OperatorRelease) -> _Additions:
+    for index, template in enumerate(array_at(value_at(content, at.segments))):
+        annotations = at.child(index, "metadata", "annotations")
+        written = value_at(content, annotations.segments)
+        if not isinstance(written, dict):
+            yield Addition(annotations, {IMMEDIATE_BINDING: "true"})
+        elif IMMEDIATE_BINDING not in written:
+            yield Addition(annotations.child(IMMEDIATE_BINDING), "true")
+        spec = object_at(template).get("spec")
+        if release < _RETENTION_SINCE or not isinstance(spec, dict):
+            continue
+        if spec.get("retentionPolicy") is None:
+            yield Addition(at.child(index, "spec", "retentionPolicy"), "None")
+        if spec.get("importsToKeep") is None:
+            yield Addition(at.child(index, "spec", "importsToKeep"), 1)
+
+
+def _for_mediated_devices(content: JsonObject, at: FieldPath) -> _Additions:
+    """Yield the types under their new name, where only the deprecated ``mediatedDevicesTypes`` has any."""
+    configuration = object_at(value_at(content, at.segments))
+    nodes = enumerate(array_at(configuration, "nodeMediatedDeviceTypes"))
+    of_nodes = [(at.child("nodeMediatedDeviceTypes", index), object_at(each)) for index, each in nodes]
+    for place, section in [(at, configuration), *of_nodes]:
+        types = array_at(section, "mediatedDevicesTypes")
+        if types and not array_at(section, "mediatedDeviceTypes"):
+            yield Addition(place.child("mediatedDeviceTypes"), types)
+
+
+def _listed_moved_gates(content: JsonObject, release: OperatorRelease) -> Iterator[tuple[MovedGate, bool]]:
+    """Yield the gates in the list of v1 that became fields, and what each says about its field."""
+    if release < _GATES_BECAME_FIELDS_SINCE or version_of(content) != V1:
+        return
+    listed = object_at(content, "spec").get("featureGates")
+    for gate in MOVED_TO_FIELDS:
+        state = explicit_state(listed, gate.name, release)
+        if state is not None:
+            yield gate, state is not gate.negated
+
+
+def _field_of_gate(content: JsonObject, gate: MovedGate, wanted: bool) -> Addition:  # noqa: FBT001 - a field's value
+    """Return the addition of a field; upstream makes the mappings around all but the one of boot images."""
+    at, value = gate.field, cast("Json", wanted)
+    while gate.name != MULTI_ARCH_IMPORT and at.parent != _SPEC.child("virtualization"):
+        if isinstance(value_at(content, at.parent.segments), dict):
+            break
+        at, value = at.parent, {str(at.segments[-1]): value}
+    return Addition(at, value)
+
+
+def _applied(value: Json, path: Sequence[Segment], new: Json) -> Json:
+    """Return ``value`` with a change at a path; None if a mapping or element on the path is missing."""
+    head, *rest = path
+    if isinstance(value, list) and isinstance(head, int) and head < len(value):
+        child = _applied(value[head], rest, new)
+        return None if child is None else [*value[:head], child, *value[head + 1 :]]
+    if not isinstance(value, dict):
+        return None
+    key = str(head)
+    if not rest:
+        return without(value, key) if new is None else {**value, key: new}
+    child = _applied(value.get(key), rest, new)
+    return None if child is None else {**value, key: child}
