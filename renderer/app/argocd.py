@@ -27,6 +27,7 @@ from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
+from renderer.model.run.work import in_turn
 from renderer.model.suggest import did_you_mean, member_named
 from renderer.model.whole_number import json_integer
 from renderer.project.overlays import FoundOverlays
@@ -226,7 +227,7 @@ def ignore_differences(project: Project, names: tuple[str, ...]) -> IgnoreDiffer
     findings = RunFindings(project.fs)
     findings.add(() if names else found.errors)
     paths: dict[str, None] = {}
-    for overlay in selected:
+    for overlay in in_turn(selected):
         outcome = pipeline.render(overlay)
         findings.add(outcome.diagnostics, overlay.path)
         paths |= dict.fromkeys(open_fields(outcome.value, behaviour_of(overlay.kubevirt)))

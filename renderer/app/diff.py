@@ -19,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.render_config import PROJECT_FILE
+from renderer.model.run.work import in_turn
 from renderer.pipeline.vm_changes import VmChanges
 from renderer.project.overlays import FoundOverlays, is_named
 
@@ -180,7 +181,7 @@ def compare_projects(
     if not wanted:
         errors_before.add(before.found.errors)
         errors_after.add(after.found.errors)
-    for number, overlay in enumerate(selected, start=1):
+    for number, overlay in enumerate(in_turn(selected), start=1):
         path, name, stopwatch = overlay.path, overlay.name, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             sides = before.render(path, overlay.listed_as), after.render(path, overlay.listed_as)

@@ -33,6 +33,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
+from renderer.model.run.work import in_turn
 from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
@@ -80,7 +81,7 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     rendered: list[_Rendered] = []
     wanted = tuple(wanted)
     selected = chosen_overlays(side.found, wanted)
-    for number, overlay in enumerate(selected, start=1):
+    for number, overlay in enumerate(in_turn(selected), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
             found = side.render(overlay.path) or RenderedSide(None)
         rendered.append(_Rendered(overlay, found))

@@ -24,6 +24,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
 from renderer.model.run.taint import taint_again, taint_masking
+from renderer.model.run.work import in_turn
 from renderer.model.suggest import suggest
 from renderer.model.whole_number import whole_number
 from renderer.pipeline import Pipeline
@@ -80,7 +81,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     found: list[_Match] = []
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
-    for overlay in target.overlays:
+    for overlay in in_turn(target.overlays):
         outcome = pipeline.render(overlay)
         findings[overlay.path] = outcome.diagnostics if outcome.failed else ()
         everything += outcome.value

@@ -18,6 +18,7 @@ from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.render_config import ExpandMode
+from renderer.model.run.work import in_turn
 from renderer.pipeline import Pipeline
 from renderer.pipeline.missing_references import MOUNTED
 from renderer.yamlio.decode import decode_documents
@@ -90,7 +91,7 @@ def read_existing(project: Project, output: str, *, everywhere: bool) -> Existin
     ]
     pipeline = Pipeline(fs, project.config)
     outcomes = {folder: pipeline.compose(folder) for folder in folders}
-    outcomes |= {overlay.path: pipeline.compose_overlay(overlay) for overlay in others}
+    outcomes |= {overlay.path: pipeline.compose_overlay(overlay) for overlay in in_turn(others)}
     files: dict[ObjectKey, str] = {}
     elsewhere: dict[ObjectKey, str] = {}
     resources: list[Resource] = []

@@ -29,6 +29,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, Overlay, RenderConfig
+from renderer.model.run.work import in_turn
 from renderer.model.text_enum import TextEnum
 from renderer.project.overlays import FoundOverlays, entry_site, is_named
 from renderer.project.project import unread_project_files
@@ -279,7 +280,7 @@ def _render_changed(
 
     renderer = OverlayRenderer(project.root, project.config, cache.catalogs)
     in_order = rendered_in_order(renderer, overlays, jobs or processors(), reporter.note)
-    for number, overlay in enumerate(overlays, start=1):
+    for number, overlay in enumerate(in_turn(overlays), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
             rendered = next(in_order)
         reporter.detail(f"{overlay.path}: {rendered.summary}")

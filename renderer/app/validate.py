@@ -28,6 +28,7 @@ from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import CatalogPath, Overlay
+from renderer.model.run.work import in_turn
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.project import unread_project_files
 from renderer.project.validation_scope import ScopeFinder
@@ -114,12 +115,12 @@ def validate(
     lone = LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
-    for overlay in scope.overlays:
+    for overlay in in_turn(scope.overlays):
         findings.add(_build_findings(run, overlay, about, is_rendered=True), overlay.path)
     written = run.overlays if _WHOLE_PROJECT in paths else scope.overlays
     for path, errors in _tree_errors(run, project, written):
         findings.add(errors, path)
-    for overlay in unlisted:
+    for overlay in in_turn(unlisted):
         findings.add(_unlisted_findings(run, overlay, about), overlay.path)
     for folder in scope.parts:
         findings.add(_unused_findings(run, folder))
@@ -155,7 +156,7 @@ def validate_overlays(
     run = ValidationRun(project.under(strict=chosen.strict), kubevirt)
     findings = RunFindings(project.fs, chosen)
     selected = chosen_overlays(run.found, names)
-    for overlay in selected:
+    for overlay in in_turn(selected):
         findings.add(_build_findings(run, overlay, None, is_rendered=True), overlay.path)
     for path, errors in _tree_errors(run, project, selected):
         findings.add(errors, path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -55,6 +56,7 @@ from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND, Backend
 from renderer.yamlio.nodes import Node, Source
 from renderer.yamlio.python_parser import PythonParser
+from tests.security.git_history import committed
 
 ROOT = Path(__file__).parents[2]
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -730,9 +732,54 @@ def test_multiplying_input_ends_with_one_error(
     assert result.exit_code == 2
     assert result.stdout == ""
     assert result.stderr.count("error[build-limit]: work limit exceeded (") == 1
-    assert "the limit work is 100000; whoever runs vmrender can raise it: VMRENDER_LIMITS=work=200000" in (
+    assert "the limit work is 100000; whoever runs vmrender can raise it: VMRENDER_LIMITS=work=1000000" in (
         result.stderr
     )
+
+
+def _fleet(folder: Path) -> Path:
+    """Thirty overlays of a base of twenty machines, committed with one of them."""
+    machines = "".join(
+        f"---\napiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {{name: v{number}}}\n"
+        "spec:\n  runStrategy: Always\n  instancetype: {name: u1.small}\n"
+        "  template: {spec: {domain: {devices: {}}}}\n"
+        for number in range(20)
+    )
+    base = {"b/kustomization.yaml": "resources: [v.yaml]\n", "b/v.yaml": machines}
+    sites = {
+        f"o/s{number}/kustomization.yaml": f"resources: [../../b]\nnamespace: site-{number}\n"
+        for number in range(30)
+    }
+    root = _project_of(folder, {**base, "o/s0/kustomization.yaml": sites["o/s0/kustomization.yaml"]})
+    (root / "vmrender.yaml").write_text(
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [path: 'o/*']\n", encoding="utf-8"
+    )
+    committed(root)
+    for path, text in sites.items():
+        (root / path).parent.mkdir(exist_ok=True)
+        (root / path).write_text(text, encoding="utf-8")
+    return root
+
+
+@pytest.mark.parametrize(
+    ("command", "ends_with"), [("validate", 0), ("render --jobs 1", 0), ("render --check", 1), ("diff", 1)]
+)
+def test_proposed_limit_is_enough_for_a_fleet(
+    command: str, ends_with: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(_fleet(tmp_path))
+    monkeypatch.setenv(VARIABLE, "work=50000")
+
+    stopped = CliRunner().invoke(main, command.split())
+    proposed = re.search(rf"raise it: {VARIABLE}=(work=\d+)\n", stopped.stderr)
+
+    assert stopped.exit_code == 2
+    assert "of 30 overlays" in stopped.stderr
+    assert proposed
+    monkeypatch.setenv(VARIABLE, proposed[1])
+    result = CliRunner().invoke(main, command.split())
+    assert "build-limit" not in result.stderr
+    assert result.exit_code == ends_with
 
 
 SET = """\

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextvars import copy_context
 from itertools import pairwise
 from pathlib import Path
@@ -25,6 +25,7 @@ from renderer.model.run.work import (
     WorkLimitError,
     allowed,
     begin_run,
+    in_turn,
     join_run,
     note_read,
     spend,
@@ -119,6 +120,44 @@ def test_large_repository_is_allowed_more_steps_per_byte() -> None:
 
     assert small <= 8_000_000
     assert allowed() > 100 * SMALL * 10
+
+
+def proposed_limit(costs: Sequence[int], *, stops_at: int, read: int = 0) -> str:
+    """The end of the hint, if a run stops at one of several overlays of these costs."""
+    begin_run()
+    note_read("a.yaml", read)
+    for number, cost in enumerate(in_turn(costs)):
+        if number == stops_at:
+            break
+        spend(cost, "rendering")
+    hint = WorkLimitError("rendering").diagnostic.hint
+    return (hint or "").rpartition("work=")[2]
+
+
+def test_limit_that_all_overlays_need_is_proposed_with_as_much_in_reserve() -> None:
+    fleet = [250_000, *[100_000] * 299]
+
+    assert proposed_limit(fleet, stops_at=30) == "61000000"  # twice 30,150,000
+    assert proposed_limit(fleet, stops_at=2) == "61000000"
+    assert proposed_limit(fleet, stops_at=30, read=100_000) == "57000000"  # less the steps for what was read
+
+
+def test_more_is_proposed_where_no_overlay_is_done() -> None:
+    assert proposed_limit([1, 1], stops_at=0) == "40000000"
+    assert proposed_limit([30, 1], stops_at=1) == "8000000"  # at least twice the limit
+
+
+def test_exceeded_limit_names_the_overlays_that_are_done() -> None:
+    begin_run()
+    for number in in_turn(range(5)):
+        if number == 3:
+            break
+
+    assert WorkLimitError("rendering").diagnostic.message == (
+        "work limit exceeded (4000000 steps) after 3 of 5 overlays, while rendering"
+    )
+    list(in_turn(range(5)))
+    assert WorkLimitError("writing").diagnostic.message == "work limit exceeded (4000000 steps) while writing"
 
 
 def rendered_steps(files: Mapping[str, str], *overlays: str) -> list[int]:

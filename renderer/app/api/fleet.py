@@ -14,6 +14,7 @@ from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import EMPTY, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import ExpandMode, Overlay
+from renderer.model.run.work import in_turn
 from renderer.pipeline import Pipeline
 
 
@@ -22,7 +23,7 @@ def fleet_of(project: Project, overlays: Iterable[Overlay]) -> Fleet:
     pipeline, locator = Pipeline(project.fs, project.config), Locator(project.fs)
     machines: list[FleetMachine] = []
     findings = RunFindings(project.fs, locator=locator)
-    for overlay in overlays:
+    for overlay in in_turn(tuple(overlays)):
         outcome = pipeline.render(overlay)
         findings.add(outcome.diagnostics, overlay.path)
         applied = outcome.value

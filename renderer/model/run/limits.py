@@ -163,15 +163,21 @@ def limit_text(field: str, value: int) -> str:
     return str(value)
 
 
-def limit_hint(field: str) -> str:
-    """Return the hint of a diagnostic: the limit's name and value, and how to raise it."""
-    name, value = limit_name(field), getattr(limits(), field)
+def limit_hint(field: str, needed: int = 0) -> str:
+    """Return the hint of a diagnostic: the limit's name and value, and how to raise it.
+
+    ``needed`` is the value to propose; without it, twice the limit.
+    """
+    name, value, most = limit_name(field), getattr(limits(), field), getattr(_most.get(), field)
+    needed = needed or 2 * value
     limit = f"the limit {name} is {limit_text(field, value)}"
-    if value < getattr(_most.get(), field):
-        return f"{limit}, set by limits in vmrender.yaml"
+    by_environment = f"whoever runs vmrender can raise it: {_assignment(field, needed)}"
+    if value < most:
+        by_project = f"{limit}, set by limits in vmrender.yaml: raise it there to {limit_text(field, needed)}"
+        return by_project if needed <= most else f"{by_project}; {by_environment}"
     if field in _NEVER_RAISED and value >= getattr(DEFAULTS, field):
         return f"{limit}, and cannot be raised"
-    return f"{limit}; whoever runs vmrender can raise it: {_assignment(field, 2 * value)}"
+    return f"{limit}; {by_environment}"
 
 
 def _assignment(field: str, value: int) -> str:

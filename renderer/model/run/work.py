@@ -9,11 +9,12 @@ account is in a context variable, like the limits. The processes of one run exch
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, MutableSequence
+from collections.abc import Iterable, Iterator, Mapping, MutableSequence, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 from itertools import islice
-from typing import Protocol
+from math import ceil, log10
+from typing import NamedTuple, Protocol, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -33,6 +34,11 @@ _CHECK_EVERY = 1_000
 
 #: To find the lines of its findings, a run may take an additional quarter of its steps.
 _PART_FOR_LINES = 4
+
+#: The limit to propose is ten times the present one, or, if the overlays that are done tell what is needed,
+#: twice that: another command takes more steps for each overlay, and fleets grow.
+_TIMES, _RESERVE = 10, 2
+_Item = TypeVar("_Item")
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
 
@@ -48,11 +54,15 @@ class WorkLimitError(Exception):
 
     @property
     def diagnostic(self) -> Diagnostic:
-        """The only finding of such a run."""
+        """The only finding of such a run. If all overlays cost the same, the limit in its hint is enough."""
+        account = _account.get()
+        progress = account.progress if account else None
+        after = f" after {progress.done} of {progress.of} overlays," if progress and progress.done else ""
+        needed = account.needed() if account else 0
         return Diagnostic(
             Code.BUILD_LIMIT,
-            f"work limit exceeded ({allowed()} steps) while {self.activity}",
-            hint=limit_hint("work"),
+            f"work limit exceeded ({allowed()} steps){after} while {self.activity}",
+            hint=limit_hint("work", needed or limits().work * _TIMES),
         )
 
 
@@ -106,6 +116,15 @@ class SharedWork:
         return True
 
 
+class _Progress(NamedTuple):
+    """The overlays that are done, and the steps until now: ``first`` at the end of the first overlay."""
+
+    done: int
+    of: int
+    first: int
+    now: int
+
+
 class _Account:
     """The steps taken so far; ``others`` are the steps of other processes.
 
@@ -121,6 +140,20 @@ class _Account:
         self.next_report: float = float("inf") if shared is None else 0
         self.next_check: float = 0
         self.read: dict[str, int] = {}
+        self.progress: _Progress | None = None
+
+    def needed(self) -> int:
+        """Return the limit with which all overlays can be processed, rounded up; 0 if it cannot be estimated.
+
+        The first overlay also pays for what all share.
+        """
+        if self.progress is None or not self.progress.done:
+            return 0
+        done, total, first, now = self.progress
+        each = (now - first) / (done - 1) if done > 1 else now
+        needed = (now + each * (total - done) - self.earned) * _RESERVE
+        unit: int = 10 ** max(0, int(log10(max(1.0, needed))) - 1)
+        return max(ceil(needed / unit) * unit, 2 * limits().work)
 
     @property
     def earned(self) -> int:
@@ -188,6 +221,20 @@ def spend(steps: int, activity: str) -> None:
     account.spent += steps
     if account.spent > account.next_check:
         account.check(activity)
+
+
+def in_turn(overlays: Sequence[_Item]) -> Iterator[_Item]:
+    """Yield the overlays, and note how far the run is, so that an error can say how many steps all need."""
+    account = _account.get()
+    if account is None:
+        yield from overlays
+        return
+    first = 0
+    for done, overlay in enumerate(overlays):
+        first = account.spent if done == 1 else first
+        account.progress = _Progress(done, len(overlays), first, account.spent)
+        yield overlay
+    account.progress = None
 
 
 def note_read(path: str, size: int) -> None:
