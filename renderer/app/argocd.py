@@ -182,8 +182,8 @@ def announced_parameters(overlay: Overlay, *, is_listed: bool) -> list[JsonObjec
         {
             "name": "kubevirt",
             "title": "KubeVirt release",
-            "tooltip": "The release that runs in the cluster, as in 1.9",
-            "string": str(overlay.kubevirt),
+            "tooltip": "The release that runs in the cluster, as in 1.9 or hco-1.18",
+            "string": overlay.kubevirt.as_target,
         },
         {
             "name": "expand",

@@ -62,7 +62,7 @@ def project_file(
     if not project.fs.is_file(PROJECT_FILE):
         entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
         text = _NEW.format(
-            release=release,
+            release=release.as_target,
             catalogs=entries,
             overlays=json.dumps(f"{output}/*"),
             output=json.dumps(_default_output(output)),
@@ -102,7 +102,8 @@ def _missing_entries(
     config = project.config
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
-    target = {} if release.exact == config.kubevirt.exact else {"kubevirt": str(release)}
+    is_target = release.exact == config.kubevirt.exact and release.product in ("", config.kubevirt.product)
+    target = {} if is_target else {"kubevirt": release.as_target}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
     usual: ExpandMode | None = ExpandMode.OFF

@@ -21,6 +21,7 @@ from renderer.checks.schemas.schema_import import UnlikeKubevirtError, checksums
 from renderer.emit.edit_user_files import change_files, write_failed
 from renderer.files.disk import folder_exists
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.products import Product, is_supported, products, target_release
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, object_at
@@ -43,7 +44,9 @@ class SchemaImport(NamedTuple):
 
 
 def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
-    """List the KubeVirt releases with schemas and the project's own schemas; for a given release, its kinds.
+    """List the KubeVirt releases with schemas, the project's own schemas, and the releases of products.
+
+    For a given release, list its kinds.
 
     Raises ``UsageError`` for a release without schemas, and ``DiagnosticError``.
     """
@@ -56,6 +59,7 @@ def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
     return (
         *(f"KubeVirt {each}{_remark(each, imported)}" for each in registry.releases),
         *(f"{gvk.api_version} {gvk.kind}  {path}" for gvk, path in ProjectSchemaFiles(own).kinds),
+        *(line for product in products()[1:] for line in _product_lines(product)),
     )
 
 
@@ -114,6 +118,14 @@ def _remark(release: Release, imported: Collection[str]) -> str:
     return f"  (as a target: {release.exact})" if release.exact != release else ""
 
 
+def _product_lines(product: Product) -> Iterator[str]:
+    """Yield a line for each span of releases with the same KubeVirt and Kubernetes."""
+    for span in product.spans:
+        kubernetes = f", Kubernetes {span.kubernetes}" if span.kubernetes else ""
+        remark = "" if is_supported(span.kubevirt) else "  (not supported)"
+        yield f"{span.names}  KubeVirt {span.kubevirt}{kubernetes}{remark}"
+
+
 def _project_schemas(project: Project) -> ProjectSchemas:
     return listed_schemas(project.fs, project.config.schemas)
 
@@ -122,7 +134,7 @@ def _known_release(registry: SchemaRegistry, text: str) -> Release:
     """Return the release called ``text``. Raises ``UsageError`` for a release without schemas."""
     known = registry.releases
     try:
-        release = Release.parse(text)
+        release = target_release(text, known) if _names_product(text) else Release.parse(text)
     except ValueError as error:
         raise UsageError(f"Invalid value: {error}") from error
     if release.minor_release not in known:
@@ -130,6 +142,10 @@ def _known_release(registry: SchemaRegistry, text: str) -> Release:
             f"Invalid value: there are no schemas of KubeVirt {release}, only of {known[0]} to {known[-1]}"
         )
     return release.minor_release
+
+
+def _names_product(text: str) -> bool:
+    return not text.removeprefix("v")[:1].isdecimal()
 
 
 def _kind_named(name: str) -> KubevirtKind:

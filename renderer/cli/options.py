@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from renderer.cli.console import ReportTarget, open_project
-from renderer.model.release import Release, target_release
+from renderer.kubevirt.facts.products import target_release
+from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.report.formats import Format
 
@@ -112,7 +113,7 @@ kubevirt_option = click.option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    help="Target release, for example 1.9 [default: vmrender.yaml's]",
+    help="Target release, for example 1.9 or hco-1.18 [default: vmrender.yaml's]",
 )
 expand_option = click.option(
     "--expand",

@@ -150,7 +150,7 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
     lines = ["apiVersion: vmrender.io/v1alpha1", "kind: RenderConfig", ""]
     where = "the repository deploys" if release is None and survey.release is not None else "the cluster runs"
     lines.append(f"# The release that {where}. What it refuses is refused here, too.")
-    lines += [f'kubevirt: "{target}"', ""]
+    lines += [f'kubevirt: "{target.as_target}"', ""]
     lines += ["# Where instance types and preferences are looked up; the first hit wins.", "catalogs:"]
     lines += [f"  - path: {_scalar(path)}" for path in survey.catalogs]
     lines += [

@@ -18,11 +18,14 @@ class Release(Record):
 
     ``Release(1, 6)`` is 1.6.0, the first release with the features "since 1.6"; ``Release.parse("1.6")`` is
     what a user means by 1.6. An unknown patch release behaves like the newest known one.
+    ``product`` is the release of a product that brings it, such as ``hco-1.17``, if the user names that; it
+    has no age.
     """
 
     major: int
     minor: int
     patch: int = 0
+    product: str = ""
 
     @classmethod
     def parse(cls, text: str) -> Release:
@@ -41,8 +44,30 @@ class Release(Record):
         return release if release.patch != _NEWEST else cls(release.major, release.minor)
 
     def __str__(self) -> str:
+        return f"{self.number} of {self.product}" if self.product else self.number
+
+    def __lt__(self, other: tuple[int | str, ...]) -> bool:
+        return self[:3] < other[:3]
+
+    def __le__(self, other: tuple[int | str, ...]) -> bool:
+        return self[:3] <= other[:3]
+
+    def __gt__(self, other: tuple[int | str, ...]) -> bool:
+        return self[:3] > other[:3]
+
+    def __ge__(self, other: tuple[int | str, ...]) -> bool:
+        return self[:3] >= other[:3]
+
+    @property
+    def number(self) -> str:
+        """The number of KubeVirt's release: ``1.6.3``, or ``1.6`` if it names no patch."""
         patch = "" if self.patch == _NEWEST else f".{self.patch}"
         return f"{self.major}.{self.minor}{patch}"
+
+    @property
+    def as_target(self) -> str:
+        """The text that names it as a target release: its product if it has one, else its number."""
+        return self.product or self.number
 
     @property
     def minor_release(self) -> Release:
@@ -56,7 +81,8 @@ class Release(Record):
         The release itself if the patch releases of its minor are not known.
         """
         newest = NEWEST_PATCHES.get(self[:2])
-        return self if newest is None else self._replace(patch=min(self.patch, newest))
+        patch = self.patch if newest is None else min(self.patch, newest)
+        return Release(self.major, self.minor, patch)
 
     @property
     def names_patch(self) -> bool:
@@ -66,9 +92,9 @@ class Release(Record):
     @property
     def as_bound(self) -> str:
         """The name for "since": ``1.6`` for 1.6.0, but ``1.6.4`` in full."""
-        return str(self if self.patch else self.minor_release)
+        return (self if self.patch else self.minor_release).number
 
-    def includes(self, *ports: tuple[int, ...]) -> bool:
+    def includes(self, *ports: tuple[int | str, ...]) -> bool:
         """Return True if the release has a change that first appeared in each of ``ports``.
 
         ``ports`` are the first releases with the change, one for each minor that it was ported to, the oldest
@@ -76,7 +102,8 @@ class Release(Record):
         1.6.0.
         """
         *earlier, last = ports
-        return self >= last or any(self[:2] == port[:2] and self >= port for port in earlier)
+        number = self[:3]
+        return number >= last[:3] or any(number[:2] == port[:2] and number >= port[:3] for port in earlier)
 
 
 OLDEST = Release(1, 0)
@@ -100,10 +127,13 @@ def target_release(text: str, imported: Collection[Release] = ()) -> Release:
     try:
         release = Release.parse(text)
     except ValueError:
-        raise ValueError(
-            f"{text!r} is not a KubeVirt release; write it as {LATEST} or {LATEST.exact}"
-        ) from None
+        raise ValueError(not_a_release(text)) from None
     minor = release.minor_release
     if not OLDEST <= minor <= LATEST and not (minor > LATEST and minor in imported):
         raise ValueError(f"KubeVirt {release} is not supported; {OLDEST.as_bound} to {LATEST} are")
     return release
+
+
+def not_a_release(text: str) -> str:
+    """Return the message about ``text``, which is not a release of KubeVirt."""
+    return f"{text!r} is not a KubeVirt release; write it as {LATEST} or {LATEST.exact}"

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
+from renderer.kubevirt.facts.products import kubernetes_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Outcome, Severity
 from renderer.model.kube.cluster_wide import unknown_scope, without_needless_namespaces
@@ -46,13 +47,14 @@ class Checks:
         self._catalogs = catalogs
         self._expansion = expansion
         self._recorder = recorder
+        self._schemas: dict[Release | None, SchemaRegistry] = {}
         #: The objects so far that have no schema, by kind.
         self.unchecked: dict[str, set[ResId]] = {}
 
     @property
     def groups(self) -> frozenset[str]:
         """The API groups that have schemas."""
-        return self._schemas.groups
+        return self._schemas_for(self._config.kubevirt).groups
 
     def without_needless_namespaces(self, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Return the resources, the cluster-wide ones without a namespace, and no warnings about it.
@@ -68,7 +70,7 @@ class Checks:
 
     def _scope_of(self, group: str, kind: str) -> bool | None:
         with self._recorder.using(Task("schemas")):
-            return self._schemas.scope_of(group, kind)
+            return self._schemas_for(self._config.kubevirt).scope_of(group, kind)
 
     def validate(self, resources: ResourceSet, release: Release) -> Outcome[ResourceSet]:
         """Validate all resources against schemas. The value has the resources to write."""
@@ -77,21 +79,22 @@ class Checks:
 
         with self._recorder.using(Task("schemas")):
             written = resources.where(lambda resource: not is_only_for_rendering(resource))
-            diagnostics = validate(written, release, self._schemas)
-            for resource in unchecked(written, self._schemas):
+            schemas = self._schemas_for(release)
+            diagnostics = validate(written, release, schemas)
+            for resource in unchecked(written, schemas):
                 self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
             if len(written) < len(resources):
                 from renderer.checks.schemas.registry import InputSchemaRegistry
 
-                schemas = InputSchemaRegistry(self._project_schemas, self._config.kubernetes)
-                diagnostics += validate(resources.where(is_only_for_rendering), release, schemas)
+                inputs = InputSchemaRegistry(self._project_schemas, self._kubernetes(release))
+                diagnostics += validate(resources.where(is_only_for_rendering), release, inputs)
             return Outcome(written, diagnostics)
 
     def without_nulls(self, resources: ResourceSet, release: Release) -> ResourceSet:
         """Return the checked resources without nulls of known fields, as they are written."""
         from renderer.checks.schemas.nulls import without_nulls
 
-        return without_nulls(resources, release, self._schemas)
+        return without_nulls(resources, release, self._schemas_for(release))
 
     def review(
         self,
@@ -194,11 +197,18 @@ class Checks:
             config = read_cluster_config(resources, catalog)
         return Cluster(release, config)
 
-    @cached_property
-    def _schemas(self) -> SchemaRegistry:
+    def _schemas_for(self, release: Release) -> SchemaRegistry:
+        """Return the schemas that apply to a target release; there is one registry for each Kubernetes."""
         from renderer.checks.schemas.registry import SchemaRegistry
 
-        return SchemaRegistry(project=self._project_schemas, kubernetes=self._config.kubernetes)
+        kubernetes = self._kubernetes(release)
+        if kubernetes not in self._schemas:
+            self._schemas[kubernetes] = SchemaRegistry(project=self._project_schemas, kubernetes=kubernetes)
+        return self._schemas[kubernetes]
+
+    def _kubernetes(self, release: Release) -> Release | None:
+        """Return the minor of Kubernetes: the project's, else that of the product; None for the latest."""
+        return self._config.kubernetes or kubernetes_of(release)
 
     @cached_property
     def _project_schemas(self) -> ProjectSchemas:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.products import target_release
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.fields import Fields
@@ -14,7 +15,7 @@ from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource
-from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release, target_release
+from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release
 from renderer.model.render_config import (
     PROJECT_FILE,
     WRONG_PROJECT_FILES,

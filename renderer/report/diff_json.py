@@ -62,7 +62,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
     document: Mapping[str, Json] = {
         "path": overlay.path,
         "name": overlay.name,
-        "kubevirt": {"before": before and str(before), "after": after and str(after)},
+        "kubevirt": {"before": before and before.as_target, "after": after and after.as_target},
         "incomparable": overlay.incomparable or None,
         "changes": [_change(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,

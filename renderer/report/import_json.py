@@ -11,7 +11,7 @@ from renderer.report.json_document import resource_json
 def as_json(summary: ImportSummary) -> JsonObject:
     """Return everything that the text says, with all names."""
     return {
-        "release": str(summary.release),
+        "release": summary.release.as_target,
         "dryRun": summary.is_dry_run,
         "objects": dict(summary.objects),
         "inGit": summary.known,

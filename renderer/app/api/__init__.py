@@ -48,10 +48,11 @@ from renderer.files.disk import path_exists
 from renderer.findings.located import Located as Diagnostic
 from renderer.findings.located import LocatedError as DiagnosticError
 from renderer.findings.run_findings import locate
+from renderer.kubevirt.facts.products import target_release
 from renderer.model.codes import Code, Explanation
 from renderer.model.history import ResourceHistory
 from renderer.model.kube.resource import ResourceSet
-from renderer.model.release import Release, target_release
+from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.run.limits import lowered
 from renderer.model.suggest import member_named

@@ -128,7 +128,7 @@ def _project_files(state: bytes, catalog: bytes, kubevirt: Release | None) -> It
         "kind": KIND,
         "catalogs": catalogs,
         "overlays": [{"path": "state"}],
-        **({"kubevirt": str(kubevirt)} if kubevirt else {}),
+        **({"kubevirt": kubevirt.as_target} if kubevirt else {}),
     }
     yield PROJECT_FILE, json.dumps(settings).encode()
     yield "state/kustomization.yaml", json.dumps({"resources": [_OBJECT] if state else []}).encode()

@@ -121,7 +121,7 @@ class PlannedFiles(NamedTuple):
 
 def project_files(release: Release, *, merge_keys: bool = True) -> dict[str, str]:
     """Return ``vmrender.yaml``, text by path."""
-    return {PROJECT: _PROJECT.format(release=release) + (_MERGE_KEYS if merge_keys else "")}
+    return {PROJECT: _PROJECT.format(release=release.as_target) + (_MERGE_KEYS if merge_keys else "")}
 
 
 def overlay_files() -> dict[str, str]:

@@ -47,7 +47,8 @@ def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: st
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    help="The release that the cluster runs [default: from its KubeVirt object, else vmrender.yaml's]",
+    help="The release that the cluster runs, for example 1.9 or hco-1.18 [default: from its KubeVirt object,"
+    " else vmrender.yaml's]",
 )
 @click.option(
     "--secrets",

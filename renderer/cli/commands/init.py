@@ -41,7 +41,8 @@ def _parse_ci_system(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
-    help=f"The release that the cluster runs [default: the release that the repository deploys, or {LATEST}]",
+    help="The release that the cluster runs, for example 1.9 or hco-1.18"
+    f" [default: the release that the repository deploys, or {LATEST}]",
 )
 @click.option(
     "--ci",

@@ -38,7 +38,9 @@ def command() -> None:
 @command.command("list", short_help="List the releases and kinds with schemas.")
 @click.option("--release", metavar="RELEASE", help="List the kinds of one KubeVirt release.")
 def list_(release: str | None) -> ExitCode:
-    """List the KubeVirt releases with schemas, their kinds and API versions, and the project's own schemas.
+    """List the KubeVirt releases with schemas, the project's own schemas, and the releases of products.
+
+    With --release, list the kinds of that release and their API versions.
 
     \b
     Examples:

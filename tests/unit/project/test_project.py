@@ -103,7 +103,14 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
             "kubevirt must be text, not 1.9",
             'write it in quotes: without them, "1.10" is read as the number 1.1',
         ),
-        ("kubevirt: latest\n", "'latest' is not a KubeVirt release; write it as 1.9 or 1.9.0", None),
+        (
+            "kubevirt: latest\n",
+            (
+                "'latest' is not a KubeVirt release; write it as 1.9 or 1.9.0, or as the release of a"
+                " product, such as hco-1.18"
+            ),
+            None,
+        ),
         (
             "kubevirt: '1.10'\n",
             "KubeVirt 1.10 is not supported; 1.0 to 1.9 are",

@@ -129,7 +129,7 @@ class Struct(Record):
 
     def _decode_field(self, key: str, value: Json, decoding: Decoding) -> Json:
         field_type = self.fields.get(key)
-        if field_type is None or self.later.get(key, decoding.release) > decoding.release:
+        if field_type is None or (key in self.later and self.later[key] > decoding.release):
             if decoding.strict:
                 raise DecodeError("is unknown", FieldPath.of(key))
             return None
