@@ -1,4 +1,4 @@
-"""Go's ``time.ParseDuration``: ``1h30m``, ``-1.5h``, ``300ms``; there is no unit for days."""
+"""Go's durations: ``1h30m``, ``-1.5h``, ``300ms``; there is no unit for days."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_CHARACTERS = 200
 
 
 def parse_duration(text: str) -> int | None:
-    """Return a duration in nanoseconds; None if Go cannot parse the text."""
+    """Return a duration in nanoseconds (``time.ParseDuration``); None if Go cannot parse the text."""
     if len(text) > _MOST_CHARACTERS or _DURATION.fullmatch(text) is None:
         return None
     parts = _EACH_PART.findall(text)
@@ -33,3 +33,24 @@ def parse_duration(text: str) -> int | None:
     if amount > _LONGEST:
         return None
     return -amount if text.startswith("-") else amount
+
+
+def format_duration(nanoseconds: int) -> str:
+    """Return the text that Go writes (``Duration.String``): ``48h0m0s``, ``1m30s``, ``1.5s``, ``300ms``."""
+    sign, amount = ("-" if nanoseconds < 0 else ""), abs(nanoseconds)
+    if amount < _NANOSECONDS["s"]:
+        unit = next((unit for unit in ("ms", "µs", "ns") if amount >= _NANOSECONDS[unit]), "s")
+        return f"{sign}{_in_unit(amount, unit)}"
+    minutes, rest = divmod(amount, _NANOSECONDS["m"])
+    hours, minutes = divmod(minutes, 60)
+    text = _in_unit(rest, "s")
+    if hours:
+        return f"{sign}{hours}h{minutes}m{text}"
+    return f"{sign}{minutes}m{text}" if minutes else f"{sign}{text}"
+
+
+def _in_unit(nanoseconds: int, unit: str) -> str:
+    whole, fraction = divmod(nanoseconds, _NANOSECONDS[unit])
+    digits = len(str(_NANOSECONDS[unit])) - 1
+    decimals = f"{fraction:0{digits}}".rstrip("0") if fraction else ""
+    return f"{whole}{'.' if decimals else ''}{decimals}{unit}"

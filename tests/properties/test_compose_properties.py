@@ -6,7 +6,7 @@ from contextlib import suppress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.kustomize.json_patch import OperationError, apply_operation
+from renderer.golang.json_patch import OperationError, apply_operation
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.kube.json import Json

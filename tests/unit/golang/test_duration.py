@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.golang.duration import parse_duration
+from renderer.golang.duration import format_duration, parse_duration
 
 SECOND = 10**9
 
@@ -34,3 +34,24 @@ def test_durations_of_go(text: str, seconds: float) -> None:
 )
 def test_go_rejects_other_texts(text: str) -> None:
     assert parse_duration(text) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "written"),
+    [
+        ("0", "0s"),
+        ("48h", "48h0m0s"),
+        ("90s", "1m30s"),
+        ("1.5s", "1.5s"),
+        ("1h0.25s", "1h0m0.25s"),
+        ("300ms", "300ms"),
+        ("1.5us", "1.5µs"),
+        ("7ns", "7ns"),
+        ("-1.5h", "-1h30m0s"),
+    ],
+)
+def test_durations_are_written_as_go_writes_them(text: str, written: str) -> None:
+    nanoseconds = parse_duration(text)
+
+    assert nanoseconds is not None
+    assert format_duration(nanoseconds) == written

@@ -6,7 +6,7 @@ from functools import reduce
 
 import pytest
 
-from renderer.kustomize.json_patch import OperationError, apply_operation
+from renderer.golang.json_patch import OperationError, apply_operation
 from renderer.model.kube.json import Json
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kustomize.json_patch import OperationError, apply_operation
+from renderer.golang.json_patch import OperationError, apply_operation, apply_operation_v5
 from renderer.model.kube.json import Json
 from tests.composing import built, only_error, warnings
 
@@ -133,3 +133,29 @@ def test_path_without_its_first_slash_that_applies_is_said_with_a_fix() -> None:
     assert warning.hint == "write /spec/size"
     assert warning.fix is not None
     assert "size: 1\n" in built(files)  # at the top, as in kustomize
+
+
+@pytest.mark.parametrize(
+    ("op", "path", "source"),
+    [("replace", "/a/new", ""), ("replace", "/a/c~1d/new", ""), ("copy", "/a/x", "/a/new")],
+)
+def test_version_5_needs_what_is_replaced_or_copied(op: str, path: str, source: str) -> None:
+    operation: Json = {"op": op, "path": path, "value": 1, "from": source}
+
+    apply_operation(DOCUMENT, operation)
+    with pytest.raises(OperationError, match="there is no new"):
+        apply_operation_v5(DOCUMENT, operation)
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"op": "replace", "path": "/a/n", "value": 1},
+        {"op": "replace", "path": "/a/b/0", "value": 1},
+        {"op": "copy", "from": "/a/n", "path": "/a/m"},
+        {"op": "add", "path": "/a/new", "value": 1},
+        {"op": "move", "from": "/a/b/0", "path": "/l/-"},
+    ],
+)
+def test_versions_agree_on_what_exists(operation: Json) -> None:
+    assert apply_operation_v5(DOCUMENT, operation) == apply_operation(DOCUMENT, operation)
