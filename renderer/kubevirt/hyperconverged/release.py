@@ -84,19 +84,35 @@ class OperatorEnvironment(Record):
     """Variables of the operator's Deployment that change what it makes.
 
     ``machine_type`` is ``MACHINETYPE``. ``machine_types`` maps an architecture to its variable, such as
-    ``AMD64_MACHINETYPE``. ``smbios`` is the content of ``SMBIOS``. Unset variables are empty.
+    ``AMD64_MACHINETYPE``. ``smbios`` is the content of ``SMBIOS``, ``passt_image`` the image of the binding
+    passt, where a release has one. Unset variables are empty.
     """
 
     kvm_emulation: bool = False
     smbios: JsonObject = EMPTY
     machine_type: str = ""
     machine_types: Mapping[str, str] = EMPTY
+    passt_image: str = ""
 
     @classmethod
     def of(cls, release: OperatorRelease) -> OperatorEnvironment:
         """Return the variables in ``deploy/operator.yaml`` of a release."""
-        smbios = {"family": "KubeVirt", "manufacturer": "KubeVirt", "product": "None"}
-        return cls(smbios=smbios, machine_types=_machine_types(release))
+        return cls(
+            smbios={"family": "KubeVirt", "manufacturer": "KubeVirt", "product": "None"},
+            machine_types=_machine_types(release),
+            passt_image=_PASST_IMAGES.get(release, ""),
+        )
+
+
+_PASST = "quay.io/kubevirt/network-passt-binding@sha256:"
+#: ``PRIMARY_UDN_SIDECAR_IMAGE``, and from 1.16 on ``PASST_SIDECAR_IMAGE``.
+_PASST_IMAGES: Mapping[OperatorRelease, str] = {
+    OperatorRelease(1, 13): f"{_PASST}43846ec7a193b45fb3a43aee1b3364df282f5736fd88c9b4ed123b7b50fc6e4d",
+    OperatorRelease(1, 14): f"{_PASST}1d29d2433d10d6f48782ac250d7d8a29e6eab9516e5758eecb6e924d4121264a",
+    OperatorRelease(1, 16): f"{_PASST}db67b918238f3c98a5d0e4005eda6a4e9271b9713e43903cdc2bacebe727be69",
+    OperatorRelease(1, 17): f"{_PASST}1c91d68bc8d4cb6d5565addf370941b8d795149299947f48a792a13a0f46fe5b",
+    OperatorRelease(1, 18): f"{_PASST}47f06f3c1482bc3fa13741ea7d483ba054b24441edbde12469581b48e3c71ca3",
+}
 
 
 def _machine_types(release: OperatorRelease) -> Mapping[str, str]:
@@ -109,6 +125,7 @@ def _machine_types(release: OperatorRelease) -> Mapping[str, str]:
 class ClusterFacts(Record):
     """What the operator asks its cluster for; by default a highly available OpenShift on amd64.
 
+    ``base_domain`` is the domain of an OpenShift cluster, empty if it is not known.
     ``environment`` is None for the variables that the release is deployed with.
     """
 
@@ -118,4 +135,5 @@ class ClusterFacts(Record):
     infrastructure_highly_available: bool = True
     control_plane_architectures: tuple[str, ...] = ("amd64",)
     workload_architectures: tuple[str, ...] = ("amd64",)
+    base_domain: str = ""
     environment: OperatorEnvironment | None = None

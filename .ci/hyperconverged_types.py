@@ -1,0 +1,224 @@
+"""Make `renderer/kubevirt/hyperconverged/go_types_table.py`: the types of what the operator makes.
+
+    python .ci/hyperconverged_types.py 1.10=FOLDER 1.11=FOLDER … main=FOLDER
+
+Each folder is a checkout of the HyperConverged operator at the branch of that release, with its `vendor/`.
+Names of fields, their types and whether Go leaves out an empty value are taken; comments are not.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+TABLE = ROOT / "renderer" / "kubevirt" / "hyperconverged" / "go_types_table.py"
+
+#: Prefix of the types of a package in the table, and the folders in `vendor/` that it may be in.
+PACKAGES = {
+    "kubevirt": ["kubevirt.io/api/core/v1"],
+    "cdi": ["kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"],
+    "ssp": ["kubevirt.io/ssp-operator/api/v1beta3", "kubevirt.io/ssp-operator/api/v1beta2"],
+    "network": ["github.com/kubevirt/cluster-network-addons-operator/pkg/apis/networkaddonsoperator/shared"],
+    "aaq": [
+        "kubevirt.io/application-aware-quota/staging/src/kubevirt.io/application-aware-quota-api/pkg/apis/core/v1alpha1"
+    ],
+    "sdk": ["kubevirt.io/controller-lifecycle-operator-sdk/api"],
+    "openshift": ["github.com/openshift/api/config/v1"],
+    "core": ["k8s.io/api/core/v1"],
+    "meta": ["k8s.io/apimachinery/pkg/apis/meta/v1"],
+}
+ROOTS = [
+    "kubevirt.KubeVirtSpec",
+    "cdi.CDISpec",
+    "ssp.SSPSpec",
+    "network.NetworkAddonsConfigSpec",
+    "aaq.AAQSpec",
+]
+#: What Go reads and writes by methods of its own.
+SPECIAL = {
+    "k8s.io/apimachinery/pkg/api/resource.Quantity": "Quantity",
+    "meta.Duration": "Duration",
+    "meta.Time": "Time",
+    "meta.MicroTime": "Time",
+    "meta.FieldsV1": "any",
+    "k8s.io/apimachinery/pkg/util/intstr.IntOrString": "IntOrString",
+    "k8s.io/apimachinery/pkg/runtime.RawExtension": "any",
+    "encoding/json.RawMessage": "any",
+    "k8s.io/apimachinery/pkg/types.UID": "string",
+}
+SCALARS = {"string": "string", "bool": "bool", "float32": "float", "float64": "float", "interface{}": "any"}
+INTEGERS = re.compile(r"u?int(8|16|32|64)?|byte")
+
+DOCSTRING = """\
+Go types by release of the HyperConverged operator; ``.ci/hyperconverged_types.py`` writes this.
+
+A struct, and below it its fields in JSON: name and type; ``always`` if Go writes an empty value too, ``zero``
+if it leaves out a struct of zeros; and the releases if not all that have the struct have the field.
+"""
+
+STRUCT = re.compile(r"^(?:type )?(\w+) struct \{(.*?)^\}", re.MULTILINE | re.DOTALL)
+EMPTY_STRUCT = re.compile(r"^\s*(?:type )?(\w+) struct ?\{ ?\}", re.MULTILINE)
+ALIAS = re.compile(r"^\s*(?:type )?(\w+)(?: =)? ((?:\*|\[\]|map\[[\w.]+\])*[\w.]+)$", re.MULTILINE)
+GROUP = re.compile(r"^type \((.*?)^\)", re.MULTILINE | re.DOTALL)
+IMPORT = re.compile(r'^\s*(?:import )?(\w+ )?"([^"]+)"$', re.MULTILINE)
+FIELD = re.compile(r"^\s*(?:(\w+)\s+)?((?:\*|\[\]|map\[[\w.]+\])*[\w.]+(?:\{\})?)(?:\s+`([^`]*)`)?$")
+JSON_TAG = re.compile(r'json:"([^"]*)"')
+
+
+class Field(NamedTuple):
+    """A field of a struct: its name in JSON, its type, and a word about what Go writes of an empty value."""
+
+    name: str
+    type: str
+    written: str
+
+
+class Package:
+    """The types of a package of one release, by name."""
+
+    def __init__(self, prefix: str, folder: Path) -> None:
+        self.prefix = prefix
+        self.structs: dict[str, tuple[str, dict[str, str]]] = {}
+        self.aliases: dict[str, tuple[str, dict[str, str]]] = {}
+        for file in sorted(folder.glob("*.go")):
+            if file.name.startswith("zz_") or file.name.endswith("_test.go") or "swagger" in file.name:
+                continue
+            text = re.sub(r"/\*.*?\*/", "", file.read_text(encoding="utf-8"), flags=re.DOTALL)
+            text = re.sub(r"(^|\s)//.*", "", text)
+            imports = {(alias.strip() or path.split("/")[-1]): path for alias, path in IMPORT.findall(text)}
+            for group in GROUP.findall(text):
+                text += re.sub(r"^\t", "", group, flags=re.MULTILINE)
+            for name in EMPTY_STRUCT.findall(text):
+                self.structs[name] = ("", imports)
+            for name, body in STRUCT.findall(text):
+                self.structs[name] = (body, imports)
+            without_structs = STRUCT.sub("", text)
+            for name, target in ALIAS.findall(without_structs):
+                self.aliases.setdefault(name, (target, imports))
+
+
+class Release:
+    """The types of one release."""
+
+    def __init__(self, vendor: Path) -> None:
+        self.packages: dict[str, Package] = {}
+        self.paths: dict[str, str] = {}
+        for prefix, folders in PACKAGES.items():
+            for folder in folders:
+                self.paths[folder] = prefix
+            found = next((vendor / folder for folder in folders if (vendor / folder).is_dir()), None)
+            if found is not None:
+                self.packages[prefix] = Package(prefix, found)
+
+    def structs(self) -> dict[str, list[Field]]:
+        """Return the fields of each struct that the roots lead to."""
+        found: dict[str, list[Field]] = {}
+        waiting = [root for root in ROOTS if root.split(".")[0] in self.packages]
+        while waiting:
+            name = waiting.pop()
+            if name in found:
+                continue
+            found[name] = list(self._fields(name))
+            for field in found[name]:
+                inner = re.sub(r"^(?:\*|\[\]|map\[\])*", "", field.type)
+                if "." in inner:
+                    waiting.append(inner)
+        return found
+
+    def _fields(self, name: str) -> Iterator[Field]:
+        prefix, _, short = name.partition(".")
+        package = self.packages[prefix]
+        body, imports = package.structs[short]
+        for line in body.splitlines():
+            match = FIELD.match(line.rstrip())
+            if match is None:
+                if line.strip():
+                    raise ValueError(f"{name}: {line}")
+                continue
+            declared, type_, tags = match.groups()
+            tag = JSON_TAG.search(tags or "")
+            json_name, *options = tag[1].split(",") if tag else [declared or ""]
+            if json_name == "-":
+                continue
+            resolved = self.resolve(type_, prefix, imports)
+            if (declared is None and not json_name) or "inline" in options:
+                yield from self._fields(resolved.lstrip("*"))
+                continue
+            written = " zero" if "omitzero" in options else "" if "omitempty" in options else " always"
+            yield Field(json_name or declared or "", resolved, written)
+
+    def resolve(self, type_: str, prefix: str, imports: dict[str, str]) -> str:
+        """Return a type as in the table: `*core.Affinity`, `[]string`, `map[]Quantity`."""
+        if type_.startswith("*"):
+            return "*" + self.resolve(type_[1:], prefix, imports).lstrip("*")
+        if type_ == "[]byte":
+            return "string"
+        if type_.startswith("[]"):
+            return "[]" + self.resolve(type_[2:], prefix, imports)
+        if type_.startswith("map["):
+            return "map[]" + self.resolve(type_.partition("]")[2], prefix, imports)
+        if type_ in SCALARS:
+            return SCALARS[type_]
+        if INTEGERS.fullmatch(type_):
+            return type_
+        if "." in type_:
+            alias, _, short = type_.partition(".")
+            path = imports[alias]
+            if f"{path}.{short}" in SPECIAL:
+                return SPECIAL[f"{path}.{short}"]
+            prefix = self.paths[path]
+        else:
+            short = type_
+        full = f"{prefix}.{short}"
+        if full in SPECIAL:
+            return SPECIAL[full]
+        package = self.packages[prefix]
+        if short in package.structs:
+            return full
+        target, of = package.aliases[short]
+        return self.resolve(target, prefix, of)
+
+
+def spans(values: list[str], releases: list[str]) -> str:
+    """Return the releases in which something is there: empty for all, or `1.12-`, `-1.15`, `1.12-1.14`."""
+    first, last = releases.index(values[0]), releases.index(values[-1])
+    if values != releases[first : last + 1]:
+        raise ValueError(f"not one span: {values}")
+    start = "" if first == 0 else values[0]
+    end = "" if last == len(releases) - 1 else values[-1]
+    return f" {start}-{end}" if start or end else ""
+
+
+def table(releases: dict[str, dict[str, list[Field]]]) -> Iterator[str]:
+    """Yield the lines of the table."""
+    names = sorted({name for structs in releases.values() for name in structs})
+    order = list(releases)
+    for name in names:
+        yield name
+        having = [release for release in order if name in releases[release]]
+        rows: dict[Field, list[str]] = {}
+        for release in having:
+            for field in releases[release][name]:
+                rows.setdefault(field, []).append(release)
+        for field, present in sorted(rows.items(), key=lambda row: row[0].name):
+            # A struct's own span bounds its fields: only what differs within it is said.
+            span = "" if present == having else spans(present, order)
+            yield f"  {field.name} {field.type}{field.written}{span}"
+
+
+def main(arguments: list[str]) -> None:
+    """Write the table."""
+    releases = {}
+    for argument in arguments:
+        name, _, folder = argument.partition("=")
+        releases[name] = Release(Path(folder) / "vendor").structs()
+    lines = "\n".join(table(releases))
+    TABLE.write_text(f'"""{DOCSTRING}"""\n\nTYPES = """\\\n{lines}\n"""\n', encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,195 @@
+"""The data import crons of boot images that the operator asks SSP for.
+
+``assets/dataImportCronTemplates`` and ``controllers/handlers/golden-images`` of the operator; up to 1.15
+``controllers/operands/ssp.go``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.hyperconverged.go_types import GoTypes
+from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.record import Record
+
+_ENABLE = "dataimportcrontemplate.kubevirt.io/enable"
+_BIND = "cdi.kubevirt.io/storage.bind.immediate.requested"
+_ARCHITECTURES = "ssp.kubevirt.io/dict.architectures"
+
+_NAMESPACES_SINCE = OperatorRelease(1, 11)
+#: Since this release images name their architectures, and annotations of the user's template count.
+_MULTI_ARCHITECTURE_SINCE = OperatorRelease(1, 16)
+_IMPORTS_KEPT_SINCE = OperatorRelease(1, 18)
+
+
+class _Image(Record):
+    """A common boot image, with the first and last minor release that has it."""
+
+    source: str
+    url: str
+    size: str
+    architectures: str
+    since: int = 10
+    labels: tuple[tuple[range, str], ...] = ()
+
+
+_COMMON_IMAGES = (
+    _Image(
+        "centos-stream9",
+        "docker://quay.io/containerdisks/centos-stream:9",
+        "10Gi",
+        "amd64,arm64,s390x",
+        labels=((range(10, 11), "centos.9.stream"), (range(11, 13), "centos.stream9")),
+    ),
+    _Image(
+        "centos-stream10",
+        "docker://quay.io/containerdisks/centos-stream:10",
+        "10Gi",
+        "amd64,arm64,s390x",
+        since=13,
+    ),
+    _Image(
+        "fedora",
+        "docker://quay.io/containerdisks/fedora:latest",
+        "5Gi",
+        "arm64,s390x,amd64",
+        labels=((range(10, 13), "fedora"),),
+    ),
+)
+
+
+def is_multi_architecture(settings: Settings) -> bool:
+    """Return True if images of several architectures are imported."""
+    said = settings.get(Setting.MULTI_ARCHITECTURE)
+    if isinstance(said, bool):
+        return said
+    is_known = settings.release >= _MULTI_ARCHITECTURE_SINCE
+    return is_known and settings.has_gate("enableMultiArchBootImageImport")
+
+
+def data_import_cron_templates(settings: Settings, facts: ClusterFacts) -> list[Json]:
+    """Return the templates for SSP, sorted by name."""
+    own = {
+        text_at(template, "metadata", "name"): object_at(template)
+        for template in array_at({"": settings.get(Setting.DATA_IMPORT_CRON_TEMPLATES)}, "")
+    }
+    common = {
+        text_at(template, "metadata", "name"): template for template in _common_templates(settings.release)
+    }
+    made = [template for name, template in own.items() if name not in common and _is_enabled(template)]
+    if _imports_common_images(settings):
+        made += _with_changes(common, own, settings)
+    written = (_for_ssp(template, settings, facts) for template in made)
+    return sorted(
+        (template for template in written if template is not None),
+        key=lambda template: text_at(template, "metadata", "name"),
+    )
+
+
+def _imports_common_images(settings: Settings) -> bool:
+    said = settings.get(Setting.COMMON_BOOT_IMAGES)
+    return said is True or (said is None and settings.release >= _MULTI_ARCHITECTURE_SINCE)
+
+
+def _common_templates(release: OperatorRelease) -> Iterator[JsonObject]:
+    """Yield the templates that the operator ships with."""
+    for image in _COMMON_IMAGES:
+        if release.minor < image.since:
+            continue
+        annotations = {_BIND: "true"}
+        if release >= _MULTI_ARCHITECTURE_SINCE:
+            annotations[_ARCHITECTURES] = image.architectures
+        metadata: dict[str, Json] = {"annotations": annotations, "name": f"{image.source}-image-cron"}
+        for minors, preference in image.labels:
+            if release.minor in minors:
+                metadata["labels"] = {
+                    "instancetype.kubevirt.io/default-instancetype": "u1.medium",
+                    "instancetype.kubevirt.io/default-preference": preference,
+                }
+        kept: dict[str, Json] = {}
+        if release >= _IMPORTS_KEPT_SINCE:
+            kept = {"importsToKeep": 1, "retentionPolicy": "None"}
+        source = {"registry": {"url": image.url}}
+        storage = {"resources": {"requests": {"storage": image.size}}}
+        yield {
+            "metadata": metadata,
+            "spec": {
+                **kept,
+                "garbageCollect": "Outdated",
+                "managedDataSource": image.source,
+                "schedule": "0 */12 * * *",
+                "template": {"spec": {"source": source, "storage": storage}},
+            },
+        }
+
+
+def _is_enabled(template: JsonObject) -> bool:
+    annotations = object_at(template, "metadata", "annotations")
+    return _ENABLE not in annotations or text_at(annotations, _ENABLE).lower() == "true"
+
+
+def _with_changes(
+    common: dict[str, JsonObject], own: dict[str, JsonObject], settings: Settings
+) -> Iterator[JsonObject]:
+    """Yield the common templates, with what the user's templates of the same name change."""
+    namespace = settings.get(Setting.COMMON_BOOT_IMAGE_NAMESPACE)
+    for name, template in common.items():
+        if name not in own:
+            has_namespace = namespace and settings.release >= _NAMESPACES_SINCE
+            yield with_value(template, ("metadata", "namespace"), namespace) if has_namespace else template
+        elif _is_enabled(own[name]):
+            yield _changed(template, own[name], settings)
+
+
+def _changed(template: JsonObject, own: JsonObject, settings: Settings) -> JsonObject:
+    """Return a common template with the spec of the user's, which gets the schedule if it has none."""
+    spec = object_at(own, "spec")
+    if not spec.get("schedule"):
+        spec = with_value(spec, ("schedule",), object_at(template, "spec").get("schedule"))
+    metadata = object_at(template, "metadata")
+    if settings.release >= _NAMESPACES_SINCE:
+        metadata = with_value(metadata, ("namespace",), object_at(own, "metadata").get("namespace"))
+    if settings.release >= _MULTI_ARCHITECTURE_SINCE:
+        metadata = with_value(metadata, ("annotations",), _annotations(template, own, settings))
+    return {"metadata": metadata, "spec": spec}
+
+
+def _annotations(template: JsonObject, own: JsonObject, settings: Settings) -> JsonObject:
+    """Return the annotations of both. The architectures are those of the template whose image is imported."""
+    common = object_at(template, "metadata", "annotations")
+    added = object_at(own, "metadata", "annotations")
+    both = {**common, **added}
+    if not is_multi_architecture(settings):
+        return both
+    image = common if _has_image_of(template, own, settings.release) else added
+    if _ARCHITECTURES in image:
+        return {**both, _ARCHITECTURES: image[_ARCHITECTURES]}
+    return without(both, _ARCHITECTURES)
+
+
+def _has_image_of(template: JsonObject, own: JsonObject, release: OperatorRelease) -> bool:
+    """Return True if a user's template imports from the registry that the common template imports from."""
+
+    def registry(of: JsonObject) -> Json:
+        source = object_at(of, "spec", "template", "spec", "source")
+        return GoTypes.of(release).rewritten("*cdi.DataVolumeSourceRegistry", source.get("registry"))
+
+    own_registry = registry(own)
+    return own_registry is None or own_registry == registry(template)
+
+
+def _for_ssp(template: JsonObject, settings: Settings, facts: ClusterFacts) -> JsonObject | None:
+    """Return a template as SSP gets it; None if its image has none of the workers' architectures."""
+    metadata = object_at(template, "metadata")
+    annotations = {_BIND: "true", **object_at(metadata, "annotations")}
+    if settings.release >= _MULTI_ARCHITECTURE_SINCE and not is_multi_architecture(settings):
+        annotations.pop(_ARCHITECTURES, None)
+    elif settings.release >= _MULTI_ARCHITECTURE_SINCE and _ARCHITECTURES in annotations:
+        offered = text_at(annotations, _ARCHITECTURES).split(",")
+        usable = [each for each in offered if each in facts.workload_architectures]
+        if not usable:
+            return None
+        annotations[_ARCHITECTURES] = ",".join(usable)
+    return {"metadata": {**metadata, "annotations": annotations}, "spec": template.get("spec")}

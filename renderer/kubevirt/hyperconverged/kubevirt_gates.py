@@ -1,0 +1,156 @@
+"""The feature gates that the operator turns on and off in KubeVirt (``controllers/handlers/kubevirt.go``).
+
+Up to 1.15 the file is ``controllers/operands/kubevirt.go``. The order is the operator's: patches count
+positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorEnvironment, OperatorRelease
+from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.model.record import Record
+
+PASST_ANNOTATION = "hco.kubevirt.io/deployPasstNetworkBinding"
+_AIE_ANNOTATION = "hco.kubevirt.io/deployAIE"
+
+
+class _Gate(Record):
+    """A gate of KubeVirt that the operator turns on in the minor releases ``since`` to ``until``."""
+
+    name: str
+    since: int = 10
+    until: int = 99
+
+
+class _Conditional(Record):
+    """The same, if a condition holds."""
+
+    name: str
+    holds: Callable[[Settings, ClusterFacts], bool]
+    since: int = 10
+    until: int = 99
+
+
+_ALWAYS = (
+    _Gate("DataVolumes", until=12),
+    _Gate("SRIOV", until=12),
+    _Gate("CPUManager"),
+    _Gate("CPUNodeDiscovery", until=12),
+    _Gate("Snapshot"),
+    _Gate("HotplugVolumes", until=15),
+    _Gate("ExpandDisks", until=18),
+    _Gate("GPU", until=14),
+    _Gate("HostDevices"),
+    _Gate("DownwardMetrics", until=10),
+    _Gate("NUMA", until=13),
+    _Gate("VMExport", until=18),
+    _Gate("DisableCustomSELinuxPolicy", until=14),
+    _Gate("KubevirtSeccompProfile"),
+    _Gate("HotplugNICs", until=13),
+    _Gate("VMPersistentState", until=16),
+    _Gate("NetworkBindingPlugins", since=11, until=14),
+    _Gate("CommonInstancetypesDeploymentGate", since=12, until=13),
+    _Gate("VMLiveUpdateFeatures", since=12, until=14),
+    _Gate("DynamicPodInterfaceNaming", since=14, until=14),
+    _Gate("VolumesUpdateStrategy", since=14, until=14),
+    _Gate("VolumeMigration", since=14, until=14),
+    _Gate("InstancetypeReferencePolicy", since=15, until=16),
+    _Gate("LiveUpdateNADRef", since=18, until=18),
+    _Gate("PanicDevices", since=18, until=18),
+)
+_UNLESS_EMULATED = (_Gate("WithHostModelCPU", until=18), _Gate("HypervStrictCheck"))
+
+
+def _asked(gate: str) -> Callable[[Settings, ClusterFacts], bool]:
+    return lambda settings, _: settings.has_gate(gate)
+
+
+def _not_asked(gate: str) -> Callable[[Settings, ClusterFacts], bool]:
+    return lambda settings, _: not settings.has_gate(gate)
+
+
+def _annotated(annotation: str) -> Callable[[Settings, ClusterFacts], bool]:
+    return lambda settings, _: settings.annotation(annotation) == "true"
+
+
+_ON_CONDITION = (
+    _Conditional("DownwardMetrics", _asked("downwardMetrics"), since=11),
+    _Conditional("WithHostPassthroughCPU", _asked("withHostPassthroughCPU"), until=13),
+    _Conditional("Root", _not_asked("nonRoot"), until=13),
+    _Conditional("DisableMDEVConfiguration", _asked("disableMDevConfiguration"), until=17),
+    _Conditional("PersistentReservation", _asked("persistentReservation"), until=18),
+    _Conditional("AutoResourceLimitsGate", _asked("autoResourceLimits"), since=11, until=14),
+    _Conditional("AlignCPUs", _asked("alignCPUs"), since=11),
+    _Conditional("VideoConfig", _asked("videoConfig"), since=17, until=18),
+    _Conditional("ObjectGraph", _asked("objectGraph"), since=17),
+    _Conditional("DecentralizedLiveMigration", _asked("decentralizedLiveMigration"), since=16),
+    _Conditional("MultiArchitecture", _asked("enableMultiArchBootImageImport"), since=16, until=17),
+    _Conditional("DeclarativeHotplugVolumes", _asked("declarativeHotplugVolumes"), since=16),
+    _Conditional("HotplugVolumes", _not_asked("declarativeHotplugVolumes"), since=16),
+    _Conditional("PasstIPStackMigration", _annotated(PASST_ANNOTATION), since=16, until=17),
+    _Conditional("PasstBinding", _annotated(PASST_ANNOTATION), since=18),
+    _Conditional("GraceIOVirtualization", _annotated(_AIE_ANNOTATION), since=19),
+    _Conditional("IOMMUFD", _annotated(_AIE_ANNOTATION), since=19),
+    _Conditional("PCINUMAAwareTopology", _annotated(_AIE_ANNOTATION), since=18),
+    _Conditional("SecureExecution", lambda _, facts: "s390x" in facts.workload_architectures, since=17),
+    _Conditional("IncrementalBackup", _asked("incrementalBackup"), since=18),
+    _Conditional("UtilityVolumes", _asked("incrementalBackup"), since=18),
+    _Conditional(
+        "ConfigurableHypervisor", lambda settings, _: bool(settings.get(Setting.HYPERVISORS)), since=18
+    ),
+    _Conditional(
+        "OptOutRoleAggregation",
+        lambda settings, _: settings.get(Setting.ROLE_AGGREGATION) is not None,
+        since=18,
+    ),
+    _Conditional("ContainerPathVolumes", _asked("containerPathVolumes"), since=18),
+    _Conditional("Template", _asked("template"), since=19),
+)
+_SORTED_SINCE = OperatorRelease(1, 19)
+
+#: The beta gates of KubeVirt 1.9. From 1.19 on the operator turns off those that it does not turn on
+#: (``pkg/internal/kvfeaturegates``).
+_BETA_GATES = (
+    "DeclarativeHotplugVolumes",
+    "ExternalNetResourceInjection",
+    "GPUsWithDRA",
+    "HostDevicesWithDRA",
+    "ImageVolume",
+    "KubevirtSeccompProfile",
+    "LibvirtHooksServerAndClient",
+    "NodeRestriction",
+    "OptOutRoleAggregation",
+    "PasstBinding",
+    "PodSecondaryInterfaceNamingUpgrade",
+    "RebootPolicy",
+    "Snapshot",
+    "Template",
+    "VmiMemoryOverheadReport",
+    "WorkloadEncryptionSEV",
+)
+_TURNS_OFF_SINCE = OperatorRelease(1, 19)
+
+
+def enabled_gates(settings: Settings, facts: ClusterFacts, environment: OperatorEnvironment) -> list[str]:
+    """Return ``developerConfiguration.featureGates``."""
+    gates = [
+        *_in_release(_ALWAYS, settings.release),
+        *([] if environment.kvm_emulation else _in_release(_UNLESS_EMULATED, settings.release)),
+        *(
+            gate.name
+            for gate in _ON_CONDITION
+            if gate.since <= settings.release.minor <= gate.until and gate.holds(settings, facts)
+        ),
+    ]
+    return sorted(gates) if settings.release >= _SORTED_SINCE else gates
+
+
+def disabled_gates(enabled: list[str], release: OperatorRelease) -> list[str]:
+    """Return ``developerConfiguration.disabledFeatureGates``."""
+    return [gate for gate in _BETA_GATES if gate not in enabled] if release >= _TURNS_OFF_SINCE else []
+
+
+def _in_release(gates: tuple[_Gate, ...], release: OperatorRelease) -> Iterator[str]:
+    return (gate.name for gate in gates if gate.since <= release.minor <= gate.until)
