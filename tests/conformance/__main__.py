@@ -21,6 +21,7 @@ _SUITES = {
     "catalogs": "tests.conformance.catalogs",
     "entry-points": "tests.conformance.entry_points",
     "fit": "tests.conformance.fit",
+    "hyperconverged": "tests.conformance.hyperconverged",
     "start": "tests.conformance.start",
     "verdicts": "tests.conformance.verdicts",
 }
