@@ -28,7 +28,7 @@ def differences_at_start(
     A VM that does not start is left out. The annotations that name instance type and preference are lost.
     """
     try:
-        config = read_cluster_config(before, catalog)
+        config = read_cluster_config(before, catalog, release)
     except DiagnosticError:
         return
     cluster = Cluster(release, config)

@@ -20,6 +20,7 @@ from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
+from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
 from renderer.model.difference import (
     Amounts,
     ChangeType,
@@ -84,6 +85,11 @@ class OverlaySide(NamedTuple):
     owner: ResId | None = None
     exemption_of: ExemptionOf | None = None
     recreator_of: RecreatorOf | None = None
+
+    def cluster(self, live: JsonObject = EMPTY) -> Cluster:
+        """Return the cluster; ``live`` is the KubeVirt object that it has, empty if that is not known."""
+        kubevirt = live or self.kubevirt or default_kubevirt(self.release)
+        return Cluster.of(self.release, kubevirt, self.feature_gates)
 
 
 def change_as_written(before: Resource, after: Resource) -> VmChange:
@@ -197,7 +203,7 @@ class _Comparison:
         self._before = before
         self._after = after
         self.leaving_revisions = LeavingRevisions(before.written, after.written, after.release)
-        self._cluster = Cluster.of(after.release, after.kubevirt, after.feature_gates)
+        self._cluster = after.cluster()
 
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)

@@ -194,7 +194,7 @@ class Checks:
         config = DEFAULT_CONFIG
         with suppress(DiagnosticError):
             catalog = self._catalog_of_cluster(self._catalogs.empty, resources)
-            config = read_cluster_config(resources, catalog)
+            config = read_cluster_config(resources, catalog, release)
         return Cluster(release, config)
 
     def _schemas_for(self, release: Release) -> SchemaRegistry:

@@ -77,14 +77,14 @@ class VmChanges:
         """One for each state. Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
         stores: list[VmStore] = []
         for state in self._states:
-            config = read_cluster_config(state.resources, state.catalog)
+            config = read_cluster_config(state.resources, state.catalog, self._release)
             stores.append(VmStore(state.catalog, state.resources, Cluster(self._release, config)))
         return stores
 
     @cached_property
     def _cluster_after(self) -> Cluster:
         after = self._states[-1]
-        return Cluster(self._release, read_cluster_config(after.resources, after.catalog))
+        return Cluster(self._release, read_cluster_config(after.resources, after.catalog, self._release))
 
     def update_refusal(self, vm: StoredVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would store; empty if it admits it."""

@@ -18,7 +18,7 @@ from renderer.model.difference import Effect
 from renderer.model.kube.json import Json, JsonObject, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.release import Release
+from renderer.model.release import LATEST, Release
 
 RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
 GATE = "VMLiveUpdateFeatures"
@@ -35,7 +35,7 @@ def kubevirt(**configuration: Json) -> JsonObject:
 
 def as_instancetypes_read_it(content: JsonObject) -> ClusterConfig:
     resources = ResourceSet((Resource(content, Site("a.yaml")),))
-    return cluster_config(Catalog.of(CatalogSource("all", resources)))
+    return cluster_config(Catalog.of(CatalogSource("all", resources)), LATEST)
 
 
 def virtual_machine(hostname_of_node: str) -> Resource:

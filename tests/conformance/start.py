@@ -86,7 +86,8 @@ def _started(resources: ResourceSet, written: JsonObject, catalog: Catalog, rele
     """Return the instance of the first resource as in the records; the error if there is none."""
     vm = next(iter(resources))
     objects = catalog.after(CatalogSource("objects", resources))
-    cluster = Cluster(Release.parse(release), read_cluster_config(resources, catalog))
+    target = Release.parse(release)
+    cluster = Cluster(target, read_cluster_config(resources, catalog, target))
     try:
         instance = start(vm, objects, cluster)
     except (CauseError, DiagnosticError) as error:

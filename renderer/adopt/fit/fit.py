@@ -96,7 +96,7 @@ class Fitter:
         self._catalog = catalog
         behaviour = behaviour_of(release)
         try:
-            config = cluster_config(catalog)
+            config = cluster_config(catalog, release)
         except DiagnosticError:
             config = DEFAULT_CONFIG
         self.cluster = Cluster(release, config)

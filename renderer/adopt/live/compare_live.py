@@ -11,7 +11,6 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.diff.compare import OverlaySide, refused_update, vm_changes
-from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
@@ -142,8 +141,7 @@ class _LiveComparison:
         self._overlay = overlay
         self._objects = objects
         self._settings = settings
-        kubevirt = objects.kubevirt or overlay.kubevirt
-        self._cluster = Cluster.of(overlay.release, kubevirt, overlay.feature_gates)
+        self._cluster = overlay.cluster(objects.kubevirt)
         self._ignored: Counter[str] = Counter()
         self._unjudged = 0
         self._drifts = 0

@@ -26,7 +26,7 @@ def admission_requests(
 
     A pool is judged without defaults; the VirtualMachine that it creates is a separate request.
     """
-    config = _cluster_config(expanded, catalog)
+    config = _cluster_config(expanded, catalog, release)
     if config is None:
         return
     requests = _Requests(config, behaviour_of(release))
@@ -103,19 +103,19 @@ class _Requests:
         return AdmissionRequest(kind, resource, ROOT, resource.content, self._config)
 
 
-def _cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig | None:
-    """Return the configuration of the KubeVirt object in the resources, else in the catalog.
+def _cluster_config(resources: ResourceSet, catalog: Catalog, release: Release) -> ClusterConfig | None:
+    """Return the configuration of the KubeVirt object in the resources, else in the catalog, or the default.
 
     Return None if it is invalid.
     """
     own = resources.where(lambda resource: resource.kind == KUBEVIRT)
     if len(own):
         catalog = catalog.after(CatalogSource("", own))
-    if next(catalog.of_kind(KUBEVIRT), None) is None and not catalog.feature_gates:
+    if not release.product and not catalog.feature_gates and next(catalog.of_kind(KUBEVIRT), None) is None:
         return DEFAULT_CONFIG
     from renderer.kubevirt.instancetype.cluster_config import cluster_config  # noqa: PLC0415 - few repositories have any
 
     try:
-        return cluster_config(catalog)
+        return cluster_config(catalog, release)
     except DiagnosticError:
         return None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from renderer.kubevirt.facts.cluster import (
     DEFAULT_CONFIG,
     DEFAULT_MACHINE_TYPES,
@@ -21,12 +23,14 @@ from renderer.kubevirt.instancetype.api.types import (
     pointer,
 )
 from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
+from renderer.model.release import Release
 
 _ARCHITECTURE = Struct({"machineType": STRING, "emulatedMachines": ListOf(STRING)})
 _CONFIGURATION = Struct(
@@ -69,19 +73,30 @@ _CONFIGURATION = Struct(
 )
 
 
-def cluster_config(catalog: Catalog) -> ClusterConfig:
-    """Return the configuration in the first ``KubeVirt`` object of the catalog; the defaults without one.
+def cluster_config(catalog: Catalog, release: Release) -> ClusterConfig:
+    """Return the configuration in the first ``KubeVirt`` object of the catalog.
+
+    Without one, it is what the product of the target release sets, and else KubeVirt's own defaults.
 
     KubeVirt falls back to all its defaults if one of its values is out of range. Raises ``DiagnosticError``
     for a value of a wrong type.
     """
-    return _config(next(catalog.of_kind(KUBEVIRT), None), catalog.feature_gates)
+    kubevirt = next(catalog.of_kind(KUBEVIRT), None)
+    if kubevirt is None:
+        return default_config(release).with_gates(catalog.feature_gates)
+    return _config(kubevirt, catalog.feature_gates)
+
+
+@lru_cache
+def default_config(release: Release) -> ClusterConfig:
+    """Return the configuration of a cluster whose ``KubeVirt`` object is not in the repository."""
+    kubevirt = default_kubevirt(release)
+    return read_cluster_config(kubevirt) if kubevirt else DEFAULT_CONFIG
 
 
 @once_for_same
-def _config(kubevirt: Resource | None, feature_gates: tuple[str, ...]) -> ClusterConfig:
-    config = DEFAULT_CONFIG if kubevirt is None else _read(kubevirt)
-    return config.with_gates(feature_gates)
+def _config(kubevirt: Resource, feature_gates: tuple[str, ...]) -> ClusterConfig:
+    return _read(kubevirt).with_gates(feature_gates)
 
 
 def _read(resource: Resource) -> ClusterConfig:

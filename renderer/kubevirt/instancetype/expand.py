@@ -116,7 +116,7 @@ def expand(  # noqa: PLR0913 - what is expanded, with what, for whom, and four t
     diagnostics: list[Diagnostic] = []
     config = DEFAULT_CONFIG
     try:
-        config = cluster_config(everything)
+        config = cluster_config(everything, release)
     except DiagnosticError as error:
         diagnostics += error.diagnostics
     expander = _Expander(everything, Cluster(release, config), mode, observe, live=live)

@@ -24,6 +24,7 @@ from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mut
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
+from renderer.model.release import Release
 
 _TEMPLATE = ("spec", "template")
 _VMI = (*_TEMPLATE, "spec")
@@ -174,12 +175,14 @@ def three_way_merge(live: Json, old: Json, new: Json) -> Json:
     return {**kept, **merged}
 
 
-def read_cluster_config(resources: ResourceSet, catalog: Catalog) -> ClusterConfig:
-    """Return the configuration of the ``KubeVirt`` object among ``resources``, or else in ``catalog``.
+def read_cluster_config(resources: ResourceSet, catalog: Catalog, release: Release) -> ClusterConfig:
+    """Return the configuration of the ``KubeVirt`` object among ``resources``, else in ``catalog``.
+
+    Without one, it is the default of the target release's product.
 
     Raises ``DiagnosticError`` for a value of a wrong type.
     """
-    return cluster_config(catalog.after(CatalogSource("the overlay", resources)))
+    return cluster_config(catalog.after(CatalogSource("the overlay", resources)), release)
 
 
 def _with_inference(vm: JsonObject, matchers: Matchers) -> JsonObject:

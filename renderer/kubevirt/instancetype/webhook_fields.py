@@ -130,7 +130,7 @@ def with_webhook_fields(
     """
     everything = catalog.after(CatalogSource("the overlay", before))
     try:
-        writer = _Writer(everything, requested, cluster_config(everything), behaviour)
+        writer = _Writer(everything, requested, cluster_config(everything, behaviour.release), behaviour)
     except DiagnosticError:
         return resources
     matching = {resource.current_id: resource for resource in before}

@@ -61,7 +61,7 @@ class _Request:
 
     @cached_property
     def _cluster(self) -> Cluster:
-        return Cluster(self._behaviour.release, cluster_config(self._scope.catalog))
+        return Cluster(self._behaviour.release, cluster_config(self._scope.catalog, self._behaviour.release))
 
     @cached_property
     def _selected(self) -> ResolvedMatchers:

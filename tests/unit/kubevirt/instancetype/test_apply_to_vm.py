@@ -21,7 +21,8 @@ def applied_domain(content: JsonObject, *objects: JsonObject, release: str | Non
     matchers = resolve_matchers(object_at(content, "spec"), seen, how)
     selected = select(matchers, {}, seen, Finder(how))
     template = object_at(content, "spec", "template")
-    applied = apply_checked(selected, template, seen, Cluster(how.release, cluster_config(seen.catalog)))
+    cluster = Cluster(how.release, cluster_config(seen.catalog, how.release))
+    applied = apply_checked(selected, template, seen, cluster)
     return object_at(applied, "spec", "domain")
 
 

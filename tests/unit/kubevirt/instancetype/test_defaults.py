@@ -10,13 +10,14 @@ from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at
+from renderer.model.release import LATEST
 from tests.kubevirt_objects import behaviour, catalog, kubevirt
 
 RESOURCES = ("domain", "resources")
 
 
 def defaulted(spec: JsonObject, cluster: JsonObject | None = None, release: str | None = None) -> JsonObject:
-    config = ClusterConfig() if cluster is None else cluster_config(catalog(cluster))
+    config = ClusterConfig() if cluster is None else cluster_config(catalog(cluster), LATEST)
     return default_vmi_spec(spec, config, behaviour(release))
 
 
@@ -171,13 +172,16 @@ def test_default_interface_of_the_cluster_is_used() -> None:
     ],
 )
 def test_kubevirt_ignores_its_configuration_when_a_value_is_out_of_range(configuration: JsonObject) -> None:
-    assert cluster_config(catalog(kubevirt("arm64", machineType="m", **configuration))) == ClusterConfig()
+    assert (
+        cluster_config(catalog(kubevirt("arm64", machineType="m", **configuration)), LATEST)
+        == ClusterConfig()
+    )
 
 
 @pytest.mark.parametrize("configuration", [{"machineType": 1}, {"cpuRequest": "lots"}, {"network": "bridge"}])
 def test_configuration_of_a_wrong_type_is_located(configuration: JsonObject) -> None:
     with pytest.raises(DiagnosticError) as error:
-        cluster_config(catalog(kubevirt(None, **configuration)))
+        cluster_config(catalog(kubevirt(None, **configuration)), LATEST)
 
     (diagnostic,) = error.value.diagnostics
     assert str(diagnostic.field).startswith("spec.configuration.")
