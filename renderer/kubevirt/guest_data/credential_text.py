@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import islice
 
 from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.record import Record
 
 _IGNORE_CASE = re.IGNORECASE
 _MULTILINE = re.MULTILINE
@@ -25,114 +27,201 @@ _NOT_A_PORT = r"(?!\d{1,5}(?:[/?#\"',;\s\\]|$))"
 _MAIL = r"(?:mail(?:to)?|e-?mail|contact|sips?|xmpp|acct|from|to|cc|bcc|by|owner|author|maintainer)"
 _DOLLAR = r"\\?\${1,2}"
 
-#: The forms, each with the ``word`` that is the credential where a placeholder may be in its place.
-_FORMS = (
+
+class _Form(Record):
+    """A form, with the ``word`` that is the credential where a placeholder may be in its place.
+
+    What has the form has one of the ``signs``, if there are any, in any case: most texts have none, and cost
+    a few look-ups.
+    """
+
+    signs: tuple[str, ...]
+    pattern: re.Pattern[str]
+
+    def may_be_in(self, lowered: str) -> bool:
+        """Return True if a text in lower case may have the form."""
+        return not self.signs or any(sign in lowered for sign in self.signs)
+
+
+#: Credentials in addresses, each with what its line has: the forms are slow, and keys have comments such as
+#: ``user@host``.
+IN_ADDRESSES = (
     # scheme://user:password@host; a password may have slashes
-    pattern(
-        rf"://[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}(?P<word>(?:[^\s@\"<>]|\"(?![,:}}\]])){{1,500}})"
-        rf"@{_NOT_A_HOST}(?=\S)"
+    (
+        "://",
+        pattern(
+            rf"://[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}(?P<word>(?:[^\s@\"<>]|\"(?![,:}}\]])){{1,500}})"
+            rf"@{_NOT_A_HOST}(?=\S)"
+        ),
     ),
     # scheme://token@host; in ssh and its like, a short user is a name
-    pattern(
-        r"(?<![\w+.-])(?!(?:\w{1,9}\+)?(?:ssh|sftp|scp|rsync|svn)://[^\s/@]{0,19}@)[a-z][\w+.-]{0,30}://"
-        rf"(?!(?:git|hg|anonymous)@)(?P<word>[^\s/?#@:\"'<>\\]{{1,500}})@{_NOT_A_HOST}(?=[\w\[(%${{])",
-        _IGNORE_CASE,
+    (
+        "://",
+        pattern(
+            r"(?<![\w+.-])(?!(?:\w{1,9}\+)?(?:ssh|sftp|scp|rsync|svn)://[^\s/@]{0,19}@)[a-z][\w+.-]{0,30}://"
+            rf"(?!(?:git|hg|anonymous)@)(?P<word>[^\s/?#@:\"'<>\\]{{1,500}})@{_NOT_A_HOST}(?=[\w\[(%${{])",
+            _IGNORE_CASE,
+        ),
     ),
     # user:password@host and user:password@tcp(host), with or without scheme:
-    pattern(
-        rf"(?<![\w.+/@%$-])(?!{_MAIL}:)[\w.+%$-]{{1,64}}:"
-        rf"(?P<word>[^\s@/\"'{{}}\[\](),;<>]{{1,200}})@{_NOT_A_HOST}"
-        r"(?=(?:tcp|unix)?\(|[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,20}(?::\d+)?(?:[/?\s\"',;]|$))",
-        _IGNORE_CASE,
+    (
+        "@",
+        pattern(
+            rf"(?<![\w.+/@%$-])(?!{_MAIL}:)[\w.+%$-]{{1,64}}:"
+            rf"(?P<word>[^\s@/\"'{{}}\[\](),;<>]{{1,200}})@{_NOT_A_HOST}"
+            r"(?=(?:tcp|unix)?\(|[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,20}(?::\d+)?(?:[/?\s\"',;]|$))",
+            _IGNORE_CASE,
+        ),
     ),
     # jdbc:oracle:thin:user/password@…, user/password@//host
-    pattern(
-        r"\boracle:\w{1,9}:[^\s/@]{1,64}/(?P<word>[^\s@]{1,200})@"
-        r"|(?<![\w$/])[\w$]{1,64}/[^\s@/\"'$]{1,200}@(?://|\()"
+    (
+        "@",
+        pattern(
+            r"\boracle:\w{1,9}:[^\s/@]{1,64}/(?P<word>[^\s@]{1,200})@"
+            r"|(?<![\w$/])[\w$]{1,64}/[^\s@/\"'$]{1,200}@(?://|\()"
+        ),
     ),
+    (
+        "://",
+        pattern(
+            r"://[^\s\"'<>]{0,300}?/(?:tokens?|secrets?|passw(?:or)?ds?|api[-_]?keys?)[/=]"
+            r"(?P<word>[^\s/\"'<>?#]{6,500})",
+            _IGNORE_CASE,
+        ),
+    ),
+)
+#: Other forms.
+FORMS = (
     # a token in a query or in a path, and the addresses of webhooks
-    pattern(
-        r"[?&;][\w.-]{0,40}?(?:token|sig(?:nature)?|secret|pass(?:w(?:or)?d)?|pwd|(?:api|access)[-_]?key|auth"
-        r"|jwt|credentials?|code|key)=(?P<word>[^\s&\"'<>#]{4,2000})",
-        _IGNORE_CASE,
+    _Form(
+        ("=",),
+        pattern(
+            r"[?&;][\w.-]{0,40}?(?:token|sig(?:nature)?|secret|pass(?:w(?:or)?d)?|pwd|(?:api|access)[-_]?key|auth"
+            r"|jwt|credentials?|code|key)=(?P<word>[^\s&\"'<>#]{4,2000})",
+            _IGNORE_CASE,
+        ),
     ),
-    pattern(
-        r"://[^\s\"'<>]{0,300}?/(?:tokens?|secrets?|passw(?:or)?ds?|api[-_]?keys?)[/=]"
-        r"(?P<word>[^\s/\"'<>?#]{6,500})",
-        _IGNORE_CASE,
-    ),
-    pattern(
-        r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
-        r"|webhook\.office\.com/|api\.telegram\.org/(?:file/)?bot\d|maker\.ifttt\.com/[^\s]{1,99}/key/"
-        r"|hc-ping\.com/)(?P<word>\S{6,500})",
-        _IGNORE_CASE,
+    _Form(
+        ("slack.com/", "discord", "webhook.office.com/", "telegram.org/", "ifttt.com/", "hc-ping.com/"),
+        pattern(
+            r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
+            r"|webhook\.office\.com/|api\.telegram\.org/(?:file/)?bot\d|maker\.ifttt\.com/[^\s]{1,99}/key/"
+            r"|hc-ping\.com/)(?P<word>\S{6,500})",
+            _IGNORE_CASE,
+        ),
     ),
     # Authorization: scheme word, X-Auth-Token: word, Bearer word
-    pattern(
-        r"authorization\\?[\"']?[ \t]*[:=,][ \t]*\\?[\"']?[a-z][\w-]{0,40}[ \t]+(?P<word>[^\s\"']{4,4000})",
-        _IGNORE_CASE,
+    _Form(
+        ("authorization",),
+        pattern(
+            r"authorization\\?[\"']?[ \t]*[:=,][ \t]*\\?[\"']?[a-z][\w-]{0,40}[ \t]+"
+            r"(?P<word>[^\s\"']{4,4000})",
+            _IGNORE_CASE,
+        ),
     ),
-    pattern(
-        r"(?<![\w-])(?:x-(?:[\w-]{1,40}-)?|private-|job-|deploy-|api-)(?:token|key|secret|password|auth)"
-        r"\\?[\"']?[ \t]*:[ \t]*\\?[\"']?(?P<word>[^\s\"']{4,4000})",
-        _IGNORE_CASE,
+    _Form(
+        ("x-", "private-", "job-", "deploy-", "api-"),
+        pattern(
+            r"(?<![\w-])(?:x-(?:[\w-]{1,40}-)?|private-|job-|deploy-|api-)(?:token|key|secret|password|auth)"
+            r"\\?[\"']?[ \t]*:[ \t]*\\?[\"']?(?P<word>[^\s\"']{4,4000})",
+            _IGNORE_CASE,
+        ),
     ),
-    pattern(
-        r"\b(?:bearer|basic|negotiate)[ \t]+(?=[^\s\"']{0,400}[0-9=_.])(?P<word>[\w.~+/=-]{16,4000})",
-        _IGNORE_CASE,
+    _Form(
+        ("bearer", "basic", "negotiate"),
+        pattern(
+            r"\b(?:bearer|basic|negotiate)[ \t]+(?=[^\s\"']{0,400}[0-9=_.])(?P<word>[\w.~+/=-]{16,4000})",
+            _IGNORE_CASE,
+        ),
     ),
     # private keys: PEM, OpenSSH, PGP, SSH2, OpenVPN, PuTTY, age, JSON Web Keys
-    pattern(
-        r"BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY|BEGIN SSH2 ENCRYPTED PRIV|BEGIN OpenVPN Static key"
-        r"|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1",
-        _IGNORE_CASE,
+    _Form(
+        ("begin ", "putty-user-key-file-", "age-secret-key-1"),
+        pattern(
+            r"BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY|BEGIN SSH2 ENCRYPTED PRIV|BEGIN OpenVPN Static key"
+            r"|PuTTY-User-Key-File-\d|AGE-SECRET-KEY-1",
+            _IGNORE_CASE,
+        ),
     ),
-    pattern(
-        r"\"kty\"[^{}]{0,1000}\"[dk]\"\s*:\s*\"[\w-]{8}|\"[dk]\"\s*:\s*\"[\w-]{8,4000}\"[^{}]{0,1000}\"kty\""
+    _Form(
+        ('"kty"',),
+        pattern(
+            r"\"kty\"[^{}]{0,1000}\"[dk]\"\s*:\s*\"[\w-]{8}|\"[dk]\"\s*:\s*\"[\w-]{8,4000}\"[^{}]{0,1000}\"kty\""
+        ),
     ),
     # hashes of crypt(5) and of libraries that write alike; a shell or a template may escape the dollars
-    pattern(
-        rf"{_DOLLAR}(?:[1-9]|2[abxy]?|y|gy|sm3y?|sha\d{{1,3}}|md5|apr1|nt|argon2(?:id?|d)|p?bkdf2[\w-]{{0,20}}"
-        rf"|s?crypt|bcrypt[\w-]{{0,20}}|[PHSA])(?:,[\w=,]{{1,60}})?{_DOLLAR}(?P<word>[./\w$=,+\\-]{{8,500}})"
+    _Form(
+        ("$",),
+        pattern(
+            rf"{_DOLLAR}(?:[1-9]|2[abxy]?|y|gy|sm3y?|sha\d{{1,3}}|md5|apr1|nt|argon2(?:id?|d)|p?bkdf2[\w-]{{0,20}}"
+            rf"|s?crypt|bcrypt[\w-]{{0,20}}|[PHSA])(?:,[\w=,]{{1,60}})?{_DOLLAR}(?P<word>[./\w$=,+\\-]{{8,500}})"
+        ),
     ),
-    pattern(
-        r"\{(?:S?SHA-?\d{0,3}|S?MD[245]|CRYPT|PBKDF2[\w-]{0,20}|ARGON2\w{0,2}|BCRYPT|NS-MTA-MD5|X-[\w-]{1,30}"
-        r"|CLEAR(?:TEXT)?|PLAIN(?:TEXT)?|NTLM|LANMAN|SMBMD[45]|PKCS5S2)\}(?P<word>[^\s{}\"']{4,500})",
-        _IGNORE_CASE,
+    _Form(
+        ("{",),
+        pattern(
+            r"\{(?:S?SHA-?\d{0,3}|S?MD[245]|CRYPT|PBKDF2[\w-]{0,20}|ARGON2\w{0,2}|BCRYPT|NS-MTA-MD5|X-[\w-]{1,30}"
+            r"|CLEAR(?:TEXT)?|PLAIN(?:TEXT)?|NTLM|LANMAN|SMBMD[45]|PKCS5S2)\}(?P<word>[^\s{}\"']{4,500})",
+            _IGNORE_CASE,
+        ),
     ),
-    pattern(
-        r"(?<![\w*])\*[0-9A-F]{40}(?!\w)|SCRAM-SHA-\d{1,3}\$\d{1,9}:\S{8}|(?<!\w)md5[0-9a-f]{32}(?!\w)"
-        r"|(?<!\w)[0-9a-fA-F]{32}:[0-9a-fA-F]{32}(?!\w)|grub\.pbkdf2\.sha\d{1,3}\.\d{1,9}\.\w{8}"
+    _Form(
+        ("*", "scram-sha-", "md5", "grub.pbkdf2."),
+        pattern(
+            r"(?<![\w*])\*[0-9A-F]{40}(?!\w)|SCRAM-SHA-\d{1,3}\$\d{1,9}:\S{8}|(?<!\w)md5[0-9a-f]{32}(?!\w)"
+            r"|grub\.pbkdf2\.sha\d{1,3}\.\d{1,9}\.\w{8}"
+        ),
     ),
+    _Form((":",), pattern(r":(?<=\b[0-9a-fA-F]{32}:)[0-9a-fA-F]{32}\b")),  # a colon is found fast
     # DES after the name of a user, also as extended by BSDi
-    pattern(
-        r"^[ \t]*[\"']?[\w.-]{1,64}:(?P<word>(?=[./\w]{0,12}[a-z])(?=[./\w]{0,12}[A-Z])[./0-9A-Za-z]{13}"
-        r"|_[./0-9A-Za-z]{19})(?=:|[\"']?\s*$)",
-        _MULTILINE,
+    _Form(
+        (":",),
+        pattern(
+            r"^[ \t]*[\"']?[\w.-]{1,64}:(?P<word>(?=[./\w]{0,12}[a-z])(?=[./\w]{0,12}[A-Z])[./0-9A-Za-z]{13}"
+            r"|_[./0-9A-Za-z]{19})(?=:|[\"']?\s*$)",
+            _MULTILINE,
+        ),
     ),
     # tokens of issuers who give them a prefix
-    pattern(
-        r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16}|github_pat_\w{20}|gl[a-z]{2,5}-[\w-]{20}"
-        r"|xox[a-z]-[\w-]{10}|xapp-[\w-]{16}|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza[\w-]{30}|ya29\.[\w-]{20}"
-        r"|eyJ[\w-]{10,500}\.[\w-]{10}|[srp]k_(?:live|test)_\w{10}|npm_\w{30}|hf_\w{20}|pypi-[\w-]{40}"
-        r"|dckr_[po]at_[\w-]{20}|hv[sbr]\.[\w-]{20}|SG\.[\w-]{16,99}\.[\w-]{16}|sha256~[\w-]{40}"
-        r"|do[opr]_v1_\w{40}|shp\w{2}_\w{20}|ATATT\w{20}|K10[0-9a-f]{20,128}::\w{1,20}:\S"
-        r"|sk-(?:ant-|proj-)[\w-]{20}|tskey-[\w-]{16})"
+    _Form(
+        (),
+        pattern(
+            r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16}|github_pat_\w{20}|gl[a-z]{2,5}-[\w-]{20}"
+            r"|xox[a-z]-[\w-]{10}|xapp-[\w-]{16}|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza[\w-]{30}|ya29\.[\w-]{20}"
+            r"|eyJ[\w-]{10,500}\.[\w-]{10}|[srp]k_(?:live|test)_\w{10}|npm_\w{30}|hf_\w{20}|pypi-[\w-]{40}"
+            r"|dckr_[po]at_[\w-]{20}|hv[sbr]\.[\w-]{20}|SG\.[\w-]{16,99}\.[\w-]{16}|sha256~[\w-]{40}"
+            r"|do[opr]_v1_\w{40}|shp\w{2}_\w{20}|ATATT\w{20}|K10[0-9a-f]{20,128}::\w{1,20}:\S"
+            r"|sk-(?:ant-|proj-)[\w-]{20}|tskey-[\w-]{16})"
+        ),
     ),
 )
 #: Commands and files of clients that hold a password.
-_COMMANDS = (
-    pattern(
-        r"\becho\s+[\"']?(?:[\w.-]+:)?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*"
-        r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
+COMMANDS = (
+    _Form(
+        ("echo",),
+        pattern(
+            r"\becho\s+[\"']?(?:[\w.-]+:)?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*"
+            r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
+        ),
     ),
-    pattern(r"\b(?:mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)"),
-    pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)"),
-    pattern(r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"),
-    pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE),
-    pattern(r"\blogin\s+\S+\s+password\s+(?P<word>\S+)"),
-    pattern(
-        r"^[ \t]*[^\s:]{1,99}:(?:\d{1,5}|\*):[^\s:]{1,99}:[^\s:]{1,99}:(?P<word>[^\s:]+)[ \t]*$", _MULTILINE
+    _Form(
+        ("mysql", "mariadb"), pattern(r"\b(?:mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)")
+    ),
+    _Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
+    _Form(
+        ("-u", "-user"),
+        pattern(
+            r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"
+        ),
+    ),
+    _Form(("net",), pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)),
+    _Form(("login",), pattern(r"\blogin\s+\S+\s+password\s+(?P<word>\S+)")),
+    _Form(
+        (":",),
+        pattern(
+            r"^[ \t]*[^\s:]{1,99}:(?:\d{1,5}|\*):[^\s:]{1,99}:[^\s:]{1,99}:(?P<word>[^\s:]+)[ \t]*$",
+            _MULTILINE,
+        ),
     ),
 )
 
@@ -178,18 +267,35 @@ def credential_forms(text: str) -> Iterator[re.Match[str]]:
 
     What is encrypted, or put in later, is no credential.
     """
-    for form in _FORMS:
-        for found in form.finditer(text):
-            word = found.groupdict().get("word")
-            if word is None or not _is_put_in_later(word):
-                yield found
-                break
+    lowered = text.lower()
+    for sign, address in IN_ADDRESSES:
+        yield from islice(filter(_is_written, _in_lines_with(sign, address, text)), 1)
+    for form in FORMS:
+        if form.may_be_in(lowered):
+            yield from islice(filter(_is_written, form.pattern.finditer(text)), 1)
+
+
+def _in_lines_with(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
+    """Yield the places of a form in the lines that have a sign."""
+    found = text.find(sign)
+    while found >= 0:
+        start, end = text.rfind("\n", 0, found) + 1, text.find("\n", found)
+        end = len(text) if end < 0 else end
+        yield from form.finditer(text, start, end)
+        found = text.find(sign, end)
+
+
+def _is_written(found: re.Match[str]) -> bool:
+    """Return True if a form has its credential, neither encrypted nor put in later."""
+    word = found.groupdict().get("word")
+    return word is None or not _is_put_in_later(word)
 
 
 def passwords_of_commands(text: str) -> Iterator[re.Match[str]]:
     """Yield the passwords in commands, as groups ``word``."""
-    for command in _COMMANDS:
-        for found in command.finditer(text):
+    lowered = text.lower()
+    for command in COMMANDS:
+        for found in command.pattern.finditer(text) if command.may_be_in(lowered) else ():
             if is_credential_value(found["word"]):
                 yield found
 
