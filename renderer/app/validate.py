@@ -200,15 +200,16 @@ def _entry_findings(
 
 def _build_findings(
     run: ValidationRun, overlay: Overlay, files: frozenset[str] | None, *, is_rendered: bool = False
-) -> Iterator[Diagnostic]:
-    """Yield the findings of a build that are about the files; all findings if it fails or without files."""
+) -> tuple[Diagnostic, ...]:
+    """Return the findings of a build that are about the files; all findings if it fails or without files."""
     check = run.check_tree if is_rendered else run.check
     composed = run.pipeline.compose_overlay(overlay)
     if composed.failed:
         run.unbuilt.add(overlay.path)
     found = with_levels(composed.diagnostics, overlay.rules) if composed.failed else check(overlay, composed)
-    about_all = composed.failed or files is None
-    yield from found if about_all else (each for each in found if may_be_caused_by(each, files or ()))
+    if composed.failed or files is None:
+        return found
+    return tuple(each for each in found if may_be_caused_by(each, files))
 
 
 def _tree_errors(

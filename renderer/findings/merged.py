@@ -69,20 +69,24 @@ class _Overlays:
     the names of a thousand overlays.
     """
 
-    __slots__ = ("_following", "_names", "before", "name")
+    __slots__ = ("_following", "_last", "_names", "before", "name")
 
     def __init__(self, name: str = "", before: _Overlays | None = None) -> None:
         self.name = name
         self.before = before
         self._following: dict[str, _Overlays] = {}
+        self._last: tuple[tuple[str, ...], _Overlays] = (), self
         self._names: tuple[str, ...] | None = None
 
-    def followed_by(self, names: Iterable[str]) -> _Overlays:
+    def followed_by(self, names: tuple[str, ...]) -> _Overlays:
         """Return the chain of these overlays and of ``names``."""
-        chain = self
-        for name in names:
-            if name != chain.name:
-                chain = chain.then(name)
+        last, chain = self._last
+        if names is not last:  # else it is the next finding of the same overlay
+            chain = self
+            for name in names:
+                if name != chain.name:
+                    chain = chain.then(name)
+            self._last = names, chain
         return chain
 
     def then(self, name: str) -> _Overlays:

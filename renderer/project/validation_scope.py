@@ -148,6 +148,7 @@ class ScopeFinder:
         if PROJECT_FILE in named:  # its settings are about all overlays
             roots |= {overlay.path for overlay in self._overlays}
             about |= set().union(*map(self._files_of, self._overlays))
+        substituted = [(overlay, overlay.flux) for overlay in self._overlays if overlay.flux]
         for file in named:
             is_entry_file = file in entry_files
             listing = self._graph.folders_listing(file)
@@ -162,8 +163,8 @@ class ScopeFinder:
                     about |= self._graph.files(folder)
             if not listing and not is_entry_file and file != PROJECT_FILE:
                 alone.append(file)
-            for overlay in self._overlays:
-                if overlay.flux and overlay.flux.may_read(file):
+            for overlay, flux in substituted:
+                if flux.may_read(file):
                     roots.add(overlay.path)
                     about |= self._graph.files(overlay.path)
         listed = {overlay.path for overlay in self._overlays}
@@ -190,7 +191,7 @@ class ScopeFinder:
 
     def _in_project(self, folder: str) -> frozenset[str]:
         """Return overlays and catalogs that use the folder; a catalog affects every other build, too."""
-        overlays = frozenset(overlay.path for overlay in self._overlays)
+        overlays = self._overlays_by_folder.get(folder, frozenset())
         catalogs = frozenset(
             source.path
             for source in self._config.catalogs
@@ -198,8 +199,18 @@ class ScopeFinder:
         )
         if catalogs:
             others = frozenset[str]().union(*self._unlisted_users.values())
+            overlays = frozenset(overlay.path for overlay in self._overlays)
             return overlays | catalogs | {each for each in others if not self._graph.may_be_broken(each)}
-        return frozenset(path for path in overlays if folder in self._graph.folders(path))
+        return overlays
+
+    @cached_property
+    def _overlays_by_folder(self) -> Mapping[str, frozenset[str]]:
+        """Return, by folder, the overlays of the project whose builds use it."""
+        users: dict[str, set[str]] = {}
+        for overlay in self._overlays:
+            for folder in self._graph.folders(overlay.path):
+                users.setdefault(folder, set()).add(overlay.path)
+        return {folder: frozenset(using) for folder, using in users.items()}
 
     @cached_property
     def _unlisted_users(self) -> Mapping[str, frozenset[str]]:

@@ -193,8 +193,10 @@ def at_deciding_sites(
     second composition must not exceed the work limit: if more than half of the work is used, nothing changes.
     """
     writers = _writers(outline)
-    candidates = findings if writers.write_anything else (each for each in findings if len(each.sites) > 1)
-    affected = [each for each in candidates if _is_affected(each, writers)]
+    may_write = writers.write_anything
+    affected = [
+        each for each in findings if (may_write or len(each.sites) > 1) and _is_affected(each, writers)
+    ]
     if not affected or 2 * spent() > allowed():
         return findings
     trace = Trace()

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from renderer.checks.schemas.kind_schema import KindSchema
@@ -47,7 +48,7 @@ def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) 
     A missing or unusable schema is reported once for each kind.
     """
     run = _Run(release, schemas, Counter(resource.gvk for resource in resources))
-    return tuple(diagnostic for resource in resources for diagnostic in run.findings(resource))
+    return tuple(chain.from_iterable(map(run.findings, resources)))
 
 
 def unchecked(resources: ResourceSet, schemas: SchemaRegistry) -> Iterator[Resource]:
@@ -95,19 +96,18 @@ class _Run:
         self._by_gvk: dict[Gvk, KindSchema | None] = {}
         self._known: set[Gvk] = set()
 
-    def findings(self, resource: Resource) -> Iterator[Diagnostic]:
+    def findings(self, resource: Resource) -> tuple[Diagnostic, ...]:
         gvk = resource.gvk
         if gvk.group.endswith(_KUBEVIRT_DOMAIN):  # other stages work on it in each overlay
             spend(_STEPS_PER_KUBEVIRT_OBJECT, _WORK)
-        if gvk not in self._by_gvk:
-            yield from self._lookup_problems(gvk, resource)
+        problems = () if gvk in self._by_gvk else tuple(self._lookup_problems(gvk, resource))
         schema = self._by_gvk[gvk]
         if schema is not None:
-            yield from _violations(resource, schema, self._release, self._schemas)
-            return
+            return problems + _violations(resource, schema, self._release, self._schemas)
         _count_values(resource)
-        if gvk not in self._known:
-            yield from self._api_version_problems(resource)
+        if gvk in self._known:
+            return problems
+        return (*problems, *self._api_version_problems(resource))
 
     def _api_version_problems(self, resource: Resource) -> Iterator[Diagnostic]:
         """Yield the problems of the API version of an object without a schema."""

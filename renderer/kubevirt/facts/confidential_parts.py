@@ -81,11 +81,11 @@ _KIND_OF_SECRET = pattern(r"(?i)kind\W{1,9}secret|stringData|secretGenerator")
 _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
 )
-#: What the JSON of an object has that holds a value of a Secret; a backslash is doubled there.
-_MAY_HOLD = pattern(
-    r"""(?i)kind\W{1,9}secret|secrets?(templates?)?\W|secretGenerator|stringData"""
-    r"""|"parameters":|"patch":|"op":|kind\W{1,9}[${]|\\\\[ux]"""
-)
+#: What the JSON of an object has, in lower case, that holds a value of a Secret: one of these words, or
+#: one of these patterns. A backslash is doubled there.
+_WORDS_OF_HOLDERS = ("stringdata", '"parameters":', '"patch":', '"op":', r"\\u", r"\\x")
+_SECTION_OF_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)")
+_KIND_IN_HOLDER = pattern(r"kind\W{1,9}(?:secret|[${])")
 #: Texts in texts in texts: what is deeper is not read, and counts as confidential.
 _DEEPEST_TEXT = 4
 
@@ -366,7 +366,12 @@ def may_hold_objects(content: Json) -> bool:
     """Return False if there is surely no value of a Secret in ``content``; most objects have none."""
     import json  # noqa: PLC0415 - few builds compare or patch what may hold a Secret
 
-    return _MAY_HOLD.search(json.dumps(content, ensure_ascii=False)) is not None
+    text = json.dumps(content, ensure_ascii=False).lower()
+    return (
+        any(word in text for word in _WORDS_OF_HOLDERS)
+        or _SECTION_OF_HOLDER.search(text) is not None
+        or _KIND_IN_HOLDER.search(text) is not None
+    )
 
 
 def fields_of_secrets(content: JsonObject) -> Iterator[FieldPath]:
