@@ -119,19 +119,19 @@ class RunFindings:
         again, has_errors, recognised = 0, False, self._recognised
         for finding in findings:
             known = recognised.get(id(finding))
-            if known is not None and known.merged.is_kept:
-                known.merged.repeat(overlays)
+            if known is not None and (merged := known.merged).is_kept:
+                merged.repeat(overlays)
                 has_errors = has_errors or known.is_error
                 again += 1
             elif self._is_reported(finding.code):
                 found = reported(finding)
                 is_error = found.severity is Severity.ERROR
                 has_errors = has_errors or is_error
-                merged = self._merged.add(found)
                 if len(recognised) >= _MOST_RECOGNISED:
                     recognised.clear()
-                if merged is not None:
-                    recognised[id(finding)] = _Recognised(finding, merged, is_error)
+                kept = self._merged.add(found)
+                if kept is not None:
+                    recognised[id(finding)] = _Recognised(finding, kept, is_error)
         if again:
             spend(again * steps, _REPORTING)
         self.has_errors = self.has_errors or has_errors

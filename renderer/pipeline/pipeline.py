@@ -17,6 +17,7 @@ from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.entry_point import EntryKind
+from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.kube.sharing import forget_shared, once_for_same
@@ -325,11 +326,9 @@ class Pipeline:
         """Note in findings the values of the overlay's Secrets that no output may show."""
         if not found:
             return found
-        from renderer.kubevirt.facts.confidential_parts import secret_values
         from renderer.model.masking import Masking
 
-        secrets = secret_values(resource.content for resource in composed.value)
-        values = self.confidential(overlay) | secrets
+        values = self.confidential(overlay).union(*(_secrets_in(each.content) for each in composed.value))
         if not values:
             return found
         if self._last_secrets is None or self._last_secrets[0] != values:
@@ -374,6 +373,14 @@ class Pipeline:
         from renderer.kustomize.reader.load import Loader
 
         return Loader(self._fs, self._restrictor, self._composer.accumulate, self._context.recorder)
+
+
+@once_for_same
+def _secrets_in(content: JsonObject) -> frozenset[str]:
+    """Return the values of Secrets in an object; most objects of a base are the same in all overlays."""
+    from renderer.kubevirt.facts.confidential_parts import secret_values
+
+    return secret_values([content])
 
 
 @once_for_same
