@@ -90,6 +90,8 @@ class Code(TextEnum):
     INSTANCETYPE_NOT_FOUND = "instancetype-not-found", Trait.MAY_WARN
     PREFERENCE_NOT_FOUND = "preference-not-found", Trait.MAY_WARN
     INFERENCE_FAILED = "inference-failed"
+    NOT_INFERRED = "not-inferred", Trait.MAY_WARN
+    BOOT_IMAGE_DEFAULTS = "boot-image-defaults", Trait.MAY_WARN
     REVISION_INVALID = "revision-invalid", Trait.MAY_WARN
     REVISION_MISMATCH = "revision-mismatch", Trait.MAY_WARN
     API_VERSION = "api-version"

@@ -12,10 +12,12 @@ from itertools import islice
 
 from renderer.checks.rules.inventory import Inventory
 from renderer.files.recorder import Recorder, Task
-from renderer.kubevirt.facts.kinds import KUBEVIRT, KUBEVIRT_GROUP
+from renderer.kubevirt.facts.boot_images import managed_data_sources
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, KUBEVIRT, KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 
 #: The maximum number of other overlays that are composed for lookups.
@@ -38,13 +40,15 @@ class ClusterObjects:
         self._inventories: dict[str, Inventory] = {}
 
     def find(self, overlay: Overlay, kind: str, name: str, namespace: str) -> Resource | None:
-        """Return the object in the other overlays; None if there is none, or if they disagree on it."""
-        found = [
-            resource
-            for other in self._others(overlay)
-            for resource in self._objects(other)
-            if (resource.kind, resource.name, resource.namespace) == (kind, name, namespace)
-        ]
+        """Return the object in the other overlays; None if there is none, or if they disagree on it.
+
+        For a DataSource that only a data import cron makes, return the object with the cron.
+        """
+        objects = [resource for other in self._others(overlay) for resource in self._objects(other)]
+        wanted = kind, name, namespace
+        found = [each for each in objects if (each.kind, each.name, each.namespace) == wanted]
+        if not found and kind == DATA_SOURCE:
+            found = [each for each in objects if _manages(each, name, namespace, overlay.kubevirt)]
         agree = found and all(each.content == found[0].content for each in found)
         return found[0] if agree else None
 
@@ -102,6 +106,11 @@ class ClusterObjects:
             known = (machine for machine in machines if machine is not None)
             self._inventories[overlay.path] = Inventory(objects, known)
         return self._inventories[overlay.path]
+
+
+def _manages(resource: Resource, name: str, namespace: str, release: Release) -> bool:
+    managed = (each for each in managed_data_sources(resource, release) if each.made_by is not None)
+    return any(name in each.names and namespace in each.places for each in managed)
 
 
 def _share_cluster(overlay: Overlay, other: Overlay) -> bool:

@@ -7,7 +7,15 @@ from collections.abc import Iterable, Mapping
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncedVm
 from renderer.adopt.live.running_instance import running_vm, waiting_fields
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, MATCHER_TYPE_OF
+from renderer.kubevirt.facts.kinds import (
+    CONTROLLER_REVISION,
+    DATA_IMPORT_CRON,
+    DATA_SOURCE,
+    HYPERCONVERGED,
+    KUBEVIRT,
+    MATCHER_TYPE_OF,
+    SSP,
+)
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
@@ -29,7 +37,10 @@ FOUND_BY_MACHINES = frozenset(
         *MATCHER_TYPE_OF,
         CONTROLLER_REVISION,
         KUBEVIRT,
-        "DataSource",
+        DATA_IMPORT_CRON,
+        DATA_SOURCE,
+        HYPERCONVERGED,
+        SSP,
         "DataVolume",
         "PersistentVolumeClaim",
         "VolumeSnapshot",

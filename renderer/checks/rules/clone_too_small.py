@@ -45,8 +45,9 @@ from renderer.checks.rules.claimed_volumes import (
     request_of_data_volume,
 )
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import CLAIM, DATA_SOURCE
+from renderer.checks.rules.inventory import CLAIM
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.kinds import DATA_SOURCE
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from itertools import product
 
-from renderer.kubevirt.facts.kinds import VM, VMI
+from renderer.kubevirt.facts.boot_images import managed_data_sources
+from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_SOURCE, HYPERCONVERGED, SSP, VM, VMI
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
+from renderer.model.release import LATEST
 
 SECRET = "Secret"  # noqa: S105 - a kind, no password
 CONFIG_MAP = "ConfigMap"
 SERVICE_ACCOUNT = "ServiceAccount"
 CLAIM = "PersistentVolumeClaim"
 NETWORK = "NetworkAttachmentDefinition"
-DATA_SOURCE = "DataSource"
 SNAPSHOT = "VirtualMachineSnapshot"
 
 #: Kinds of objects that also come to be with another of the same name: the claim of a DataVolume, the
@@ -37,6 +39,8 @@ _SAME_NAME: Mapping[str, tuple[str, ...]] = {
         kind: (kind,) for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT, SNAPSHOT)
     },
 }
+#: Kinds with data import crons, which make DataSources.
+_IMPORTERS = (DATA_IMPORT_CRON, HYPERCONVERGED, SSP)
 #: Kinds whose controllers create a network in ``spec.networkNamespace``, and where if that is not written:
 #: sriov-network-operator ``api/v1/helper.go`` RenderNetAttDef (the namespace of the object itself), Nvidia's
 #: network-operator ``pkg/state/state_hostdevice_network.go`` and its like.
@@ -167,8 +171,10 @@ def _objects_of(resource: Resource) -> Iterator[tuple[str, str, str]]:
         yield SECRET, name, namespace
         for named, there in _secrets_in(resource.content.get("spec")):
             yield SECRET, named, there or namespace
-    elif kind == "DataImportCron":
-        yield DATA_SOURCE, text_at(resource.content, "spec", "managedDataSource"), namespace
+    elif kind in _IMPORTERS:
+        for managed in managed_data_sources(resource, LATEST):
+            written = managed.names if managed.made_by is not None else ()
+            yield from ((DATA_SOURCE, *each) for each in product(written, managed.places))
     elif (resource.gvk.group, kind) == _NETWORK_OPERATOR:
         for network in array_at(resource.content, "spec", "additionalNetworks"):
             yield NETWORK, text_at(network, "name"), text_at(network, "namespace") or "default"

@@ -23,7 +23,6 @@ from renderer.checks.rules.indexed_references import (
 from renderer.checks.rules.inventory import (
     CLAIM,
     CONFIG_MAP,
-    DATA_SOURCE,
     NETWORK,
     SECRET,
     SERVICE_ACCOUNT,
@@ -33,7 +32,8 @@ from renderer.checks.rules.inventory import (
 )
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, Rule, related_to
-from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI
+from renderer.kubevirt.facts.boot_images import is_made_by_operators
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, VM, VM_POOL, VMI
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.model.codes import Code
@@ -65,6 +65,12 @@ def strictly_dangling(context: Context, kinds: Sequence[str]) -> Iterator[Findin
             lookups = context.lookups
             elsewhere = lookups.is_in_cluster if likely is None else lookups.is_surely_in_cluster
             if _has(elsewhere, context, reference):
+                continue
+            if (
+                likely is None
+                and kind == DATA_SOURCE
+                and is_made_by_operators(reference.name, reference.namespace)
+            ):
                 continue
             if likely is None and isinstance(reference, ObjectReference) and reference.is_indexed:
                 likely = missing_finding(context, reference)

@@ -10,12 +10,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from renderer.checks.rules.inventory import (
     CLAIM,
     CONFIG_MAP,
-    DATA_SOURCE,
     SECRET,
     SNAPSHOT,
     kind_looked_up,
 )
-from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, VM, VM_POOL, VMI
 from renderer.kubevirt.facts.name_references import NAME_FIELDS, NameField, named_kind
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.kube.field_path import FieldPath

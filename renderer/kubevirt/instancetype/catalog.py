@@ -10,11 +10,17 @@ from renderer.kubevirt.facts.kinds import (
     CDI_GROUP,
     CLUSTER_KINDS,
     CONTROLLER_REVISION,
+    DATA_IMPORT_CRON,
+    DATA_SOURCE,
+    HYPERCONVERGED,
+    HYPERCONVERGED_GROUP,
     INSTANCETYPE_GROUP,
     KUBEVIRT,
     KUBEVIRT_GROUP,
     MATCHER_TYPE_OF,
     SNAPSHOT_STORAGE_GROUP,
+    SSP,
+    SSP_GROUP,
 )
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.resource import Definition, Resource, ResourceSet, UnreadResources
@@ -24,10 +30,13 @@ from renderer.model.record import Record
 _GROUPS = {
     **dict.fromkeys(MATCHER_TYPE_OF, INSTANCETYPE_GROUP),
     CONTROLLER_REVISION: APPS_GROUP,
-    "DataSource": CDI_GROUP,
+    DATA_IMPORT_CRON: CDI_GROUP,
+    DATA_SOURCE: CDI_GROUP,
     "DataVolume": CDI_GROUP,
+    HYPERCONVERGED: HYPERCONVERGED_GROUP,
     KUBEVIRT: KUBEVIRT_GROUP,
     "PersistentVolumeClaim": "",
+    SSP: SSP_GROUP,
     "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
 }
 #: The namespace of objects written without one, by default in kubectl.
@@ -54,7 +63,8 @@ def no_definition(_kinds: Iterable[str], _name: str) -> None:
     """Return None: there is no repository to search."""
 
 
-#: Returns the object of a kind, name and namespace that is in no source, but in the same cluster.
+#: Returns the object of a kind, name and namespace that is in no source, but in the same cluster; for a
+#: DataSource without a file of its own, the object with the data import cron that manages it.
 FindElsewhere: TypeAlias = Callable[[str, str, str], Resource | None]
 
 

@@ -15,6 +15,7 @@ class ExpansionCause(Record):
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some do not
     exist in the VirtualMachine at all); ``at`` is where the user finds it. ``involved`` lists other fields of
     the VirtualMachine. ``fix`` is the one right answer, if there is one; it names fields as ``at`` does.
+    ``only_offline``: an object is missing here that the cluster may have.
     """
 
     code: Code
@@ -25,6 +26,7 @@ class ExpansionCause(Record):
     related: tuple[Related, ...] = ()
     involved: tuple[FieldPath, ...] = ()
     fix: Edit | None = None
+    only_offline: bool = False
 
     @classmethod
     def at_field(  # noqa: PLR0913 - the parts of a cause, each by its name

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
-from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS, MATCHER_TYPES, MatcherType
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
 from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
@@ -19,7 +19,9 @@ from renderer.kubevirt.instancetype.custom_size import unexpanded_causes, withou
 from renderer.kubevirt.instancetype.defaults import default_disks, default_network, default_vmi_spec
 from renderer.kubevirt.instancetype.find import Finder
 from renderer.kubevirt.instancetype.findings import check_objects, vm_diagnostics
+from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.matcher_warnings import (
+    default_of_boot_image,
     empty_matchers,
     mismatches,
     missing_revisions,
@@ -52,6 +54,14 @@ class VmExpansion(Record):
     completed: JsonObject
     cluster: Cluster
     defaults: bool
+
+
+class _UsedDefault(Record):
+    """A matcher with the default of a boot image, and the VirtualMachines that infer it."""
+
+    matcher_type: MatcherType
+    matcher: Matcher
+    vms: list[VirtualMachine]
 
 
 #: Is called with every VirtualMachine that is expanded.
@@ -157,12 +167,15 @@ class _Expander:
         self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
         self._knows_cluster = next(catalog.of_kind(KUBEVIRT), None) is not None
         self._with_assumed_network: list[VirtualMachine] = []
+        self._with_defaults: dict[tuple[str, Matcher], _UsedDefault] = {}
         self._warnings: list[Diagnostic] = []
 
     @property
     def warnings(self) -> Iterator[Diagnostic]:
         """The warnings about everything expanded so far."""
         yield from self._warnings
+        for used in self._with_defaults.values():
+            yield default_of_boot_image(used.matcher_type, used.matcher, used.vms)
         if self._with_assumed_network:
             yield assumed_network(self._with_assumed_network, self._cluster.config.default_interface)
 
@@ -187,13 +200,19 @@ class _Expander:
         try:
             return self._expand(vm, vm.template)
         except (CauseError, DiagnosticError) as error:
-            raise DiagnosticError(*vm_diagnostics(error, vm)) from None
+            raise DiagnosticError(*vm_diagnostics(error, vm, self._mode)) from None
 
     def _expand(self, vm: VirtualMachine, template: JsonObject) -> tuple[Resource, Resource]:
         behaviour = self._behaviour
         scope = Scope(self._catalog, vm.resource.namespace)
         matchers, found = self._resolve(vm, scope)
         self._warnings += mismatches(vm, matchers, found)
+        for matcher_type in MATCHER_TYPES:
+            matcher: Matcher | None = getattr(matchers, matcher_type.key)
+            if matcher is not None and matcher.boot_image:
+                key = f"{matcher_type.key} of {matcher.boot_image}", matcher
+                used = self._with_defaults.setdefault(key, _UsedDefault(matcher_type, matcher, []))
+                used.vms.append(vm)
         if self._live:
             self._warnings += missing_revisions(vm, matchers, scope, behaviour)
         if self._mode is ExpandMode.OFF:

@@ -21,15 +21,21 @@ from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import BUILTIN_SCHEME
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
+from renderer.model.render_config import ExpandMode
 
 #: The codes of causes that are certain, whatever value a placeholder gets.
 _CERTAIN = frozenset({Code.CONFLICT, Code.CUSTOM_SIZE})
 
 
-def vm_diagnostics(error: CauseError | DiagnosticError, vm: VirtualMachine) -> tuple[Diagnostic, ...]:
-    """Return the diagnostics for an error in a VirtualMachine."""
+def vm_diagnostics(
+    error: CauseError | DiagnosticError, vm: VirtualMachine, mode: ExpandMode | None = None
+) -> tuple[Diagnostic, ...]:
+    """Return the diagnostics for an error in a VirtualMachine.
+
+    With a ``mode`` the VirtualMachine is written as it is if only the cluster knows what it infers.
+    """
     if isinstance(error, CauseError):
-        return tuple(_vm_diagnostic(cause, vm) for cause in error.causes)
+        return tuple(_offline_level(_vm_diagnostic(cause, vm), cause, mode) for cause in error.causes)
     return tuple(_located(diagnostic, vm) for diagnostic in error.diagnostics)
 
 
@@ -95,6 +101,22 @@ def _vm_diagnostic(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
         )
     involved = (Related(str(at), vm.resource.sites(at)) for at in map(vm.field, cause.involved))
     return found._replace(related=(*involved, *found.related))
+
+
+def _offline_level(found: Diagnostic, cause: ExpansionCause, mode: ExpandMode | None) -> Diagnostic:
+    """Return a finding about an object that the cluster may have: an error only if it is needed here."""
+    if mode is None or not cause.only_offline or found.severity is not Severity.ERROR:
+        return found
+    if cause.code is Code.NOT_INFERRED:
+        if mode is ExpandMode.OFF:
+            return found._replace(severity=Severity.INFO, message=f"{cause.message}; it is not checked")
+        message = f"{cause.message}; the VM is not expanded"
+        hint = f'{cause.hint}; expand: "off" leaves it to the cluster'
+        return found._replace(severity=Severity.WARNING, message=message, hint=hint)
+    if mode is ExpandMode.OFF:
+        message = f"{cause.message}; without it, KubeVirt rejects the VM"
+        return found._replace(code=Code.NOT_INFERRED, severity=Severity.WARNING, message=message)
+    return found
 
 
 def _diagnostic(cause: ExpansionCause, resource: Resource, base: FieldPath = ROOT) -> Diagnostic:

@@ -4,15 +4,20 @@ KubeVirt ``pkg/instancetype/infer``. A volume refers to a PersistentVolumeClaim 
 which may be one of the VirtualMachine's ``dataVolumeTemplates``, refers to a PersistentVolumeClaim, a
 VolumeSnapshot or a DataSource; a DataSource to a PersistentVolumeClaim or a VolumeSnapshot. The first label
 found counts.
+
+CDI copies labels to a DataSource, from the cron that manages it and the image that was imported
+(``pkg/controller/dataimportcron-controller.go``). Such a label is in no file.
 """
 
 from __future__ import annotations
 
-from renderer.kubevirt.facts.kinds import MatcherType
+from renderer.kubevirt.facts.boot_images import OS_IMAGE_NAMESPACES, ManagedDataSource
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, MatcherType
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
+from renderer.kubevirt.instancetype.managed_data_sources import ClusterDataSources, architecture_of
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
@@ -77,9 +82,7 @@ class _Chain(Record):
         for template in array_at(self.vm_spec, "dataVolumeTemplates"):
             if text_at(template, "metadata", "name") == name:
                 return self._from_data_volume_spec(object_at(template, "spec"), f"dataVolumeTemplate {name}")
-        data_volume = self.scope.find("DataVolume", name) or self.scope.catalog.find_elsewhere(
-            "DataVolume", name, self.scope.namespace
-        )
+        data_volume = self._written("DataVolume", name, self.scope.namespace)
         if data_volume is None:  # garbage collected, but its claim of the same name stays
             return self._from_labels(self._find("PersistentVolumeClaim", name, self.scope.namespace))
         spec = object_at(data_volume.content, "spec")
@@ -101,21 +104,47 @@ class _Chain(Record):
         return self._from_data_source(reference)
 
     def _from_data_source(self, reference: JsonObject) -> Matcher:
-        namespace = reference.get("namespace")
-        found = self._find(
-            "DataSource",
-            text_at(reference, "name"),
-            namespace if isinstance(namespace, str) else self.scope.namespace,
-        )
-        labelled = self._matcher_of_labels(found)
+        name, written = text_at(reference, "name"), reference.get("namespace")
+        namespace = written if isinstance(written, str) else self.scope.namespace
+        found = self._written(DATA_SOURCE, name, namespace)
+        labelled = None if found is None else self._matcher_of_labels(found)
         if labelled is not None:
             return labelled
+        managed = self._cluster.find(name, namespace)
+        if managed is not None and (found is None or managed.made_by is not None):
+            return self._from_managed(managed, name, namespace)
+        if found is None:
+            raise self._missing(DATA_SOURCE, name, namespace)
         origin = self._source_of(object_at(found.content, "spec", "source"))
-        if origin is None:
-            raise self._unsupported_source(
-                f"refers to DataSource {found.name}, which has neither labels nor a source"
+        if origin is not None:
+            return self._from_labels(origin)
+        raise self._unsupported_source(
+            f"refers to DataSource {found.name}, which has neither labels nor a source"
+        )
+
+    def _from_managed(self, managed: ManagedDataSource, name: str, namespace: str) -> Matcher:
+        """Return the matcher of a DataSource whose labels CDI writes, as far as they are known."""
+        matcher_type = self.matcher_type
+        of_machine = text_at(self.vm_spec, "template", "spec", "architecture")
+        label = matcher_type.name_label
+        value = managed.label(label, architecture_of(name, of_machine), self.behaviour.release)
+        made_by = managed.made_by
+        related = (
+            () if made_by is None else (Related(f"{made_by.kind} imports it", made_by.sites(managed.field)),)
+        )
+        if not value:
+            raise self._not_inferred(
+                f"the {matcher_type.noun} of DataSource {namespace}/{name} depends on image {managed.image}",
+                "write the label into the data import cron",
+                related,
             )
-        return self._from_labels(origin)
+        is_written = made_by is not None and label in managed.labels
+        return Matcher(
+            value,
+            text_at(managed.labels, matcher_type.kind_label),
+            label=related[0] if related else None,
+            boot_image="" if is_written else f"{namespace}/{name}, imported from {managed.image}",
+        )
 
     def _source_of(self, source: JsonObject) -> Resource | None:
         """Return the object that a DataVolume or DataSource is copied from, if it can have labels."""
@@ -129,15 +158,43 @@ class _Chain(Record):
         return self._find(kind, text_at(source, "name"), text_at(source, "namespace"))
 
     def _find(self, kind: str, name: str, namespace: str) -> Resource:
-        catalog = self.scope.catalog
-        found = self.scope.find(kind, name, namespace) or catalog.find_elsewhere(kind, name, namespace)
+        found = self._written(kind, name, namespace)
         if found is None:
-            place = f"{namespace}/{name}" if namespace else name or '""'
-            raise self._error(
-                f"volume {self.volume} refers to {kind} {place}, which is in no catalog and no overlay",
-                hint=f"add the {kind}, or set {self.matcher_type.path}.name",
-            )
+            raise self._missing(kind, name, namespace)
         return found
+
+    def _written(self, kind: str, name: str, namespace: str) -> Resource | None:
+        """Return an object of the repository."""
+        found = self.scope.find(kind, name, namespace)
+        found = found or self.scope.catalog.find_elsewhere(kind, name, namespace)
+        return found if found is not None and found.kind == kind else None
+
+    @property
+    def _cluster(self) -> ClusterDataSources:
+        return ClusterDataSources(self.scope, self.behaviour.release)
+
+    def _missing(self, kind: str, name: str, namespace: str) -> InferenceError:
+        """Return the error for an object that is not in the repository."""
+        place = f"{namespace}/{name}" if namespace else name or '""'
+        if name and self._cluster.may_be_unwritten(namespace):
+            operators = self._cluster.hyperconverged if namespace in OS_IMAGE_NAMESPACES else ()
+            return self._not_inferred(
+                f"{kind} {place}, whose label names the {self.matcher_type.noun}, is not in the repository",
+                f"write the {kind} with that label",
+                tuple(Related(f"{each.kind} does not import it", each.sites()) for each in operators),
+            )
+        error = self._error(
+            f"volume {self.volume} refers to {kind} {place}, which is in no catalog and no overlay",
+            hint=f"add the {kind}, or set {self.matcher_type.path}.name",
+        )
+        return InferenceError(error.causes[0]._replace(only_offline=True), ignorable=False)
+
+    def _not_inferred(self, reason: str, remedy: str, related: tuple[Related, ...] = ()) -> InferenceError:
+        """Return the error for a label that only the cluster knows."""
+        at = self.matcher_type.path.child("inferFromVolume")
+        hint = f"name the {self.matcher_type.noun} instead of inferring it, or {remedy}"
+        cause = ExpansionCause.at_field(at, Code.NOT_INFERRED, reason, hint, related=related)
+        return InferenceError(cause._replace(only_offline=True), ignorable=False)
 
     def _matcher_of_labels(self, resource: Resource) -> Matcher | None:
         labels = object_at(resource.content, "metadata", "labels")

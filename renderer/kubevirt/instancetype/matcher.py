@@ -20,7 +20,8 @@ REJECT = "Reject"
 class Matcher(Record):
     """The fields of a matcher; a missing one is empty, a missing failure policy None.
 
-    An inferred matcher has the volume that it was inferred from, and the label that names the object.
+    An inferred matcher has the volume that it was inferred from, and the label that names the object;
+    ``boot_image`` names the DataSource that has this label by default, if no file of the repository says so.
     """
 
     name: str = ""
@@ -30,6 +31,7 @@ class Matcher(Record):
     failure_policy: str | None = None
     volume: FieldPath | None = None
     label: Related | None = None
+    boot_image: str = ""
 
     def __eq__(self, other: object) -> bool:
         """Return True if both name the same object; the volume that it was inferred from does not count."""

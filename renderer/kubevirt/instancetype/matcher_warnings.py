@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from renderer.kubevirt.facts.applied_null import APPLIED_NULL
-from renderer.kubevirt.facts.kinds import MATCHER_TYPES
+from renderer.kubevirt.facts.kinds import MATCHER_TYPES, MatcherType
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.find import missing_revision, revision_field
+from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.json import object_at, text_at
+from renderer.model.plural import plural
 
 
 def unresolved_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
@@ -37,6 +39,24 @@ def empty_matchers(vm: VirtualMachine) -> Iterator[Diagnostic]:
             yield Diagnostic.about(
                 vm.resource, at, Code.SCHEMA, f"{at} is empty", hint, severity=Severity.WARNING
             )
+
+
+def default_of_boot_image(
+    matcher_type: MatcherType, matcher: Matcher, vms: Sequence[VirtualMachine]
+) -> Diagnostic:
+    """Say where the label comes from that ``vms`` infer ``matcher`` from, as it is in no file."""
+    first, others = vms[0].resource.name, len(vms) - 1
+    names = f"{first} and {plural(others, 'other VM')} infer" if others > 1 else f"{first} infers"
+    names = f"{first} and another VM infer" if others == 1 else names
+    return Diagnostic.about(
+        vms[0].resource,
+        vms[0].field(matcher_type.path.child("inferFromVolume")),
+        Code.BOOT_IMAGE_DEFAULTS,
+        f"{names} {matcher_type.noun} {matcher.name}: the default of DataSource {matcher.boot_image}",
+        f"if it has another label in the cluster, set {matcher_type.path}.name instead of inferFromVolume",
+        severity=Severity.INFO,
+        related=() if matcher.label is None else (matcher.label,),
+    )
 
 
 def mismatches(vm: VirtualMachine, matchers: Matchers, selected: ResolvedMatchers) -> Iterator[Diagnostic]:

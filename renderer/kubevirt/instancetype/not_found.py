@@ -50,6 +50,8 @@ def not_found(
     matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope, behaviour: Behaviour
 ) -> ExpansionCause:
     """Return the cause for a matcher whose object of ``kind`` is in no source."""
+    if matcher.boot_image:
+        return _default_not_found(matcher, matcher_type, kind, scope)
     message = f"there is no {kind} {matcher.name or 'without a name'}"
     if behaviour.admits_missing_objects:
         message += _admitted_until_it_exists(behaviour)
@@ -86,6 +88,24 @@ def not_found(
     at = matcher_type.path.child("inferFromVolume")
     cause = _cause(matcher_type, at, matcher_type.not_found, message, hint)
     return cause._replace(involved=(matcher.volume,), related=(matcher.label, *related))
+
+
+def _default_not_found(
+    matcher: Matcher, matcher_type: MatcherType, kind: str, scope: Scope
+) -> ExpansionCause:
+    """Return the cause for the default of a boot image that is in no source: the cluster may name another."""
+    at = matcher_type.path.child("inferFromVolume")
+    message = (
+        f"{kind} {matcher.name}, the default of DataSource {matcher.boot_image}, is not in the repository"
+    )
+    hint = (
+        f"name the {matcher_type.noun} instead of inferring it, or add the catalog that has it;"
+        f" {_searched_sources(scope)}"
+    )
+    related = () if matcher.label is None else (matcher.label,)
+    return _cause(matcher_type, at, Code.NOT_INFERRED, message, hint)._replace(
+        related=related, only_offline=True
+    )
 
 
 def revision_not_found(

@@ -1,0 +1,306 @@
+"""The boot images that a cluster imports, and the DataSources that it makes for them.
+
+A data import cron imports an image again and again, and manages a DataSource that refers to the newest
+import. A repository writes crons as ``DataImportCron`` objects, or as templates in the object of an operator:
+in ``HyperConverged``, whose operator adds templates of its own, or in ``SSP``. CDI copies the labels of a
+cron to its DataSource, and adds the labels that the image asks for.
+
+HyperConverged ``controllers/handlers/golden-images/golden_images.go``; SSP
+``internal/operands/data-sources/reconcile.go``; CDI ``pkg/controller/dataimportcron-controller.go``,
+``datasource-controller.go`` and ``util.go`` (``addLabelsFromTerminationMessage``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+
+from renderer.kubevirt.facts.kinds import (
+    CDI_GROUP,
+    DATA_IMPORT_CRON,
+    HYPERCONVERGED,
+    HYPERCONVERGED_GROUP,
+    INSTANCETYPE,
+    PREFERENCE,
+    SSP,
+    SSP_GROUP,
+)
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.record import Record
+from renderer.model.release import LATEST, Release
+
+#: The namespace of boot images in OpenShift Virtualization, and with the operators as upstream builds them.
+OPENSHIFT_IMAGES = "openshift-virtualization-os-images"
+UPSTREAM_IMAGES = "kubevirt-os-images"
+OS_IMAGE_NAMESPACES = (OPENSHIFT_IMAGES, UPSTREAM_IMAGES)
+#: The architectures that a cluster can import images for.
+ARCHITECTURES = ("amd64", "arm64", "s390x")
+
+_MULTI_ARCHITECTURE = "enableMultiArchBootImageImport"
+_ENABLED = "dataimportcrontemplate.kubevirt.io/enable"
+_ARCHITECTURES_OF_CRON = "ssp.kubevirt.io/dict.architectures"
+#: The first KubeVirt with a certain release of HyperConverged, whose minor is higher by ten.
+_IMAGES_HAVE_LABELS_SINCE = Release(1, 2)  # with CDI 1.59 (#3103)
+_TEMPLATES_HAVE_LABELS_UNTIL = Release(1, 3)  # HyperConverged f3434d63
+_SWITCH_IS_A_FIELD_SINCE = Release(1, 5)  # before, a feature gate
+_SEVERAL_ARCHITECTURES_SINCE = Release(1, 6)
+
+
+class BootImage(Record):
+    """The preference that an image asks for, or that each version of it asks for, since a release.
+
+    ``elsewhere`` has the preferences for architectures other than amd64 that differ; None where not known.
+    """
+
+    preference: str | Mapping[str, str]
+    since: Release = _IMAGES_HAVE_LABELS_SINCE
+    elsewhere: Mapping[str, str | None] = {}
+
+
+_RHEL8 = BootImage("rhel.8", Release(1, 4), {"s390x": None})
+_RHEL9 = BootImage("rhel.9", Release(1, 4), {"arm64": "rhel.9.arm64", "s390x": None})
+_RHEL10 = BootImage("rhel.10", Release(1, 5), {"arm64": "rhel.10.arm64", "s390x": None})
+#: Images of registries, and image streams. All of them ask for the instance type u1.medium.
+_IMAGES: Mapping[str, BootImage] = {
+    # kubevirt/containerdisks ``cmd/medius/common/registry.go`` and ``artifacts/fedora/fedora.go`` (25091d7c).
+    "quay.io/containerdisks/almalinux": BootImage({"9": "rhel.9", "10": "rhel.10"}),
+    "quay.io/containerdisks/centos-stream": BootImage({"9": "centos.stream9", "10": "centos.stream10"}),
+    "quay.io/containerdisks/debian": BootImage("debian"),
+    "quay.io/containerdisks/fedora": BootImage(
+        "fedora", elsewhere={"arm64": "fedora.arm64", "s390x": "fedora.s390x"}
+    ),
+    "quay.io/containerdisks/opensuse-leap": BootImage("opensuse.leap"),
+    "quay.io/containerdisks/opensuse-microos": BootImage("opensuse.tumbleweed"),
+    "quay.io/containerdisks/opensuse-tumbleweed": BootImage("opensuse.tumbleweed"),
+    "quay.io/containerdisks/ubuntu": BootImage("ubuntu"),
+    # RedHatQE/openshift-virtualization-tests ``tests/global_config.py`` and ``global_config_multiarch.py``,
+    # branches cnv-4.19 to main; rhel9 was seen in a cluster with 4.18.2. 4.18 has KubeVirt 1.4.
+    "registry.redhat.io/rhel8/rhel-guest-image": _RHEL8,
+    "registry.redhat.io/rhel9/rhel-guest-image": _RHEL9,
+    "registry.redhat.io/rhel10/rhel-guest-image": _RHEL10,
+    "rhel8-guest": _RHEL8,
+    "rhel9-guest": _RHEL9,
+    "rhel10-guest": _RHEL10,
+}
+
+
+class _DefaultTemplate(Record):
+    """A template that the operator adds: HyperConverged ``assets/dataImportCronTemplates``.
+
+    Templates that only OpenShift Virtualization adds are in the tests of Red Hat, as above.
+    """
+
+    cron: str
+    data_source: str
+    image: str
+    since: Release = Release(1, 0)
+    openshift_only: bool = False
+
+    def managed(self, release: Release) -> ManagedDataSource:
+        labels: JsonObject = EMPTY
+        if release < _TEMPLATES_HAVE_LABELS_UNTIL and self.data_source in _PREFERENCE_OF_TEMPLATE:
+            preference = _PREFERENCE_OF_TEMPLATE[self.data_source]
+            labels = _labels("centos.9.stream" if release < (1, 1) and preference != "fedora" else preference)
+        return ManagedDataSource(
+            self.data_source, None, labels, self.image, openshift_only=self.openshift_only
+        )
+
+
+#: The labels of the templates themselves; all name the instance type u1.medium.
+_PREFERENCE_OF_TEMPLATE = {"centos-stream9": "centos.stream9", "fedora": "fedora"}
+_DEFAULTS = (
+    _DefaultTemplate("centos-stream9-image-cron", "centos-stream9", "quay.io/containerdisks/centos-stream:9"),
+    _DefaultTemplate(
+        "centos-stream10-image-cron",
+        "centos-stream10",
+        "quay.io/containerdisks/centos-stream:10",
+        Release(1, 3),
+    ),
+    _DefaultTemplate("fedora-image-cron", "fedora", "quay.io/containerdisks/fedora:latest"),
+    _DefaultTemplate("rhel8-image-cron", "rhel8", "rhel8-guest", openshift_only=True),
+    _DefaultTemplate("rhel9-image-cron", "rhel9", "rhel9-guest", openshift_only=True),
+    _DefaultTemplate("rhel10-image-cron", "rhel10", "rhel10-guest", Release(1, 5), openshift_only=True),
+)
+#: DataSources that SSP makes for OpenShift's templates. Without a cron, somebody fills them by hand.
+#: SSP ``data/common-templates-bundle``, versions 0.25.0 to 0.35.0.
+_TEMPLATE_DATA_SOURCES = frozenset(
+    {
+        *("centos-stream8", "centos-stream9", "centos6", "centos7", "fedora", "opensuse", "rhel7", "rhel8"),
+        *("rhel9", "ubuntu", "win10", "win11", "win2k12r2", "win2k16", "win2k19", "win2k22", "win2k25"),
+    }
+)
+
+
+class ManagedDataSource(Record):
+    """A DataSource that a data import cron manages; no file has to write it.
+
+    Without a ``namespace`` it is where the operator's boot images are. ``labels`` are the labels of the cron;
+    ``image`` is what it imports, an image of a registry or an image stream. ``made_by`` is the object with
+    the cron, at ``field``; None for a template that the operator adds. With ``architectures`` the cluster
+    has one DataSource for each, whose name ends in it.
+    """
+
+    name: str
+    namespace: str | None
+    labels: JsonObject
+    image: str
+    made_by: Resource | None = None
+    field: FieldPath = ROOT
+    openshift_only: bool = False
+    architectures: tuple[str, ...] = ()
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The namespaces that it may be in: which one depends on who built the operator."""
+        if self.namespace is not None:
+            return (self.namespace,)
+        return (OPENSHIFT_IMAGES,) if self.openshift_only else OS_IMAGE_NAMESPACES
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Its name, and the names for single architectures."""
+        return self.name, *(f"{self.name}-{architecture}" for architecture in self.architectures)
+
+    def label(self, label: str, architecture: str, release: Release) -> str:
+        """Return the value of a label for instance types and preferences; empty if it is not known.
+
+        ``architecture`` is the architecture of the image.
+        """
+        return text_at(self.labels, label) or text_at(image_labels(self.image, architecture, release), label)
+
+
+def image_labels(image: str, architecture: str, release: Release) -> JsonObject:
+    """Return the labels of a volume that is imported from an image; empty if they are not known."""
+    name, _, tag = image.partition("@")[0].partition(":")
+    known = _IMAGES.get(name)
+    if known is None or release < known.since:
+        return EMPTY
+    preference: str | None
+    if isinstance(known.preference, str):
+        preference = known.preference
+    else:
+        preference = known.preference.get(tag.partition(".")[0].partition("-")[0])
+    preference = known.elsewhere.get(architecture, preference)
+    return EMPTY if preference is None else _labels(preference)
+
+
+def managed_data_sources(resource: Resource, release: Release) -> Iterator[ManagedDataSource]:
+    """Yield the DataSources that crons in ``resource`` manage; none for an object of any other kind."""
+    group, kind, content = resource.gvk.group, resource.kind, resource.content
+    if (group, kind) == (CDI_GROUP, DATA_IMPORT_CRON):
+        yield _managed(content, resource, ROOT)._replace(namespace=resource.namespace)
+    elif (group, kind) == (SSP_GROUP, SSP):
+        at = FieldPath.of("spec", "commonTemplates", "dataImportCronTemplates")
+        for index, template in enumerate(array_at(content, *at.keys)):
+            yield _managed(object_at(template), resource, at.child(index))
+    elif (group, kind) == (HYPERCONVERGED_GROUP, HYPERCONVERGED):
+        yield from _of_hyperconverged(resource, release)
+
+
+def default_data_sources(release: Release) -> Iterator[ManagedDataSource]:
+    """Yield the DataSources of the templates that the operator adds."""
+    architectures = ARCHITECTURES if release >= _SEVERAL_ARCHITECTURES_SINCE else ()
+    for default in _DEFAULTS:
+        if release >= default.since:
+            yield default.managed(release)._replace(architectures=architectures)
+
+
+def is_made_by_operators(name: str, namespace: str) -> bool:
+    """Return True if HyperConverged or SSP makes a DataSource of that name, whatever it refers to."""
+    if namespace not in OS_IMAGE_NAMESPACES:
+        return False
+    defaults = (each for each in default_data_sources(LATEST) if namespace in each.places)
+    return name in _TEMPLATE_DATA_SOURCES or any(name in each.names for each in defaults)
+
+
+def boot_image_namespaces(hyperconverged: Resource) -> tuple[str, ...]:
+    """Return the namespaces that a ``HyperConverged`` object names for boot images."""
+    settings, _ = _workload_sources(hyperconverged)
+    templates = array_at(settings, "dataImportCronTemplates")
+    named = (
+        text_at(settings, "commonBootImageNamespace"),
+        *(text_at(e, "metadata", "namespace") for e in templates),
+    )
+    return tuple(filter(None, named))
+
+
+def _workload_sources(hyperconverged: Resource) -> tuple[JsonObject, FieldPath]:
+    """Return the settings of boot images in a ``HyperConverged`` object, and where they are."""
+    at = FieldPath.of("spec")
+    if hyperconverged.gvk.version != "v1beta1":
+        at = at.child("workloadSources")
+    return object_at(hyperconverged.content, *at.keys), at
+
+
+def _of_hyperconverged(resource: Resource, release: Release) -> Iterator[ManagedDataSource]:
+    """Yield what is left of the operator's templates, and the object's (``GetDataImportCronTemplates``)."""
+    settings, at = _workload_sources(resource)
+    at = at.child("dataImportCronTemplates")
+    written = {
+        text_at(template, "metadata", "name"): (at.child(index), object_at(template))
+        for index, template in enumerate(array_at(settings, "dataImportCronTemplates"))
+    }
+    architectures = ARCHITECTURES if _is_multi_architecture(resource, settings) else ()
+    defaults = {default.cron: default for default in _DEFAULTS if release >= default.since}
+    if _imports_defaults(resource, settings, release):
+        namespace = text_at(settings, "commonBootImageNamespace") or None
+        for default in defaults.values():
+            managed = default.managed(release)._replace(architectures=architectures)
+            if default.cron not in written:
+                yield managed._replace(namespace=namespace)
+            elif _is_enabled(written[default.cron][1]):
+                field, template = written[default.cron]
+                changed = _managed(template, resource, field)
+                yield managed._replace(
+                    name=changed.name or managed.name,
+                    namespace=changed.namespace,
+                    image=changed.image or managed.image,
+                    made_by=resource,
+                    field=field,
+                )
+    for name, (field, template) in written.items():
+        if name not in defaults and _is_enabled(template):
+            managed = _managed(template, resource, field)
+            is_split = _ARCHITECTURES_OF_CRON in object_at(template, "metadata", "annotations")
+            yield managed._replace(architectures=architectures if is_split else ())
+
+
+def _managed(cron: JsonObject, made_by: Resource, field: FieldPath) -> ManagedDataSource:
+    registry = object_at(cron, "spec", "template", "spec", "source", "registry")
+    return ManagedDataSource(
+        text_at(cron, "spec", "managedDataSource"),
+        text_at(cron, "metadata", "namespace") or None,
+        object_at(cron, "metadata", "labels"),
+        text_at(registry, "url").removeprefix("docker://") or text_at(registry, "imageStream"),
+        made_by,
+        field,
+    )
+
+
+def _is_enabled(template: JsonObject) -> bool:
+    written = object_at(template, "metadata", "annotations").get(_ENABLED)
+    return written is None or str(written).lower() == "true"
+
+
+def _imports_defaults(resource: Resource, settings: JsonObject, release: Release) -> bool:
+    if resource.gvk.version == "v1beta1" and release < _SWITCH_IS_A_FIELD_SINCE:
+        settings = object_at(settings, "featureGates")
+    return settings.get("enableCommonBootImageImport") is not False
+
+
+def _is_multi_architecture(resource: Resource, settings: JsonObject) -> bool:
+    written = settings.get(_MULTI_ARCHITECTURE)
+    if isinstance(written, bool):
+        return written
+    gates = object_at(resource.content, "spec").get("featureGates")
+    if isinstance(gates, dict):
+        return gates.get(_MULTI_ARCHITECTURE) is True
+    return any(
+        text_at(gate, "name") == _MULTI_ARCHITECTURE and text_at(gate, "state") in ("", "Enabled")
+        for gate in array_at(resource.content, "spec", "featureGates")
+    )
+
+
+def _labels(preference: str) -> JsonObject:
+    return {INSTANCETYPE.name_label: "u1.medium", PREFERENCE.name_label: preference}
