@@ -223,7 +223,8 @@ def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, 
 
     Outside a Git repository, the result is empty.
     """
-    from renderer.files.git import GitProcess  # noqa: PLC0415 - it starts git: only for files in the project
+    # It starts git: only for files in the project.
+    from renderer.files.git import PATTERN_SECONDS, Allowance, GitProcess  # noqa: PLC0415 - as above
 
     inside = [
         path.relative_to(project.root).as_posix()
@@ -234,7 +235,8 @@ def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, 
         return ()
     listing = ("ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *inside)
     try:
-        answer = GitProcess(project.root, project.environment).run("--literal-pathspecs", *listing)
+        git = GitProcess(project.root, project.environment)
+        answer = git.run("--literal-pathspecs", *listing, allowance=Allowance(PATTERN_SECONDS))
     except DiagnosticError:
         return ()
     found = [] if answer.code else answer.output.split("\0")[:-1]

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path
+from pathlib import Path, PurePosixPath
+from posixpath import normpath
 from typing import TYPE_CHECKING, Self, TypeAlias
 
 from renderer.app.reporter import Reporter, Stopwatch
@@ -30,6 +31,9 @@ if TYPE_CHECKING:
 #: An overlay without errors, with the files that its tree should have.
 Rendered: TypeAlias = "RenderedOverlay | UnchangedOverlay"
 
+
+#: Outputs that one command line of git names, and the seconds that it may take to list each.
+_LISTED_AT_ONCE, _SECONDS_TO_LIST = 200, 0.001
 
 #: The result of writing a tree, and the duration in words.
 _TimedResult: TypeAlias = "tuple[Written | DiagnosticError, str]"
@@ -270,23 +274,33 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
     """
     from shlex import quote  # noqa: PLC0415 - only when asked for
 
-    from renderer.files.git import GitProcess, not_usable  # noqa: PLC0415 - it starts git: as above
+    from renderer.files.git import (  # noqa: PLC0415 - it starts git: as above
+        PATTERN_SECONDS,
+        Allowance,
+        GitProcess,
+        not_usable,
+    )
 
-    git = GitProcess(project.root, project.environment)
-    for output in outputs:
-        listing = ("ls-files", "--others", "--exclude-standard", "-z", "--", output)
-        answer = git.run("--literal-pathspecs", *listing)
+    git, outputs = GitProcess(project.root, project.environment), tuple(outputs)
+    allowance = Allowance(PATTERN_SECONDS + len(outputs) * _SECONDS_TO_LIST)
+    for start in range(0, len(outputs), _LISTED_AT_ONCE):
+        some = outputs[start : start + _LISTED_AT_ONCE]
+        listing = ("ls-files", "--others", "--exclude-standard", "-z", "--", *some)
+        answer = git.run("--literal-pathspecs", *listing, allowance=allowance)
         if answer.code:
             raise not_usable(project.root, answer)
-        paths = answer.output.split("\0")[:-1]
-        if paths:
-            yield Diagnostic.in_file(
-                paths[0],
-                Code.STALE,
-                f"Git does not track {plural(len(paths), 'file')} in {output},"
-                " which a commit would leave out",
-                f"git add {quote(output)}",
-            )
+        paths: dict[str, list[str]] = {normpath(output): [] for output in some}
+        for path in answer.output.split("\0")[:-1]:
+            paths[next(filter(paths.__contains__, map(str, PurePosixPath(path).parents)))].append(path)
+        for output, untracked in paths.items():
+            if untracked:
+                yield Diagnostic.in_file(
+                    untracked[0],
+                    Code.STALE,
+                    f"Git does not track {plural(len(untracked), 'file')} in {output},"
+                    " which a commit would leave out",
+                    f"git add {quote(output)}",
+                )
 
 
 def _unchanged(action: TreeAction, known: UnchangedOverlay) -> TreeResult:

@@ -60,11 +60,14 @@ PARTIAL_CLONE_HINT = "in a partial clone, fetch the rest: git fetch --refetch --
 
 #: The seconds that a command may take, and that git may take for an answer in a conversation.
 RUN_SECONDS, ANSWER_SECONDS = 60, 60
+#: The seconds for a command that matches patterns of the tree: with a few stars, one keeps git busy for ever.
+PATTERN_SECONDS = 5
 _CHECK_SECONDS = 0.1
 
 
 _SLOW_HINTS = {
     "check-attr": "a pattern in .gitattributes has too many stars: write the names of folders instead",
+    "ls-files": "a pattern in .gitignore may have too many stars: write the names of folders instead",
 }
 
 
@@ -129,8 +132,9 @@ class GitProcess:
             message = f"git would use {found} as the repository of {self._folder}, and not {expected}"
             raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="repair or remove the latter").error()
 
-    def run(self, *arguments: str) -> Answer:
+    def run(self, *arguments: str, allowance: Allowance | None = None) -> Answer:
         """Run a git command and wait for its end. Raises ``DiagnosticError``: git-unavailable."""
+        allowance, start = allowance or Allowance(RUN_SECONDS), time.monotonic()
         process = subprocess.Popen(  # noqa: S603 - the command is fixed, and there is no shell
             (*self._command, *arguments),
             env=self._environment,
@@ -139,37 +143,53 @@ class GitProcess:
             stderr=subprocess.PIPE,
         )
         try:
-            output, error_output = process.communicate(timeout=RUN_SECONDS)
+            output, error_output = process.communicate(timeout=max(0, allowance.left))
         except subprocess.TimeoutExpired:
             process.kill()
             process.communicate()
-            raise _too_slow(arguments, RUN_SECONDS) from None
+            raise _too_slow(arguments, allowance.seconds) from None
+        finally:
+            allowance.take(time.monotonic() - start)
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
     def origin(self) -> str:
         """Return the URL of the remote ``origin``; empty if there is none."""
         return self.run("remote", "get-url", "origin").output.rstrip("\n")
 
-    def start(self, *arguments: str, seconds: float = ANSWER_SECONDS, **variables: str) -> Conversation:
-        """Start a git command that answers line by line, with ``variables`` in its environment.
+    def start(self, *arguments: str, allowance: Allowance | None = None, **variables: str) -> Conversation:
+        """Start a git command that answers line by line, with ``variables`` in its environment."""
+        allowance = allowance or Allowance(ANSWER_SECONDS)
+        return Conversation((*self._command, *arguments), self._environment | variables, arguments, allowance)
 
-        It may take ``seconds`` for an answer, and not much longer for all answers that take long.
-        """
-        return Conversation((*self._command, *arguments), self._environment | variables, arguments, seconds)
+
+class Allowance:
+    """The seconds that all answers of one or more conversations may take, and a little more for each answer.
+
+    A pattern in ``.gitattributes`` can keep git busy for ever, or for a while for each file of each commit.
+    An answer usually takes a hundredth of what each adds.
+    """
+
+    _MORE_FOR_EACH = 0.001
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = self.left = seconds
+
+    def take(self, seconds: float) -> None:
+        self.left = min(self.seconds, self.left - seconds + self._MORE_FOR_EACH)
 
 
 class Conversation:
     """A program that reads requests and writes answers until it is closed, or until it takes too long.
 
-    ``named`` are the words that name it in a message. Of all answers together, it may take ``seconds``, and a
-    hundredth of a second more for each: a pattern in ``.gitattributes`` can keep git busy for ever, or for a
-    while for each of many files.
+    ``named`` are the words that name it in a message.
     """
 
-    _MORE_FOR_EACH = 0.01
-
     def __init__(
-        self, command: tuple[str, ...], environment: Mapping[str, str], named: tuple[str, ...], seconds: float
+        self,
+        command: tuple[str, ...],
+        environment: Mapping[str, str],
+        named: tuple[str, ...],
+        allowance: Allowance,
     ) -> None:
         to_read, requests = os.pipe()
         answers, to_write = os.pipe()
@@ -182,7 +202,7 @@ class Conversation:
             os.close(to_write)
         self._requests = requests
         self._answers = os.fdopen(answers, "rb", buffering=1 << 16)
-        self._named, self._seconds, self._left = named, seconds, seconds
+        self._named, self._allowance = named, allowance
         self._watch: _Watch | None = None
 
     def ask(self, request: bytes, lines: int = 1) -> bytes:
@@ -207,12 +227,12 @@ class Conversation:
         if self._watch is None:
             self._watch = _Watch(self._process)
         start = time.monotonic()
-        self._watch.deadline = start + self._left
+        self._watch.deadline = start + self._allowance.left
         yield
         self._watch.deadline = None
+        self._allowance.take(time.monotonic() - start)
         if self._watch.has_ended_it:
-            raise _too_slow(self._named, self._seconds)
-        self._left = min(self._seconds, self._left + start - time.monotonic() + self._MORE_FOR_EACH)
+            raise _too_slow(self._named, self._allowance.seconds)
 
     def close(self) -> None:
         os.close(self._requests)

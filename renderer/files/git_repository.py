@@ -15,8 +15,10 @@ from renderer.files.file_system import ROOT_HINT
 from renderer.files.git import (
     LINK_MODE,
     PARTIAL_CLONE_HINT,
+    PATTERN_SECONDS,
     SUBMODULE_MODE,
     TREE_MODE,
+    Allowance,
     Conversation,
     GitObject,
     GitObjects,
@@ -33,9 +35,6 @@ from renderer.model.run.work import note_read
 _MAX_LINKS = 40
 #: The maximum length of a target on Linux (``PATH_MAX``).
 _LONGEST_TARGET = 4095
-
-#: The seconds that git may take to match patterns of ``.gitattributes``: stars can keep it busy for ever.
-_ATTRIBUTE_SECONDS = 4
 
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 #: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
@@ -54,17 +53,19 @@ _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first
 class LineEnds:
     """Gives files the line ends of a checkout (``text`` and ``eol`` of gitattributes(5)); runs no filter.
 
-    The attributes are read from ``tree``; before Git 2.43, from the work tree.
+    The attributes are read from ``tree``; before Git 2.43, from the work tree. ``allowance`` is shared by all
+    trees of a repository.
     """
 
-    def __init__(self, git: GitProcess, tree: str) -> None:
+    def __init__(self, git: GitProcess, tree: str, allowance: Allowance) -> None:
         self._git = git
         self._tree = tree
+        self._allowance = allowance
 
     @cached_property
     def _attributes(self) -> Conversation:
         return self._git.start(
-            "check-attr", "--stdin", "text", "eol", seconds=_ATTRIBUTE_SECONDS, GIT_ATTR_SOURCE=self._tree
+            "check-attr", "--stdin", "text", "eol", allowance=self._allowance, GIT_ATTR_SOURCE=self._tree
         )
 
     @cached_property
@@ -255,6 +256,7 @@ class GitRepository:
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
         self._line_ends: dict[str, LineEnds] = {}
+        self._for_attributes = Allowance(PATTERN_SECONDS)
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
@@ -281,10 +283,13 @@ class GitRepository:
         Only first parents are followed. Raises ``DiagnosticError``: git-revision.
         """
         known, last = self.commit(one), self.commit(other)
-        answer = self._git.run("log", "--first-parent", "--reverse", "--format=%H %s", f"{known}..{last}")
+        # Not git log, which may be configured to run gpg for each signed commit.
+        options = ("--first-parent", "--reverse", "--format=%H %s")
+        answer = self._git.run("rev-list", *options, f"{known}..{last}")
         if answer.code:
             raise self._unknown(f"the commits from {one} to {other} are not in this clone")
-        lines = (line.partition(" ") for line in answer.output.splitlines() if line)
+        # Before each commit, rev-list writes a line "commit ID".
+        lines = (line.partition(" ") for line in answer.output.split("\n")[1::2])
         return tuple((oid, subject) for oid, _, subject in lines)
 
     def tree(self, revision: str) -> GitFileSystem:
@@ -295,7 +300,7 @@ class GitRepository:
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:
             raise self._unknown(f"the files of {revision} are not in this clone")
-        line_ends = self._line_ends.setdefault(root.oid, LineEnds(self._git, root.oid))
+        line_ends = self._line_ends.setdefault(root.oid, LineEnds(self._git, root.oid, self._for_attributes))
         return GitFileSystem(self._objects, root.oid, revision, line_ends).below(self.prefix)
 
     def close(self) -> None:

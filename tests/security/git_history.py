@@ -14,6 +14,13 @@ _ENVIRONMENT = {
 _IDENTITY = ("-c", "user.name=a", "-c", "user.email=a@example.org")
 
 
+def git(folder: Path, *arguments: str) -> str:
+    """Run git in the folder; return what it prints."""
+    command = ["git", *arguments]
+    run = subprocess.run(command, cwd=folder, env=_ENVIRONMENT, capture_output=True, text=True, check=True)
+    return run.stdout.strip()
+
+
 def committed(folder: Path) -> None:
     """Make the folder a repository of one commit, with all that is in it."""
     for arguments in (("init", "--quiet"), ("add", "--all"), (*_IDENTITY, "commit", "--quiet", "-m", "all")):

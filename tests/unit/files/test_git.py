@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.files.git import Conversation, GitProcess, TreeEntry, parse_tree
+from renderer.files.git import Allowance, Conversation, GitProcess, TreeEntry, parse_tree
 from renderer.files.git_repository import GitFileSystem, GitRepository
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -553,9 +553,11 @@ def test_work_trees_submodules_and_linked_git_folders_are_used(top: Path, tmp_pa
 @pytest.mark.parametrize("program", ["import time; time.sleep(60)", "while True: pass"])
 def test_git_that_takes_too_long_is_ended_and_named(program: str) -> None:
     command = (sys.executable, "-c", program)
-    conversation = Conversation(command, dict(os.environ), ("check-attr", "--stdin"), 0.3)
-    for _ in range(2):
-        with pytest.raises(DiagnosticError) as error:
-            conversation.ask(b"./a.yaml", lines=2)
-        assert finding(error).message == "git check-attr takes more than 0.3 seconds"
-    conversation.close()
+    allowance = Allowance(0.3)
+    for _ in range(2):  # the second conversation has nothing left
+        conversation = Conversation(command, dict(os.environ), ("check-attr", "--stdin"), allowance)
+        for _ in range(2):
+            with pytest.raises(DiagnosticError) as error:
+                conversation.ask(b"./a.yaml", lines=2)
+            assert finding(error).message == "git check-attr takes more than 0.3 seconds"
+        conversation.close()
