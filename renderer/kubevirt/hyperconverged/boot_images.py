@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
 from renderer.kubevirt.hyperconverged.go_types import GoTypes
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Setting, Settings
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
 from renderer.model.record import Record
 
 _ENABLE = "dataimportcrontemplate.kubevirt.io/enable"
@@ -70,11 +71,14 @@ def is_multi_architecture(settings: Settings) -> bool:
 
 
 def data_import_cron_templates(settings: Settings, facts: ClusterFacts) -> list[Json]:
-    """Return the templates for SSP, sorted by name."""
-    own = {
-        text_at(template, "metadata", "name"): object_at(template)
-        for template in array_at({"": settings.get(Setting.DATA_IMPORT_CRON_TEMPLATES)}, "")
-    }
+    """Return the templates for SSP, sorted by name. Raises ``CannotMakeError`` for two with one name."""
+    own: dict[str, JsonObject] = {}
+    for template in map(object_at, settings.array(Setting.DATA_IMPORT_CRON_TEMPLATES)):
+        name = text_at(template, "metadata", "name")
+        if name in own:
+            message = f"two data import cron templates have the name {name}"
+            raise CannotMakeError(Cause.BOOT_IMAGES, message, Reason.DUPLICATE)
+        own[name] = template
     common = {
         text_at(template, "metadata", "name"): template for template in _common_templates(settings.release)
     }

@@ -5,22 +5,36 @@ from __future__ import annotations
 from renderer.model.text_enum import TextEnum
 
 
+class Cause(TextEnum):
+    """What the operator does not accept."""
+
+    BOOT_IMAGES = "dataImportCronTemplate"
+    CRASH = "panic"
+    JSON_PATCH = "jsonPatch"
+    NAME_SERVER = "notIPv4"
+    SPEC = "spec"
+    TUNING = "tuningPolicyAnnotation"
+
+
 class Reason(TextEnum):
-    """What is wrong with an annotation, or with the spec."""
+    """What is wrong with it."""
 
     BESIDE_HIGH_BURST = "besideHighBurst"
+    DUPLICATE = "duplicate"
     NOT_A_SPEC_FIELD = "notSpec"
+    NOT_JSON = "notJson"
     PATH = "path"
-    RATES = "rates"
     RESULT = "result"
-    SPEC = "spec"
     SYNTAX = "syntax"
 
 
 class CannotMakeError(Exception):
-    """The operator reports an error about ``annotation``, or about the spec if it is empty."""
+    """The operator reports an error; ``annotation`` is the name of one that it is about."""
 
-    def __init__(self, annotation: str, reason: Reason, message: str) -> None:
+    def __init__(
+        self, cause: Cause, message: str, reason: Reason | None = None, *, annotation: str = ""
+    ) -> None:
         super().__init__(message)
-        self.annotation = annotation
+        self.cause = cause
         self.reason = reason
+        self.annotation = annotation

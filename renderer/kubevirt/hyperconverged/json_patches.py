@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from renderer.golang.json_patch import OperationError, apply_operation, apply_operation_v5
 from renderer.golang.json_text import read_json
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Reason
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
 from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -38,7 +38,7 @@ def as_written(spec: JsonObject, patching: Patching, settings: Settings) -> Json
     try:
         made = types.decode(patching.type, spec)
     except GoTypeError as error:
-        raise CannotMakeError("", Reason.SPEC, f"spec.{error}") from None
+        raise CannotMakeError(Cause.SPEC, f"spec.{error}") from None
     written = settings.annotation(patching.annotation)
     if written is None:
         return object_at(types.encode(patching.type, made))
@@ -50,7 +50,7 @@ def as_written(spec: JsonObject, patching: Patching, settings: Settings) -> Json
     try:
         over = types.decode(patching.type, object_at(patched).get("spec"), made)
     except GoTypeError as error:
-        raise CannotMakeError(patching.annotation, Reason.RESULT, f"spec.{error}") from None
+        raise _invalid(patching.annotation, Reason.RESULT, f"spec.{error}") from None
     return object_at(types.encode(patching.type, over))
 
 
@@ -61,7 +61,7 @@ def _patched(text: Json, written: str, annotation: str, release: OperatorRelease
         try:
             text = apply(text, operation)
         except OperationError as error:
-            raise CannotMakeError(annotation, Reason.PATH, str(error)) from None
+            raise _invalid(annotation, Reason.PATH, str(error)) from None
     return text
 
 
@@ -70,14 +70,18 @@ def _operations(written: str, annotation: str) -> list[Json]:
     try:
         operations = read_json(written)
     except ValueError as error:
-        raise CannotMakeError(annotation, Reason.SYNTAX, f"it is not JSON: {error}") from None
+        raise _invalid(annotation, Reason.NOT_JSON, f"it is not JSON: {error}") from None
     if operations is None:
         return []
     if not isinstance(operations, list) or not all(isinstance(each, dict) for each in operations):
-        raise CannotMakeError(annotation, Reason.SYNTAX, "it is not a list of operations")
+        raise _invalid(annotation, Reason.SYNTAX, "it is not a list of operations")
     for operation in operations:
         if "path" not in operation:
-            raise CannotMakeError(annotation, Reason.SYNTAX, "an operation has no path")
+            raise _invalid(annotation, Reason.SYNTAX, "an operation has no path")
         if not text_at(operation, "path").startswith("/spec/"):
-            raise CannotMakeError(annotation, Reason.NOT_A_SPEC_FIELD, "an operation can only change /spec/…")
+            raise _invalid(annotation, Reason.NOT_A_SPEC_FIELD, "an operation can only change /spec/…")
     return operations
+
+
+def _invalid(annotation: str, reason: Reason, message: str) -> CannotMakeError:
+    return CannotMakeError(Cause.JSON_PATCH, message, reason, annotation=annotation)

@@ -178,8 +178,7 @@ def _obsolete_cpu_models(settings: Settings) -> JsonObject:
     models = [*_OBSOLETE_CPU_MODELS, *(_OBSOLETE_SINCE_1_11 if settings.release >= (1, 11) else ())]
     if settings.release >= _VERSIONS_OBSOLETE_SINCE:
         models += [f"{model}-v1" for model in models]
-    own = settings.get(Setting.OBSOLETE_CPU_MODELS)
-    return dict.fromkeys([*models, *(map(str, own) if isinstance(own, list) else ())], True)
+    return dict.fromkeys([*models, *map(str, settings.array(Setting.OBSOLETE_CPU_MODELS))], True)
 
 
 def _persistent_reservation(settings: Settings) -> Json:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from ipaddress import IPv6Address
+
 from renderer.golang.duration import format_duration, parse_duration
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease, Platform
 from renderer.kubevirt.hyperconverged.settings import Setting, Settings
 from renderer.kubevirt.hyperconverged.tls import security_profile
@@ -21,7 +24,13 @@ _IPAM_NAMESPACE_SINCE = OperatorRelease(1, 16)
 
 
 def network_addons_spec(settings: Settings, facts: ClusterFacts) -> JsonObject:
-    """Return the spec before it goes through Go's types; fields that are not set may be None."""
+    """Return the spec before it goes through Go's types; fields that are not set may be None.
+
+    Raises ``CannotMakeError`` for a name server without an IPv4 address.
+    """
+    name_server = settings.get(Setting.NAME_SERVER)
+    if name_server and not _is_ipv4(str(name_server)):
+        raise CannotMakeError(Cause.NAME_SERVER, f"{name_server!r} is not an IPv4 address")
     pool = settings.object(Setting.KUBE_MAC_POOL) if settings.release >= _KUBE_MAC_POOL_SINCE else {}
     return {
         "kubeMacPool": {"rangeStart": pool.get("rangeStart"), "rangeEnd": pool.get("rangeEnd")},
@@ -41,6 +50,17 @@ def _secondary_dns(settings: Settings, facts: ClusterFacts) -> Json:
         return None
     domain = facts.base_domain if facts.platform is Platform.OPENSHIFT else ""
     return {"domain": domain, "nameServerIP": settings.get(Setting.NAME_SERVER)}
+
+
+def _is_ipv4(text: str) -> bool:
+    """Return True for what ``IsIPv4String`` of k8s.io/utils accepts: zeros may lead, IPv6 may contain it."""
+    if ":" in text:
+        try:
+            return IPv6Address(text).ipv4_mapped is not None
+        except ValueError:
+            return False
+    parts = text.split(".")
+    return len(parts) == 4 and all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts)  # noqa: PLR2004 - four bytes
 
 
 def _ipam_controller(settings: Settings, facts: ClusterFacts) -> Json:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from renderer.kubevirt.hyperconverged.aaq_object import aaq_spec, deploys_aaq
+from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
 from renderer.kubevirt.hyperconverged.cdi_object import ANNOTATIONS as CDI_ANNOTATIONS
 from renderer.kubevirt.hyperconverged.cdi_object import cdi_spec
 from renderer.kubevirt.hyperconverged.json_patches import (
@@ -16,15 +18,17 @@ from renderer.kubevirt.hyperconverged.json_patches import (
 )
 from renderer.kubevirt.hyperconverged.kubevirt_object import kubevirt_annotations, kubevirt_spec
 from renderer.kubevirt.hyperconverged.network_addons_object import network_addons_spec
+from renderer.kubevirt.hyperconverged.object_fields import version_of
 from renderer.kubevirt.hyperconverged.release import (
     ClusterFacts,
     OperatorEnvironment,
     OperatorRelease,
     Platform,
 )
-from renderer.kubevirt.hyperconverged.settings import Settings
+from renderer.kubevirt.hyperconverged.settings import Setting, Settings
 from renderer.kubevirt.hyperconverged.ssp_object import ssp_spec
-from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.record import Record
 
 #: Before, the object's name was in the names of the others; it must have this name anyway.
@@ -50,6 +54,38 @@ class MadeObjects(Record):
     aaq: MadeObject | None = None
 
 
+class _Maker:
+    """Makes the objects of one HyperConverged object; each raises ``CannotMakeError``."""
+
+    def __init__(self, settings: Settings, facts: ClusterFacts) -> None:
+        self._settings = settings
+        self._facts = facts
+        self._owner = settings.name if settings.release < _FIXED_NAME_SINCE else _NAME
+
+    def kubevirt(self) -> MadeObject:
+        environment = self._facts.environment or OperatorEnvironment.of(self._settings.release)
+        spec = kubevirt_spec(self._settings, self._facts, environment)
+        return self._made("kubevirt", spec, KUBEVIRT, kubevirt_annotations(self._settings))
+
+    def cdi(self) -> MadeObject:
+        return self._made("cdi", cdi_spec(self._settings), CDI, CDI_ANNOTATIONS)
+
+    def network_addons(self) -> MadeObject:
+        spec = network_addons_spec(self._settings, self._facts)
+        return MadeObject("cluster", as_written(spec, NETWORK_ADDONS, self._settings))
+
+    def ssp(self) -> MadeObject:
+        return self._made("ssp", ssp_spec(self._settings, self._facts), SSP)
+
+    def aaq(self) -> MadeObject:
+        return self._made("aaq", aaq_spec(self._settings), AAQ)
+
+    def _made(
+        self, prefix: str, spec: JsonObject, patching: Patching, annotations: JsonObject = EMPTY
+    ) -> MadeObject:
+        return MadeObject(f"{prefix}-{self._owner}", as_written(spec, patching, self._settings), annotations)
+
+
 def make_objects(
     hyperconverged: JsonObject,
     admitted_spec: JsonObject,
@@ -62,26 +98,39 @@ def make_objects(
     Raises ``CannotMakeError`` if the operator cannot make one of the objects.
     """
     facts = facts or ClusterFacts()
-    release = release.known
-    settings = Settings.of(hyperconverged, admitted_spec, release)
-    environment = facts.environment or OperatorEnvironment.of(release)
-    owner = settings.name if release < _FIXED_NAME_SINCE else _NAME
-
-    def made(
-        prefix: str, spec: JsonObject, patching: Patching, annotations: JsonObject = EMPTY
-    ) -> MadeObject:
-        return MadeObject(f"{prefix}-{owner}", as_written(spec, patching, settings), annotations)
-
-    kubevirt = kubevirt_spec(settings, facts, environment)
-    objects = MadeObjects(
-        kubevirt=made("kubevirt", kubevirt, KUBEVIRT, kubevirt_annotations(settings)),
-        cdi=made("cdi", cdi_spec(settings), CDI, CDI_ANNOTATIONS),
-        network_addons=MadeObject(
-            "cluster", as_written(network_addons_spec(settings, facts), NETWORK_ADDONS, settings)
-        ),
+    settings = Settings.of(hyperconverged, admitted_spec, release.known)
+    maker = _Maker(settings, facts)
+    return MadeObjects(
+        kubevirt=maker.kubevirt(),
+        cdi=maker.cdi(),
+        network_addons=maker.network_addons(),
+        ssp=maker.ssp() if facts.platform is Platform.OPENSHIFT else None,
+        aaq=maker.aaq() if deploys_aaq(settings) else None,
     )
-    if facts.platform is Platform.OPENSHIFT:
-        objects = objects._replace(ssp=made("ssp", ssp_spec(settings, facts), SSP))
-    if deploys_aaq(settings):
-        objects = objects._replace(aaq=made("aaq", aaq_spec(settings), AAQ))
-    return objects
+
+
+def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> Refusal | None:
+    """Return why the operator cannot make the objects of an admitted object: its webhook tries.
+
+    It tries SSP on Kubernetes, too, where the operator does not deploy it.
+    """
+    maker = _Maker(Settings.of(content, object_at(content, "spec"), release.known), facts)
+    try:
+        maker.kubevirt()
+        maker.cdi()
+        maker.network_addons()
+        maker.ssp()
+    except CannotMakeError as error:
+        named = {"annotation": error.annotation, "reason": str(error.reason or "")}
+        details = {name: text for name, text in named.items() if text}
+        return Refusal(Refuser.OPERATOR, error.cause, _reported(error, content), details)
+    return None
+
+
+def _reported(error: CannotMakeError, content: JsonObject) -> FieldPath | None:
+    """Return the field that an error is about."""
+    if error.annotation:
+        return FieldPath.of("metadata", "annotations")
+    if error.cause is Cause.NAME_SERVER:
+        return Setting.NAME_SERVER.place(version_of(content))
+    return None

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
+from renderer.kubevirt.hyperconverged.object_fields import V1, version_of
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
-from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
-
-_V1 = "hco.kubevirt.io/v1"
 
 
 class Setting(TextEnum):
@@ -27,6 +28,10 @@ class Setting(TextEnum):
         del v1beta1  # the text itself
         self.v1 = v1
         self.gate_before = gate_before
+
+    def place(self, version: str) -> FieldPath:
+        """Return the field in an API version."""
+        return FieldPath.of("spec", *(self.v1 if version == V1 else str(self)).split("."))
 
     APPLICATION_AWARE_CONFIG = "applicationAwareConfig", "deployment.applicationAwareConfig"
     APPLICATION_AWARE_QUOTA = "enableApplicationAwareQuota", "deployment.applicationAwareConfig.enable", 15
@@ -88,7 +93,7 @@ class Setting(TextEnum):
     WORKLOAD_UPDATE = "workloadUpdateStrategy", "virtualization.workloadUpdateStrategy"
 
 
-#: Feature gates of HyperConverged that are on if nothing is said, with the minor releases in which they are.
+#: Feature gates of ``v1beta1`` that are on if nothing is said, with the minor releases in which they are.
 _ON_BY_DEFAULT: Mapping[str, Sequence[int]] = {
     "decentralizedLiveMigration": range(18, 100),
     "declarativeHotplugVolumes": range(19, 100),
@@ -97,8 +102,6 @@ _ON_BY_DEFAULT: Mapping[str, Sequence[int]] = {
     "template": range(19, 100),
     "videoConfig": (17, 18),
 }
-#: From this minor release on, the case of a gate's name in ``v1`` does not count.
-_CASE_COUNTS_BEFORE = OperatorRelease(1, 19)
 
 
 class Settings(Record):
@@ -112,7 +115,7 @@ class Settings(Record):
     @classmethod
     def of(cls, hyperconverged: JsonObject, admitted_spec: JsonObject, release: OperatorRelease) -> Settings:
         """Read the admitted spec of an object in the layout of the object's API version."""
-        is_v1 = text_at(hyperconverged, "apiVersion") == _V1
+        is_v1 = version_of(hyperconverged) == V1
         return cls(release, object_at(hyperconverged, "metadata"), admitted_spec, is_v1)
 
     @property
@@ -145,9 +148,16 @@ class Settings(Record):
         value = self.get(setting)
         return value if isinstance(value, dict) else EMPTY
 
+    def array(self, setting: Setting) -> Sequence[Json]:
+        """Return the list of a setting; an empty one if nothing sets it."""
+        value = self.get(setting)
+        return value if isinstance(value, list) else ()
+
     def has_gate(self, name: str) -> bool:
         """Return True if a feature gate of HyperConverged is on."""
-        said = self._listed(name) if self.is_v1 else object_at(self.spec, "featureGates").get(name)
+        if self.is_v1:
+            return is_enabled(self.spec.get("featureGates"), name, self.release)
+        said = object_at(self.spec, "featureGates").get(name)
         return said if isinstance(said, bool) else self.release.minor in _ON_BY_DEFAULT.get(name, ())
 
     def gate_as_field(self, name: str) -> bool | None:
@@ -159,14 +169,3 @@ class Settings(Record):
             return True if self.has_gate(name) else None
         said = object_at(self.spec, "featureGates").get(name)
         return said if isinstance(said, bool) else None
-
-    def _listed(self, name: str) -> bool | None:
-        """Return the state of the first entry of the gate; an entry without a state turns the gate on."""
-
-        def spelled(text: str) -> str:
-            return text if self.release < _CASE_COUNTS_BEFORE else text.lower()
-
-        for entry in array_at(self.spec, "featureGates"):
-            if spelled(text_at(entry, "name")) == spelled(name):
-                return (text_at(entry, "state") or "Enabled") == "Enabled"
-        return None

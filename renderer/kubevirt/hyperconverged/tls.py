@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Setting, Settings
 from renderer.model.kube.json import Json, JsonObject, array_at, text_at
@@ -82,17 +83,19 @@ def security_profile(settings: Settings) -> JsonObject:
 
 
 def kubevirt_tls(settings: Settings) -> JsonObject:
-    """Return ``tlsConfiguration`` of KubeVirt."""
+    """Return ``tlsConfiguration`` of KubeVirt. Raises ``CannotMakeError`` for a type without ciphers."""
     profile = security_profile(settings)
     custom = profile.get("custom")
     if isinstance(custom, dict):
         ciphers, minimum = array_at(custom, "ciphers"), text_at(custom, "minTLSVersion")
     else:
         kind = text_at(profile, "type")
-        minimum = _MINIMUM.get(kind, "")
+        if kind not in _MINIMUM:
+            raise CannotMakeError(Cause.CRASH, f"the operator crashes on the TLS profile type {kind!r}")
+        minimum = _MINIMUM[kind]
         is_modern = isinstance(profile.get("modern"), dict)
         no_ciphers = is_modern and settings.release >= _NO_CIPHERS_OF_MODERN_SINCE
-        ciphers = [] if no_ciphers else [*_CIPHERS.get(kind, ())]
+        ciphers = [] if no_ciphers else [*_CIPHERS[kind]]
     return {
         "minTLSVersion": minimum if minimum in _VERSIONS else "VersionTLS12",
         "ciphers": _iana_names(ciphers, settings.release),

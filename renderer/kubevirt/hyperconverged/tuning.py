@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.golang.json_text import read_json
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Reason
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
 from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
 from renderer.kubevirt.hyperconverged.release import LATEST, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Setting, Settings
@@ -28,9 +28,7 @@ def rate_limits(settings: Settings) -> Json:
         return _limiter(*_annotated(written))
     if policy == "highBurst" and settings.release < _NO_HIGH_BURST_SINCE:
         if written is not None:
-            raise CannotMakeError(
-                TUNING_ANNOTATION, Reason.BESIDE_HIGH_BURST, "it cannot be combined with highBurst"
-            )
+            raise _invalid("it cannot be combined with highBurst", Reason.BESIDE_HIGH_BURST)
         return _limiter(*_HIGH_BURST)
     return None
 
@@ -38,16 +36,20 @@ def rate_limits(settings: Settings) -> Json:
 def _annotated(written: str | None) -> tuple[Json, Json]:
     """Return the requests per second and the burst in the annotation."""
     if written is None:
-        raise CannotMakeError(TUNING_ANNOTATION, Reason.RATES, "the tuning policy needs it")
+        raise _invalid("the tuning policy needs it")
     try:
         rates = object_at(_RATES.decode("rates", read_json(written)))
     except (GoTypeError, ValueError) as error:
-        raise CannotMakeError(TUNING_ANNOTATION, Reason.RATES, str(error)) from None
+        raise _invalid(str(error)) from None
     for name in ("qps", "burst"):
         value = rates.get(name)
         if not isinstance(value, int | float) or value <= 0:
-            raise CannotMakeError(TUNING_ANNOTATION, Reason.RATES, f"it needs a positive {name}")
+            raise _invalid(f"it needs a positive {name}")
     return rates["qps"], rates["burst"]
+
+
+def _invalid(message: str, reason: Reason | None = None) -> CannotMakeError:
+    return CannotMakeError(Cause.TUNING, message, reason, annotation=TUNING_ANNOTATION)
 
 
 def _limiter(qps: Json, burst: Json) -> Json:

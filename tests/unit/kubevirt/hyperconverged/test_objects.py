@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 import pytest
 
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Reason
-from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
+from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects, trial
 from renderer.kubevirt.hyperconverged.release import (
     LATEST,
     ClusterFacts,
@@ -174,7 +174,7 @@ class TestSettings:
         with pytest.raises(CannotMakeError) as caught:
             made({"certConfig": {"ca": {"duration": "2d"}}})
 
-        assert caught.value.reason is Reason.SPEC
+        assert caught.value.cause is Cause.SPEC
         assert str(caught.value) == "spec.certificateRotateStrategy.selfSigned.ca.duration is not a duration"
 
 
@@ -279,7 +279,7 @@ class TestPatches:
     @pytest.mark.parametrize(
         ("written", "reason"),
         [
-            ("not json", Reason.SYNTAX),
+            ("not json", Reason.NOT_JSON),
             ('{"op": "add"}', Reason.SYNTAX),
             ("[1]", Reason.SYNTAX),
             ('[{"op": "add"}]', Reason.SYNTAX),
@@ -288,7 +288,7 @@ class TestPatches:
             ('[{"op": "replace", "path": "/spec/nothing", "value": 1}]', Reason.PATH),
             ('[{"op": "jump", "path": "/spec/nothing"}]', Reason.PATH),
             ('[{"op": "add", "path": "/spec/configuration/cpuModel", "value": 1}]', Reason.RESULT),
-            ("[" * 100_000, Reason.SYNTAX),
+            ("[" * 100_000, Reason.NOT_JSON),
         ],
     )
     def test_patch_that_does_not_apply_is_refused(self, written: str, reason: Reason) -> None:
@@ -348,7 +348,7 @@ class TestTuning:
         with pytest.raises(CannotMakeError) as caught:
             made({"tuningPolicy": "annotation"}, annotations={self.ANNOTATION: written})
 
-        assert (caught.value.annotation, caught.value.reason) == (self.ANNOTATION, Reason.RATES)
+        assert (caught.value.cause, caught.value.annotation) == (Cause.TUNING, self.ANNOTATION)
 
     def test_policy_without_its_annotation_is_refused(self) -> None:
         with pytest.raises(CannotMakeError):
@@ -425,6 +425,58 @@ class TestBootImages:
         image = self.images({"commonBootImageNamespace": "golden"})[0]
 
         assert object_at(image, "metadata")["namespace"] == "golden"
+
+
+class TestTrial:
+    """The webhook makes the objects to see whether the operator can."""
+
+    def refusal(
+        self,
+        spec: JsonObject,
+        version: str = "v1beta1",
+        annotations: JsonObject | None = None,
+        minor: int = 19,
+    ) -> tuple[str, str, JsonObject]:
+        content: JsonObject = {
+            "apiVersion": f"hco.kubevirt.io/{version}",
+            "metadata": {"annotations": annotations or {}},
+            "spec": spec,
+        }
+        facts = ClusterFacts(platform=Platform.KUBERNETES)
+        refused = trial(content, OperatorRelease(1, minor), facts)
+        assert refused is not None
+        return refused.code, str(refused.field or ""), refused.details
+
+    def test_object_that_can_be_made_is_accepted(self) -> None:
+        assert trial({"spec": {}}, LATEST, ClusterFacts()) is None
+
+    @pytest.mark.parametrize("address", ["not-an-ip", "2001:db8::1", "1.2.3", "1.2.3.256", "1.2.3.4.5"])
+    def test_name_server_needs_an_ipv4_address(self, address: str) -> None:
+        flat = self.refusal({"kubeSecondaryDNSNameServerIP": address})
+        nested = self.refusal({"networking": {"kubeSecondaryDNSNameServerIP": address}}, "v1")
+
+        assert flat == ("notIPv4", "spec.kubeSecondaryDNSNameServerIP", {})
+        assert nested == ("notIPv4", "spec.networking.kubeSecondaryDNSNameServerIP", {})
+
+    @pytest.mark.parametrize("address", ["10.0.0.1", "", "010.0.0.1", "::ffff:10.0.0.1"])
+    def test_name_server_with_an_ipv4_address_is_accepted(self, address: str) -> None:
+        assert trial({"spec": {"kubeSecondaryDNSNameServerIP": address}}, LATEST, ClusterFacts()) is None
+
+    def test_two_boot_images_with_one_name_are_refused(self) -> None:
+        refused = self.refusal({"dataImportCronTemplates": [OWN_IMAGE, OWN_IMAGE]})
+
+        assert refused == ("dataImportCronTemplate", "", {"reason": "duplicate"})
+
+    def test_tls_profile_without_ciphers_crashes_the_operator(self) -> None:
+        assert self.refusal({"tlsSecurityProfile": {}}) == ("panic", "", {})
+
+    def test_patch_of_ssp_is_tried_on_kubernetes_too(self) -> None:
+        annotation = "ssp.kubevirt.io/jsonpatch"
+        patches = {annotation: '[{"op": "remove", "path": "/spec/nothing"}]'}
+
+        refused = self.refusal({}, annotations=patches)
+
+        assert refused == ("jsonPatch", "metadata.annotations", {"annotation": annotation, "reason": "path"})
 
 
 def test_newer_release_is_treated_like_the_newest_known_one() -> None:
