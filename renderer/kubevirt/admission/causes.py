@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
+from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.diagnostic import Severity
 from renderer.model.field_edit import Edit
@@ -129,6 +130,14 @@ def with_listed_typo(cause: Cause, listed: Iterable[str]) -> Cause:
             hint = f"write {cause.gate} in place of {name} where the feature gates are listed"
             return cause._replace(message=message, hint=hint)
     return cause
+
+
+def with_gates_of_product(cause: Cause, config: ClusterConfig) -> Cause:
+    """Return a cause about a feature gate that names the product whose defaults leave it off, if any."""
+    if not config.product:
+        return cause
+    verb = "turns off" if cause.gate in config.disabled_feature_gates else "does not turn on"
+    return cause._replace(message=cause.message.replace(NOT_TURNED_ON, f"which {config.product} {verb}"))
 
 
 def gate_hint(gate: Gate) -> str:

@@ -50,6 +50,7 @@ class ClusterConfig(Record):
     ``permitted_devices`` are the resource names of all permitted devices; None if the cluster permits any.
     ``obsolete_cpu_models`` is empty if the cluster does not list its own.
     ``max_cpu_sockets`` is 0 if the cluster sets no maximum.
+    ``product`` is the release of the product whose defaults these are; empty if the repository has them.
     """
 
     default_architecture: str = "amd64"
@@ -78,6 +79,7 @@ class ClusterConfig(Record):
     permitted_devices: tuple[str, ...] | None = None
     obsolete_cpu_models: tuple[str, ...] = ()
     migrating_bindings: tuple[str, ...] = ()
+    product: str = ""
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> ClusterConfig:
         """Return the configuration with additional feature gates."""

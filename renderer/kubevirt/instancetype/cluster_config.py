@@ -91,7 +91,7 @@ def cluster_config(catalog: Catalog, release: Release) -> ClusterConfig:
 def default_config(release: Release) -> ClusterConfig:
     """Return the configuration of a cluster whose ``KubeVirt`` object is not in the repository."""
     kubevirt = default_kubevirt(release)
-    return read_cluster_config(kubevirt) if kubevirt else DEFAULT_CONFIG
+    return read_cluster_config(kubevirt)._replace(product=release.product) if kubevirt else DEFAULT_CONFIG
 
 
 @once_for_same

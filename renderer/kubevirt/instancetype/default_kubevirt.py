@@ -6,8 +6,16 @@ from functools import lru_cache
 
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.products import product_release
-from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.release import Release
+
+#: Whose spec is empty, as in a cluster where nobody has changed it.
+_HYPERCONVERGED: JsonObject = {
+    "apiVersion": "hco.kubevirt.io/v1beta1",
+    "kind": "HyperConverged",
+    "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
+    "spec": {},
+}
 
 
 @lru_cache
@@ -17,12 +25,28 @@ def default_kubevirt(release: Release) -> JsonObject:
     It has what the product sets: without a product, a cluster has KubeVirt's own defaults.
     """
     row = product_release(release)
-    if row is None or not row.feature_gates:
+    if row is None:
         return EMPTY
-    gates: Json = list(row.feature_gates)
-    return {
-        "apiVersion": "kubevirt.io/v1",
-        "kind": KUBEVIRT,
-        "metadata": {"name": "kubevirt"},
-        "spec": {"configuration": {"developerConfiguration": {"featureGates": gates}}},
-    }
+    if row.hyperconverged:
+        return _kubevirt(_spec_of_operator(row.hyperconverged))
+    if not row.feature_gates:
+        return EMPTY
+    return _kubevirt({"configuration": {"developerConfiguration": {"featureGates": list(row.feature_gates)}}})
+
+
+def _kubevirt(spec: JsonObject) -> JsonObject:
+    return {"apiVersion": "kubevirt.io/v1", "kind": KUBEVIRT, "metadata": {"name": "kubevirt"}, "spec": spec}
+
+
+def _spec_of_operator(hyperconverged: str) -> JsonObject:
+    """Return what the operator of that release makes of an empty HyperConverged object.
+
+    The cluster is assumed to be a highly available OpenShift on amd64.
+    """
+    from renderer.kubevirt.hyperconverged.admission import admit  # noqa: PLC0415 - few projects name the operator
+    from renderer.kubevirt.hyperconverged.objects import make_objects  # noqa: PLC0415 - as above
+    from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease  # noqa: PLC0415 - as above
+
+    operator = OperatorRelease.parse(hyperconverged)
+    stored = admit(_HYPERCONVERGED, operator, ClusterFacts())
+    return make_objects(stored.content, stored.spec, operator).kubevirt.spec

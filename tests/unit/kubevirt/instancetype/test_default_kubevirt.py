@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pytest
+
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.kubevirt.facts.feature_gates import Gate, is_enabled
-from renderer.kubevirt.facts.products import target_release
+from renderer.kubevirt.facts.products import Configuration, products, target_release
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
@@ -38,3 +40,53 @@ def test_release_of_kubevirt_has_the_defaults_of_kubevirt() -> None:
     for release in ("1.8", "cozystack-1.5", "suse-edge-0.7"):
         assert default_kubevirt(target_release(release)) == {}
         assert config_of(release) == ClusterConfig()
+
+
+_GATES = {
+    "hco-1.10": """
+        CPUManager CPUNodeDiscovery DataVolumes DisableCustomSELinuxPolicy DownwardMetrics ExpandDisks GPU
+        HostDevices HotplugNICs HotplugVolumes HypervStrictCheck KubevirtSeccompProfile NUMA SRIOV Snapshot
+        VMExport VMPersistentState WithHostModelCPU
+    """,
+    "openshift-virtualization-4.18": """
+        CPUManager DisableCustomSELinuxPolicy DynamicPodInterfaceNaming ExpandDisks GPU HostDevices
+        HotplugVolumes HypervStrictCheck KubevirtSeccompProfile NetworkBindingPlugins Snapshot VMExport
+        VMLiveUpdateFeatures VMPersistentState VolumeMigration VolumesUpdateStrategy WithHostModelCPU
+    """,
+    "hco-1.17": """
+        CPUManager ExpandDisks HostDevices HotplugVolumes HypervStrictCheck KubevirtSeccompProfile Snapshot
+        VMExport VideoConfig WithHostModelCPU
+    """,
+    "openshift-virtualization-5.0": """
+        CPUManager DecentralizedLiveMigration DeclarativeHotplugVolumes HostDevices HypervStrictCheck
+        KubevirtSeccompProfile Snapshot Template
+    """,
+}
+
+
+class TestOfHyperConverged:
+    """The gates of each release as the operator turns them on in a highly available OpenShift."""
+
+    @pytest.mark.parametrize(("product", "gates"), _GATES.items())
+    def test_gates_of_the_operator_are_on(self, product: str, gates: str) -> None:
+        assert sorted(config_of(product).feature_gates) == gates.split()
+
+    @pytest.mark.parametrize(("product", "is_on"), [("kubevirt-1.9", True), ("hco-1.19", False)])
+    def test_gate_that_the_operator_disables_is_off(self, product: str, is_on: bool) -> None:  # noqa: FBT001 - a parameter
+        """Since 1.19, the operator disables each beta gate that it does not turn on."""
+        config = config_of(product)
+
+        assert is_enabled(Gate.REBOOT_POLICY, target_release(product), config) is is_on
+        assert ("RebootPolicy" in config.disabled_feature_gates) is not is_on
+
+    def test_other_configuration_is_the_operators(self) -> None:
+        config = config_of("hco-1.16")
+
+        assert (config.default_interface, config.eviction_strategy) == ("masquerade", "LiveMigrate")
+        assert config.vm_rollout_strategy == "LiveUpdate"
+
+    def test_each_supported_release_has_an_object(self) -> None:
+        for product in products():
+            if product.configuration is Configuration.HYPERCONVERGED:
+                for each in product.releases:
+                    assert default_kubevirt(target_release(each.name))["kind"] == "KubeVirt"
