@@ -83,7 +83,9 @@ def document(version: dict, release: str) -> Schema:
     structural = version["schema"]["openAPIV3Schema"]
     metadata = object_meta()
     # The CRD accepts each name that contains this one, and the operator works on this one alone.
-    name = {"const": NAME, **converted(structural["properties"]["metadata"]["properties"]["name"])}
+    name = structural["properties"]["metadata"]["properties"]["name"]
+    if name["pattern"] != NAME:
+        raise ValueError(f"the name of the object must match {name['pattern']}")
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": f"{KIND} {version['name']} (HyperConverged operator {release})",
@@ -93,7 +95,10 @@ def document(version: dict, release: str) -> Schema:
                 "properties": {
                     "apiVersion": {"const": f"{GROUP}/{version['name']}"},
                     "kind": {"const": KIND},
-                    "metadata": {**metadata, "properties": {**metadata["properties"], "name": name}},
+                    "metadata": {
+                        **metadata,
+                        "properties": {**metadata["properties"], "name": {"const": NAME}},
+                    },
                     "spec": converted(structural["properties"]["spec"]),
                     "status": {"type": "object", PRESERVED: True},
                 },

@@ -137,7 +137,7 @@ class Checks:
         )
         unknown = (
             *unknown_gates_of_project(self._config.feature_gates),
-            *unknown_gates_of_objects(asked),
+            *unknown_gates_of_objects(asked, release),
         )
         return Outcome(checked.value, (*others, *unknown, *found))
 

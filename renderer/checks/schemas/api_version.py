@@ -25,6 +25,8 @@ from renderer.model.suggest import suggest
 _FIELD = FieldPath.of("apiVersion")
 #: Kinds that other projects also have.
 _COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
+#: Who has the kinds of a group that is not KubeVirt's own.
+_PROJECTS = {"cdi.kubevirt.io": "CDI", "hco.kubevirt.io": "the HyperConverged operator"}
 _VMRENDER = "vmrender.io"
 _SERIES = "InstancetypeSeries"
 _KINDS_OF_VMRENDER = (_SERIES, "Template")
@@ -65,7 +67,7 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
     elif _is_in_foreign_group(resource):
         gvk = resource.gvk
         where = f"in the group {gvk.group}" if gvk.group else f"with the apiVersion {gvk.version}"
-        project = "KubeVirt" if GROUPS_OF_KINDS[gvk.kind] != "cdi.kubevirt.io" else "CDI"
+        project = _PROJECTS.get(GROUPS_OF_KINDS[gvk.kind], "KubeVirt")
         message = f"{project} has no kind {gvk.kind} {where}"
         hint = f"it is in the group {GROUPS_OF_KINDS[gvk.kind]}"
         yield Diagnostic.about(

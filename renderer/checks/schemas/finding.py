@@ -11,6 +11,8 @@ from renderer.checks.schemas.kubernetes_formats import TEMPLATE_METADATA
 from renderer.checks.schemas.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.checks.schemas.kubevirt_kinds import GROUPS, REWRITTEN
 from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.kubevirt.hyperconverged.structural_schema import GROUP as HYPERCONVERGED_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_edit import Edit
@@ -79,6 +81,9 @@ class SchemaTarget(Record):
         """Return who defines the fields and values."""
         if self.is_of_kubernetes:
             return f"Kubernetes {self.schemas.kubernetes.minor}"
+        operator = OperatorRelease.deploying(self.release)
+        if self.gvk.group == HYPERCONVERGED_GROUP and operator is not None:
+            return f"the HyperConverged operator {operator}"
         return f"KubeVirt {self.release}" if self.gvk.group in GROUPS else "the schema"
 
     @property
@@ -126,8 +131,14 @@ class SchemaTarget(Record):
                     knowing.append(release)
         later = [release for release in knowing if release > self.release]
         if later:
-            return f"needs KubeVirt {later[0]}"
-        return f"exists only up to KubeVirt {knowing[-1]}" if knowing else None
+            return f"needs {self._named(later[0])}"
+        return f"exists only up to {self._named(knowing[-1])}" if knowing else None
+
+    def _named(self, release: Release) -> str:
+        """Return the release of KubeVirt, or of the operator that deploys it, for a message."""
+        if self.gvk.group != HYPERCONVERGED_GROUP:
+            return f"KubeVirt {release}"
+        return f"the HyperConverged operator {OperatorRelease.deploying(release)}, with KubeVirt {release}"
 
     def _known_to_other_minors(self, knows: Callable[[SchemaTree], bool]) -> str | None:
         kinds = self.schemas.kubernetes

@@ -68,6 +68,7 @@ _OTHERS: Mapping[str, str] = {
         "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer StorageProfile"
         " VolumeCloneSource VolumeImportSource VolumeUploadSource"
     ),
+    "hco.kubevirt.io/v1beta1": "HyperConverged",
     "forklift.cdi.kubevirt.io/v1beta1": "OpenstackVolumePopulator OvirtVolumePopulator",
     "clone.kubevirt.io/v1beta1": "VirtualMachineClone",
     "export.kubevirt.io/v1beta1": "VirtualMachineExport",

@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from renderer.checks.schemas.finding import SchemaTarget
 
 _KIND = FieldPath.of("kind")
+_API_VERSION = FieldPath.of("apiVersion")
 
 #: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
 #: (``model.run.work``).
@@ -145,4 +146,5 @@ class _Run:
                 if diagnostic.sites or diagnostic.location:  # it is at the schema's own file
                     yield diagnostic
                 else:
-                    yield diagnostic._replace(sites=resource.sites(_KIND), resource=resource.current_id)
+                    at = _API_VERSION if diagnostic.code is Code.API_VERSION else _KIND
+                    yield diagnostic._replace(sites=resource.sites(at), resource=resource.current_id)

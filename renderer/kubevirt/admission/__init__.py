@@ -10,6 +10,7 @@
 ``storage_objects``    snapshots, restores, clones and exports                 ``pkg/storage/admitters``
 ``migrations``         migrations and their policies                           ``migration-create-…``
 ``kubevirt_object``    the KubeVirt object itself                              ``pkg/virt-operator/webhooks``
+``hyperconverged_object``  a HyperConverged object                            ``kubevirt/hyperconverged``
 ``kinds``              the tables of the kinds above
 ``vmi_checks``         the table of checks of a template, in order             ``vmi-create-admitter.go``
 ``network/``           networks and interfaces                                 ``pkg/network/admitter``

@@ -40,6 +40,10 @@ def warnings_of(request: AdmissionRequest, cluster: Cluster) -> Causes:
         configuration = object_at(request.content, "spec", "configuration")
         fields = frozenset(configuration)
         yield from CONFIGURATION_WARNINGS.causes(cluster.release, fields, configuration, cluster)
+    elif request.kind == "HyperConverged":
+        from renderer.kubevirt.admission.hyperconverged_object import warnings_of_hyperconverged  # noqa: PLC0415 - few repositories have any
+
+        yield from warnings_of_hyperconverged(request.content, cluster)
     elif request.kind in _INSTANCES and INSTANCE_WARNINGS.checks_for(cluster.release, _INTERFACES):
         path = _INSTANCES[request.kind]
         vmi = VmiSpec.of(object_at(request.content, *path), FieldPath.of(*path))

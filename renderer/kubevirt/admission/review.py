@@ -78,6 +78,10 @@ def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
             from renderer.kubevirt.admission.vmi import check_vmi  # noqa: PLC0415 - few repositories have any
 
             return tuple(check_vmi(request.content, cluster))
+        if request.kind == "HyperConverged":
+            from renderer.kubevirt.admission.hyperconverged_object import check_hyperconverged  # noqa: PLC0415 - as above
+
+            return tuple(check_hyperconverged(request.content, cluster))
         from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS  # noqa: PLC0415 - as above
 
         if request.kind not in CHECKS_OF_KINDS:

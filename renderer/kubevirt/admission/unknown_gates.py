@@ -1,4 +1,4 @@
-"""Feature gates that no release of KubeVirt has: they turn nothing on, and KubeVirt does not say so."""
+"""Feature gates that KubeVirt, or the HyperConverged operator, does not have: nothing else says so."""
 
 from __future__ import annotations
 
@@ -7,13 +7,18 @@ from collections.abc import Iterable, Iterator
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.placeholders import has_placeholder
+from renderer.kubevirt.hyperconverged.feature_gates import gate_names, listed_gates, phase_of
+from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.kubevirt.hyperconverged.structural_schema import GROUP
+from renderer.kubevirt.hyperconverged.structural_schema import KIND as HYPERCONVERGED
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import array_at
+from renderer.model.kube.json import array_at, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.suggest import suggest
 
@@ -30,9 +35,11 @@ def unknown_gates_of_project(listed: Iterable[str]) -> Iterator[Diagnostic]:
             yield Diagnostic.at(site, *_finding(name), severity=Severity.WARNING, fix=_fix(field, name))
 
 
-def unknown_gates_of_objects(resources: Iterable[Resource]) -> Iterator[Diagnostic]:
-    """Yield a warning for each unknown gate that a KubeVirt object lists."""
+def unknown_gates_of_objects(resources: Iterable[Resource], release: Release) -> Iterator[Diagnostic]:
+    """Yield a warning for each unknown gate that a KubeVirt or HyperConverged object lists."""
     for resource in resources:
+        if resource.kind == HYPERCONVERGED and resource.gvk.group == GROUP:
+            yield from _unknown_gates_of_operator(resource, release)
         for key in _LISTS if resource.kind == KUBEVIRT else ():
             for index, name in enumerate(array_at(resource.content, *_DEVELOPER, key)):
                 if isinstance(name, str) and name not in set(Gate) and not has_placeholder(name):
@@ -41,6 +48,25 @@ def unknown_gates_of_objects(resources: Iterable[Resource]) -> Iterator[Diagnost
                     yield Diagnostic.about(
                         resource, field, *_finding(name), severity=Severity.WARNING, fix=fix
                     )
+
+
+def _unknown_gates_of_operator(resource: Resource, release: Release) -> Iterator[Diagnostic]:
+    """Yield a warning for each unknown gate in the list of a HyperConverged object of v1."""
+    operator = OperatorRelease.deploying(release)
+    if operator is None or not operator.serves_v1:
+        return
+    known = gate_names(operator)
+    for index, gate in enumerate(listed_gates(object_at(resource.content, "spec").get("featureGates"))):
+        if not gate.name or has_placeholder(gate.name) or phase_of(gate.name, operator) is not None:
+            continue
+        field = FieldPath.of("spec", "featureGates", index, "name")
+        near = suggest(gate.name, known)
+        hint = f"did you mean {' or '.join(near)}?" if near else "drop it: the operator ignores it"
+        message = f"the HyperConverged operator {operator} has no feature gate {gate.name}"
+        fix = SetField(field, near[0]) if len(near) == 1 else None
+        yield Diagnostic.about(
+            resource, field, Code.UNKNOWN_GATE, message, hint, severity=Severity.WARNING, fix=fix
+        )
 
 
 def _finding(name: str) -> tuple[Code, str, str | None]:

@@ -16,6 +16,7 @@ REVIEWED_KINDS = frozenset(
     {
         "VirtualMachine",
         "VirtualMachineInstance",
+        "HyperConverged",
         "KubeVirt",
         "MigrationPolicy",
         "VirtualMachineClone",

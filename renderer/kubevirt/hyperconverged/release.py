@@ -30,6 +30,15 @@ class OperatorRelease(Record):
             raise ValueError(f"not a release of the HyperConverged operator: {text!r}")
         return cls(int(numbers[0]), int(numbers[1]))
 
+    @classmethod
+    def deploying(cls, kubevirt: Release) -> OperatorRelease | None:
+        """Return the release that deploys a minor of KubeVirt; None for a minor before all known ones."""
+        minor = kubevirt.minor_release
+        found = [release for release, deployed in _KUBEVIRT.items() if deployed.minor_release <= minor]
+        return min((each for each in found if each.kubevirt.minor_release == minor), default=None) or (
+            LATEST if found else None
+        )
+
     def __str__(self) -> str:
         return _MAIN if self == LATEST else f"{self.major}.{self.minor}"
 
@@ -71,6 +80,10 @@ _KUBEVIRT: Mapping[OperatorRelease, Release] = {
     OperatorRelease(1, 19): Release(1, 9, 0),
     OperatorRelease(1, 20): Release(1, 9, 0),
 }
+
+
+#: The oldest first.
+KNOWN_RELEASES = tuple(_KUBEVIRT)
 
 
 class Platform(TextEnum):

@@ -100,11 +100,14 @@ class StructuralSchema:
         return {**content, "spec": _filled(written, self._spec, self._definitions, with_defaults=True)}
 
     def problems(self, content: JsonObject) -> tuple[Problem, ...]:
-        """Return what the API server rejects in a defaulted object, in the order of the fields."""
-        name = object_at(self._fields, "metadata", "properties", "name")
+        """Return what the API server rejects in a defaulted object, in the order of the fields.
+
+        The pattern of its name accepts each name that contains the one that the operator works on.
+        """
+        needed = text_at(object_at(self._fields, "metadata", "properties", "name"), "const")
         found = []
         written = text_at(content, "metadata", "name")
-        if written and not _matches(text_at(name, "pattern"), written):
+        if written and needed not in written:
             found.append(Problem(ProblemCode.PATTERN, NAME))
         found += _problems(content.get("spec", EMPTY), self._spec, self._definitions, SPEC)
         return tuple(sorted(found, key=lambda problem: str(problem.at)))
@@ -112,12 +115,13 @@ class StructuralSchema:
 
 def structural_schema(release: OperatorRelease, version: str) -> StructuralSchema | None:
     """Return the schema of ``hco.kubevirt.io/<version>`` at a release; None if it does not serve that."""
-    if version not in _served_versions(release):
+    if version not in served_versions(release):
         return None
     return _schema_since(_first_release(release, version), version)
 
 
-def _served_versions(release: OperatorRelease) -> tuple[str, ...]:
+def served_versions(release: OperatorRelease) -> tuple[str, ...]:
+    """Return the API versions of HyperConverged that a release serves, the newest first."""
     return ("v1", "v1beta1") if release.serves_v1 else ("v1beta1",)
 
 

@@ -6,27 +6,28 @@ operator for a trial is in ``objects``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from renderer.golang.duration import parse_duration
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors, label_value_errors
 from renderer.kubevirt.facts.pod_scheduling import REQUIRED
 from renderer.kubevirt.hyperconverged.feature_gates import (
-    MOVED_GATES,
     REPLACED_BY_FIELDS,
     Phase,
     gate_names,
     listed_gates,
     phase_of,
 )
+from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
 from renderer.kubevirt.hyperconverged.object_fields import V1, ObjectFields, fields_of, version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.record import Record
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.text_enum import TextEnum
 
 ENABLE_ANNOTATION = "dataimportcrontemplate.kubevirt.io/enable"
@@ -38,6 +39,8 @@ _TLS_1_3 = "VersionTLS13"
 _HTTP2_CIPHERS = ("ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256")
 _LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _HIGH_BURST = "highBurst"
+#: The fields of v1 in place of the gates.
+_FIELDS_OF_GATES = {gate.name: gate.field for gate in MOVED_TO_FIELDS}
 _SINCE_1_11, _SINCE_1_12, _SINCE_1_14 = (OperatorRelease(1, minor) for minor in (11, 12, 14))
 _SINCE_1_15, _SINCE_1_16, _SINCE_1_17 = (OperatorRelease(1, minor) for minor in (15, 16, 17))
 _SINCE_1_18, _SINCE_1_19 = (OperatorRelease(1, minor) for minor in (18, 19))
@@ -59,7 +62,7 @@ class Objection(Record):
     """A reason to refuse an object.
 
     ``at`` is where the user finds the field, ``reported`` the field in the answer of the webhook, if it names
-    one. ``reason`` tells objections with one code apart.
+    one. ``reason`` tells objections with one code apart. ``fix`` is the one right answer, if there is one.
     """
 
     code: ObjectionCode
@@ -68,6 +71,7 @@ class Objection(Record):
     hint: str
     reported: FieldPath | None = None
     reason: str = ""
+    fix: Edit | None = None
 
 
 class WarningCode(TextEnum):
@@ -254,7 +258,16 @@ def _check_affinity(
         reported = _SPEC.child(name, "nodePlacement", "affinity")
         for index, term in enumerate(array_at(value_at(content, at.segments))):
             for below, message, hint in _term_problems(object_at(term)):
-                yield Objection(ObjectionCode.AFFINITY, at.child(index, *below), message, hint, reported)
+                field = at.child(index, *below)
+                near = _near_operators(value_at(content, field.segments)) if below[-1] == "operator" else ()
+                if near:
+                    hint = f"did you mean {near[0]}?"  # noqa: PLW2901 - a better one
+                fix = SetField(field, near[0]) if near else None
+                yield Objection(ObjectionCode.AFFINITY, field, message, hint, reported, fix=fix)
+
+
+def _near_operators(written: Json) -> Sequence[str]:
+    return suggest(str(written), _LABEL_OPERATORS, most=1)
 
 
 _TermProblem: TypeAlias = tuple[tuple[str | int, ...], str, str]
@@ -276,10 +289,9 @@ def _term_problems(term: JsonObject) -> Iterator[_TermProblem]:
 
 def _requirement_problems(requirement: JsonObject) -> Iterator[_TermProblem]:
     operator, values = text_at(requirement, "operator"), array_at(requirement, "values")
-    hint = f"use {', '.join(_LABEL_OPERATORS)}"
     if operator not in _LABEL_OPERATORS:
         message = f"{operator!r} is not an operator of a node selector"
-        yield ("operator",), message, did_you_mean(operator, _LABEL_OPERATORS, most=1) or hint
+        yield ("operator",), message, f"use {', '.join(_LABEL_OPERATORS)}"
         return
     for error in label_key_errors(text_at(requirement, "key")):
         yield ("key",), f"the label {text_at(requirement, 'key')!r} {error}", "correct the label"
@@ -313,7 +325,7 @@ def _named_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[Webh
             *("withHostPassthroughCPU", "deployTektonTaskResources", "nonRoot", "enableManagedTenantQuota"),
             *(REPLACED_BY_FIELDS if release >= _SINCE_1_15 else ()),
         )
-    deprecated = MOVED_GATES if release >= _SINCE_1_19 else ()
+    deprecated = _FIELDS_OF_GATES if release >= _SINCE_1_19 else ()
     for name, value in object_at(gates).items():
         at = _SPEC.child("featureGates", name)
         if value is None:
@@ -323,10 +335,12 @@ def _named_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[Webh
             message = f"the feature gate {name} has no effect"
             yield WebhookWarning(name, WarningCode.DEPRECATED_AND_IGNORED, at, message, hint)
         elif name in deprecated:
-            hint = "a field of hco.kubevirt.io/v1 replaces it"
-            yield WebhookWarning(
-                name, WarningCode.DEPRECATED, at, f"the feature gate {name} is deprecated", hint
-            )
+            message = f"the feature gate {name} is deprecated"
+            field = _FIELDS_OF_GATES[name]
+            hint = f"write the object as hco.kubevirt.io/v1, which has {field} in its place"
+            if value is False:
+                hint = "drop it: false is the default"
+            yield WebhookWarning(name, WarningCode.DEPRECATED, at, message, hint)
 
 
 def _listed_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[WebhookWarning]:
@@ -340,7 +354,11 @@ def _listed_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[Web
             message = f"the feature gate {gate.name} has no effect"
             yield WebhookWarning(gate.name, WarningCode.DEPRECATED_AND_IGNORED, at, message, "drop it")
         elif phase is Phase.DEPRECATED:
-            message, hint = f"the feature gate {gate.name} is deprecated", "write its field in its place"
+            message = f"the feature gate {gate.name} is deprecated"
+            field = next(
+                field for name, field in _FIELDS_OF_GATES.items() if name.lower() == gate.name.lower()
+            )
+            hint = f"write {field} in its place"
             yield WebhookWarning(gate.name, WarningCode.DEPRECATED, at, message, hint)
 
 
