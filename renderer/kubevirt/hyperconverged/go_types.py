@@ -206,10 +206,12 @@ def _decode_scalar(type_: str, value: Json, old: Json) -> Json:
 
 
 def _quantity(value: Json) -> str:
+    if isinstance(value, dict | list):  # not quoted: copies of a patch may have made it large
+        raise GoTypeError("not a quantity")
     try:
         return Quantity.of(value).canonical
     except DiagnosticError as error:
-        raise GoTypeError(str(error)) from None
+        raise GoTypeError(f"not a quantity: {error}") from None
 
 
 def _duration(value: Json) -> str:

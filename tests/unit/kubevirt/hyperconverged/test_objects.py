@@ -297,6 +297,17 @@ class TestPatches:
 
         assert (caught.value.annotation, caught.value.reason) == (PATCH, reason)
 
+    def test_copies_of_copies_are_not_written_out(self) -> None:
+        """Each copy doubles the value: what is read of it ends with an error about its type."""
+        doubled = [{"op": "add", "path": "/spec/a", "value": ["x"]}]
+        doubled += [{"op": "copy", "from": "/spec/a", "path": "/spec/a/-"}] * 60
+        limit = "/spec/configuration/developerConfiguration/diskVerification/memoryLimit"
+        for path in (limit, "/spec/configuration/cpuModel", "/spec/infra", "/spec/configuration/obsoleteCPUModels"):
+            operations = [*doubled, {"op": "copy", "from": "/spec/a", "path": path}]
+            with pytest.raises(CannotMakeError) as caught:
+                made(annotations={PATCH: json.dumps(operations)})
+            assert caught.value.reason is Reason.RESULT
+
     def test_version_4_of_the_library_replaces_what_is_missing(self) -> None:
         operation: JsonObject = {"op": "replace", "path": "/spec/nothing", "value": 1}
 
