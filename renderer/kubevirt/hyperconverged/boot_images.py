@@ -10,8 +10,9 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
 from renderer.kubevirt.hyperconverged.go_types import GoTypes
+from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
-from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
 from renderer.model.record import Record
 

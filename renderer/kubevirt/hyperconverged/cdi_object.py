@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from renderer.kubevirt.hyperconverged.kubevirt_object import certificates, uninstall_strategy
+from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
-from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.tls import security_profile
 from renderer.model.kube.json import JsonObject, array_at, object_at
 

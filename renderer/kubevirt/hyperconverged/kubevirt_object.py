@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from renderer.kubevirt.hyperconverged.host_devices import mediated_devices, permitted_host_devices
 from renderer.kubevirt.hyperconverged.kubevirt_gates import PASST_ANNOTATION, disabled_gates, enabled_gates
+from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorEnvironment, OperatorRelease
-from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.tls import kubevirt_tls
 from renderer.kubevirt.hyperconverged.tuning import rate_limits
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at

@@ -6,8 +6,9 @@ from ipaddress import IPv6Address
 
 from renderer.golang.duration import format_duration, parse_duration
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
+from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease, Platform
-from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.tls import security_profile
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 

@@ -18,14 +18,14 @@ from renderer.kubevirt.hyperconverged.json_patches import (
 )
 from renderer.kubevirt.hyperconverged.kubevirt_object import kubevirt_annotations, kubevirt_spec
 from renderer.kubevirt.hyperconverged.network_addons_object import network_addons_spec
-from renderer.kubevirt.hyperconverged.object_fields import version_of
+from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
 from renderer.kubevirt.hyperconverged.release import (
     ClusterFacts,
     OperatorEnvironment,
     OperatorRelease,
     Platform,
 )
-from renderer.kubevirt.hyperconverged.settings import Setting, Settings
+from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.ssp_object import ssp_spec
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject, object_at

@@ -1,97 +1,14 @@
-"""Where each setting of HyperConverged is: in ``v1beta1`` flat, in ``v1`` in sections.
-
-Read in ``api/v1beta1/hyperconverged_types.go`` and ``api/v1/hyperconverged_types.go`` of the operator.
-"""
+"""What an admitted HyperConverged object says: its settings, feature gates and annotations."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
 from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
-from renderer.kubevirt.hyperconverged.object_fields import V1, version_of
+from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
-from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
-from renderer.model.text_enum import TextEnum
-
-
-class Setting(TextEnum):
-    """A setting: its place in ``v1beta1``, its place in ``v1``; empty where it does not exist.
-
-    ``gate_before`` is the minor release that made a field of ``v1beta1`` of what was a feature gate.
-    """
-
-    __slots__ = ("gate_before", "v1")
-
-    def __init__(self, v1beta1: str, v1: str, gate_before: int = 0) -> None:
-        del v1beta1  # the text itself
-        self.v1 = v1
-        self.gate_before = gate_before
-
-    def place(self, version: str) -> FieldPath:
-        """Return the field in an API version."""
-        return FieldPath.of("spec", *(self.v1 if version == V1 else str(self)).split("."))
-
-    APPLICATION_AWARE_CONFIG = "applicationAwareConfig", "deployment.applicationAwareConfig"
-    APPLICATION_AWARE_QUOTA = "enableApplicationAwareQuota", "deployment.applicationAwareConfig.enable", 15
-    AUTO_CPU_LIMIT = (
-        "resourceRequirements.autoCPULimitNamespaceLabelSelector",
-        "virtualization.autoCPULimitNamespaceLabelSelector",
-    )
-    CERTIFICATES = "certConfig", "security.certConfig"
-    CHANGED_BLOCK_TRACKING = (
-        "changedBlockTrackingLabelSelectors",
-        "virtualization.changedBlockTrackingLabelSelectors",
-    )
-    COMMON_BOOT_IMAGES = "enableCommonBootImageImport", "workloadSources.enableCommonBootImageImport", 15
-    COMMON_BOOT_IMAGE_NAMESPACE = "commonBootImageNamespace", "workloadSources.commonBootImageNamespace"
-    COMMON_INSTANCETYPES = "CommonInstancetypesDeployment", "workloadSources.commonInstancetypesDeployment"
-    COMMON_TEMPLATES_NAMESPACE = "commonTemplatesNamespace", "workloadSources.commonTemplatesNamespace"
-    CPU_ALLOCATION_RATIO = (
-        "resourceRequirements.vmiCPUAllocationRatio",
-        "virtualization.vmiCPUAllocationRatio",
-    )
-    DATA_IMPORT_CRON_TEMPLATES = "dataImportCronTemplates", "workloadSources.dataImportCronTemplates"
-    DEFAULT_CPU_MODEL = "defaultCPUModel", "virtualization.virtualMachineOptions.defaultCPUModel"
-    DEFAULT_RUNTIME_CLASS = "defaultRuntimeClass", "virtualization.virtualMachineOptions.defaultRuntimeClass"
-    EVICTION_STRATEGY = "evictionStrategy", "virtualization.evictionStrategy"
-    FILESYSTEM_OVERHEAD = "filesystemOverhead", "storage.filesystemOverhead"
-    HIGHER_WORKLOAD_DENSITY = "higherWorkloadDensity", "virtualization.higherWorkloadDensity"
-    HYPERVISORS = "hypervisors", "virtualization.hypervisors"
-    INFRA_PLACEMENT = "infra.nodePlacement", "deployment.nodePlacements.infra"
-    INSTANCETYPE_CONFIG = "instancetypeConfig", "workloadSources.instancetypeConfig"
-    KSM = "ksmConfiguration", "virtualization.ksmConfiguration"
-    KUBE_MAC_POOL = "kubeMacPoolConfiguration", "networking.kubeMacPoolConfiguration"
-    LIVE_MIGRATION = "liveMigrationConfig", "virtualization.liveMigrationConfig"
-    LIVE_UPDATE = "liveUpdateConfiguration", "virtualization.liveUpdateConfiguration"
-    LOG_VERBOSITY = "logVerbosityConfig", "deployment.logVerbosityConfig"
-    MEDIATED_DEVICES = "mediatedDevicesConfiguration", "virtualization.mediatedDevicesConfiguration"
-    MINIMAL_CPU_MODEL = "obsoleteCPUs.minCPUModel", ""
-    MULTI_ARCHITECTURE = "", "workloadSources.enableMultiArchBootImageImport"
-    NAME_SERVER = "kubeSecondaryDNSNameServerIP", "networking.kubeSecondaryDNSNameServerIP"
-    NETWORK_BINDINGS = "networkBinding", "networking.networkBinding"
-    OBSOLETE_CPU_MODELS = "obsoleteCPUs.cpuModels", "virtualization.obsoleteCPUModels"
-    PERMITTED_HOST_DEVICES = "permittedHostDevices", "virtualization.permittedHostDevices"
-    PERSISTENT_RESERVATION = (
-        "persistentReservationConfiguration",
-        "storage.persistentReservationConfiguration",
-    )
-    ROLE_AGGREGATION = "roleAggregationStrategy", "virtualization.roleAggregationStrategy"
-    SCRATCH_SPACE_STORAGE_CLASS = "scratchSpaceStorageClass", "storage.scratchSpaceStorageClass"
-    STORAGE_IMPORT = "storageImport", "storage.storageImport"
-    STORAGE_RESOURCES = "resourceRequirements.storageWorkloads", "storage.workloadResourceRequirements"
-    TEKTON_PIPELINES_NAMESPACE = "tektonPipelinesNamespace", ""
-    TEKTON_TASKS_NAMESPACE = "tektonTasksNamespace", ""
-    TLS_SECURITY_PROFILE = "tlsSecurityProfile", "security.tlsSecurityProfile"
-    TUNING_POLICY = "tuningPolicy", "virtualization.tuningPolicy"
-    UNINSTALL_STRATEGY = "uninstallStrategy", "deployment.uninstallStrategy"
-    VIRTUAL_MACHINE_OPTIONS = "virtualMachineOptions", "virtualization.virtualMachineOptions"
-    VM_CONSOLE_PROXY = "deployVmConsoleProxy", "deployment.deployVmConsoleProxy", 15
-    VM_STATE_STORAGE_CLASS = "vmStateStorageClass", "storage.vmStateStorageClass"
-    WORKLOAD_PLACEMENT = "workloads.nodePlacement", "deployment.nodePlacements.workload"
-    WORKLOAD_UPDATE = "workloadUpdateStrategy", "virtualization.workloadUpdateStrategy"
-
 
 #: Feature gates of ``v1beta1`` that are on if nothing is said, with the minor releases in which they are.
 _ON_BY_DEFAULT: Mapping[str, Sequence[int]] = {

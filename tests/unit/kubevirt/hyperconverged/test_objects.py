@@ -302,7 +302,12 @@ class TestPatches:
         doubled = [{"op": "add", "path": "/spec/a", "value": ["x"]}]
         doubled += [{"op": "copy", "from": "/spec/a", "path": "/spec/a/-"}] * 60
         limit = "/spec/configuration/developerConfiguration/diskVerification/memoryLimit"
-        for path in (limit, "/spec/configuration/cpuModel", "/spec/infra", "/spec/configuration/obsoleteCPUModels"):
+        for path in (
+            limit,
+            "/spec/configuration/cpuModel",
+            "/spec/infra",
+            "/spec/configuration/obsoleteCPUModels",
+        ):
             operations = [*doubled, {"op": "copy", "from": "/spec/a", "path": path}]
             with pytest.raises(CannotMakeError) as caught:
                 made(annotations={PATCH: json.dumps(operations)})
