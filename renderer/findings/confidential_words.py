@@ -6,7 +6,6 @@ letters that are missing, added, swapped or wrong. Case, dashes, dots and unders
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
@@ -25,7 +24,6 @@ LITERALS = "literals"
 _WORD = r"[A-Za-z](?:[\w-]|\.(?=\w))*+"
 _KEY = pattern(rf"""(?<![\w.-]){_WORD}(?=["']?\s{{0,99}}:)|(?<=/){_WORD}|(?<=~1){_WORD}""")
 _IGNORED = str.maketrans("", "", "-_.")
-_ANSWER_FILE_LITERAL = pattern(rf"\s*(?:{'|'.join(map(re.escape, ANSWER_FILES))})\s*=", re.IGNORECASE)
 #: Names of other fields that differ by a letter or two from a confidential key.
 _OTHER_FIELDS = frozenset({"date", "internal", "interval"})
 #: A key of at least this many letters is recognised with two letters left out; a shorter one with one.
@@ -55,8 +53,8 @@ def is_answer_file_literal(text: str | None) -> bool:
 
     An entry of ``files`` has a path there, and is no value.
     """
-    found = _ANSWER_FILE_LITERAL.match(text) if text else None
-    return bool(found and text and "<" in text[found.end() :])
+    name, _, value = (text or "").partition("=")
+    return "<" in value and name.strip().lower() in ANSWER_FILES
 
 
 @lru_cache(maxsize=4096)

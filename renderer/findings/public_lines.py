@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import islice
 
 from renderer.findings.confidential_words import (
     LITERALS,
@@ -34,11 +35,9 @@ from renderer.yamlio.events import MalformedError, document_count, has_other_bre
 from renderer.yamlio.node_tree import parse_document
 from renderer.yamlio.nodes import Node
 
-_KEYS = "|".join(map(re.escape, sorted(CONFIDENTIAL_KEYS_OF_TEXT)))
+#: In lower case.
+_KEYS = frozenset(map(str.lower, CONFIDENTIAL_KEYS_OF_TEXT))
 _SECRET = pattern(r"\bSecret(List)?\b")
-_CONFIDENTIAL = pattern(
-    rf"""(?:^|[\s{{,"'/])(?:{_KEYS})(?:["']?\s*:|["'/\s]|$)""", re.MULTILINE | re.IGNORECASE
-)
 #: Aliases, merge keys and JSON pointers: with them, a value may be above its key.
 _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
 _OPTIONS = "options"  # of a generator: labels and annotations
@@ -48,11 +47,11 @@ _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
 _CONFLICT_MARKER = pattern(r"(?:<{7}|>{7}|\|{7})(?: [\w./~^-]+)?|={7}")
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
-_CHART = pattern(rf"\b(?:{'|'.join(sorted(CHARTS))})\b")
-#: Without one of these words in its text, no value of a document is confidential.
-_WORDS = pattern(
-    rf"(?<!\w)(?:{_KEYS}|{'|'.join((*SECTIONS, _PARAMETERS))}|Secret(?:List)?)(?!\w)", re.IGNORECASE
-)
+#: Without one of these words in its text, in any case, no value of a document is confidential.
+_WORDS = _KEYS.union(map(str.lower, SECTIONS), (_PARAMETERS, "secret", "secretlist"))
+_WORD = pattern(r"\w+")
+#: What may be a key in a text of any syntax.
+_POSSIBLE_KEY = pattern(r"""[^\s{},"'/:]+""")
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
@@ -115,7 +114,7 @@ def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int
 def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     """Return the first and last line, counted from 0 in the document, of each hidden part."""
     if "\\" not in text and not (
-        _mentions_confidential(text) or _CHART.search(text)
+        _mentions_confidential(text) or _mentions_chart(text)
     ):  # in quotes, a word may be spelt with escapes
         return []
     everything = [(0, len(lines) - 1)]
@@ -136,7 +135,7 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
     starts = sorted({node.start for node in nodes})
     try:
         confidential = [*secret, *_confidential(nodes)]
-        if root and _CHART.search(text):
+        if root and _mentions_chart(text):
             confidential += _confidential_in_object(root, _tree(root), root_scope())
         if any(node.is_alias for _, value in confidential for node in _bounded_walk(value)):
             return everything  # a value is written elsewhere
@@ -189,10 +188,7 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
     The lines above are also hidden if they may hold the value: in a Secret, in an operation of a JSON
     patch, at an anchor.
     """
-    exact = _WORDS.search(text)
-    first = next(confidential_words(text), None)
-    if exact:
-        first = exact.start() if first is None else min(first, exact.start())
+    first = min((*_whole_words(text), *islice(confidential_words(text), 1)), default=None)
     if _SECRET.search(text) or (first is not None and ("\\" in text or _ELSEWHERE.search(text))):
         return [(0, last)]
     return [] if first is None else [(text.count("\n", 0, first), last)]
@@ -200,12 +196,28 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
 
 def _mentions_confidential(text: str) -> bool:
     """Return True if a text has a word for something confidential, spelt correctly or not."""
-    return _WORDS.search(text) is not None or next(confidential_words(text), None) is not None
+    return any(True for places in (_whole_words(text), confidential_words(text)) for _ in places)
+
+
+def _whole_words(text: str) -> Iterator[int]:
+    """Yield where the words are that documents with confidential values have, at least the first place."""
+    lowered = text.encode("ascii", "replace").decode().lower()  # as long as the text
+    yield from islice((found.start() for found in _WORD.finditer(lowered) if found[0] in _WORDS), 1)
+    yield from (lowered.find(word) for word in _WORDS if not word.isalnum() and word in lowered)
+
+
+def _mentions_chart(text: str) -> bool:
+    return not CHARTS.isdisjoint(_WORD.findall(text))
 
 
 def _names_confidential_key(text: str) -> bool:
     """Return True if a patch, or a path in one, has a confidential key, spelt correctly or not."""
-    return _CONFIDENTIAL.search(text) is not None or next(confidential_words(text), None) is not None
+    lowered = text.lower()
+    return (
+        not _KEYS.isdisjoint(_POSSIBLE_KEY.findall(lowered))
+        or any("/" in key and key in lowered for key in _KEYS)
+        or next(confidential_words(text), None) is not None
+    )
 
 
 def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:

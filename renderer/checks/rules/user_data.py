@@ -27,15 +27,12 @@ from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.suggest import suggest
 from renderer.yamlio.decode import decode_yaml11
-from renderer.yamlio.problems import repeated_keys
 
 _JINJA = "{%"
 _BYTE_ORDER_MARK = "\ufeff"
 _LONGEST_HEADER = 40
 _NAMES = tuple(KEYS)
 _TOP_LEVEL_KEY = pattern(rf"^(?:{'|'.join(_NAMES)}):", re.MULTILINE)
-#: What a folded text (``>``) makes of the header and the first key below it.
-_FOLDED_HEADER = pattern(rf"{CLOUD_CONFIG_HEADER}[ \t]+(?:{'|'.join(_NAMES)}):(?:\s|$)")
 _INTERPRETER = pattern(r"#![ \t]*([^\s/]\S*)")
 #: The beginnings of lines that may be keys of the outermost mapping.
 _WRITTEN_KEY = pattern(r"^[\w\"'-]+(?=[ \t]*:)", re.MULTILINE)
@@ -88,7 +85,7 @@ def _header_problems(part: Part, name: str) -> Iterator[Problem]:
 
 
 def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
-    if _FOLDED_HEADER.match(part.text.lstrip()):
+    if _is_folded(part.text.lstrip().partition("\n")[0]):
         message = (
             f"{name} has a key on the line of {CLOUD_CONFIG_HEADER}, which cloud-init takes for a comment"
         )
@@ -123,11 +120,19 @@ def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
             yield from _value_problems(text, name, key, value)
 
 
+def _is_folded(first: str) -> bool:
+    """Return True if the first line has the header and a key, as a folded text (``>``) makes of two lines."""
+    key, colon, rest = first.removeprefix(CLOUD_CONFIG_HEADER).partition(":")
+    return bool(colon) and key[:1].isspace() and key.strip() in KEYS and not rest[:1].strip()
+
+
 def _repeated_key_problems(part: Part, name: str) -> Iterator[Problem]:
     """Yield the problems of keys of the outermost mapping that are written twice."""
     keys = _WRITTEN_KEY.findall(part.text)
     if len(set(keys)) == len(keys):
         return
+    from renderer.yamlio.problems import repeated_keys  # noqa: PLC0415 - few keys are written twice
+
     for place in repeated_keys(without_placeholders(part.text).encode("utf-8", "replace"), ""):
         where = place.location
         key = part.text.splitlines()[where.line - 1].partition(":")[0].strip() if where else ""

@@ -31,18 +31,37 @@ _DOLLAR = r"\\?\${1,2}"
 class _Form(Record):
     """A form, with the ``word`` that is the credential where a placeholder may be in its place.
 
-    What has the form has one of the ``signs``, if there are any, in any case: most texts have none, and cost
-    a few look-ups.
+    What has the form has one of the ``signs``, in any case: most texts have none, and cost a few look-ups.
     """
 
     signs: tuple[str, ...]
     pattern: re.Pattern[str]
 
     def may_be_in(self, lowered: str) -> bool:
-        """Return True if a text in lower case may have the form."""
-        return not self.signs or any(sign in lowered for sign in self.signs)
+        """Return True if a text in lower case has one of the signs."""
+        return any(sign in lowered for sign in self.signs)
 
 
+#: The beginnings of issuers' tokens in lower case; of some only the part that is always the same.
+_PREFIXES = (
+    *(
+        "ghp_",
+        "gho_",
+        "ghu_",
+        "ghs_",
+        "ghr_",
+        "github_pat_",
+        "gl",
+        "xox",
+        "xapp-",
+        "akia",
+        "asia",
+        "abia",
+        "acca",
+    ),
+    *("aiza", "ya29.", "eyj", "k_live_", "k_test_", "npm_", "hf_", "pypi-", "dckr_", "hvs.", "hvb.", "hvr."),
+    *("sg.", "sha256~", "_v1_", "shp", "atatt", "k10", "sk-", "tskey-"),
+)
 #: Credentials in addresses, each with what its line has: the forms are slow, and keys have comments such as
 #: ``user@host``.
 IN_ADDRESSES = (
@@ -184,7 +203,7 @@ FORMS = (
     ),
     # tokens of issuers who give them a prefix
     _Form(
-        (),
+        _PREFIXES,
         pattern(
             r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16}|github_pat_\w{20}|gl[a-z]{2,5}-[\w-]{20}"
             r"|xox[a-z]-[\w-]{10}|xapp-[\w-]{16}|A(?:KIA|SIA|BIA|CCA)[A-Z0-9]{16}|AIza[\w-]{30}|ya29\.[\w-]{20}"
