@@ -70,7 +70,7 @@ def _no_cloud_problems(text: GuestYaml, name: str) -> Iterator[Problem]:
         beside = [key for key in ("version", "config", *facts.V2_DEVICES) if key in data]
         if beside:
             message = f"network in {name} is empty, {_FALLBACK}"
-            yield text.problem(above, message, f"indent {' and '.join(beside)} below the key network")
+            yield text.problem(above, message, f"indent {' and '.join(beside)} below network:")
         return
     if not isinstance(config, dict):
         if not has_placeholder_word(config):
@@ -92,7 +92,7 @@ def _versioned_problems(text: GuestYaml, name: str, above: _Path, config: JsonOb
         if not path and config:
             path = (next(iter(config)),)
         message = f"{name} has {written}, {_NO_NETWORK}"
-        where = "below the key network" if above else "beside its keys"
+        where = "below network:" if above else "beside its keys"
         hint = f"write version: {likely}, without quotes" if isinstance(version, str) else None
         yield text.problem(path, message, hint or f"write version: {likely} {where}")
         return

@@ -23,6 +23,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.masking import Masking
+from renderer.model.readings import readings
 from renderer.model.run.limits import VARIABLE
 from renderer.model.run.taint import begin_notes, taint
 
@@ -134,6 +135,13 @@ def test_texts_mask_the_values_of_the_run() -> None:
         assert RunFindings(None).located(secret_in_texts("correct-horse")) == MASKED
 
     copy_context().run(run)
+
+
+def test_keys_of_cloud_init_are_shown_and_other_lines_of_its_data_are_not() -> None:
+    data = "network:\n  version: 2\nusers:\n  - correct-horse:\n"
+    masking = Masking([*readings(data), "correct-horse:"])
+    found = secret_in_texts("users: network: version: 2 correct-horse:")._replace(confidential=(masking,))
+    assert RunFindings(None).located(found).message == "message with users: network: *** ***"
 
 
 def test_texts_mask_the_values_at_their_location() -> None:
