@@ -24,9 +24,10 @@ from renderer.emit.edit_user_files import change_files
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
+from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, has_errors
-from renderer.model.render_config import PROJECT_FILE, BuiltinCatalog, CatalogPath
+from renderer.model.render_config import PROJECT_FILE
 from renderer.project.project import API_VERSION, KIND
 from renderer.report.plain_text import printable
 from renderer.yamlio.edit import add_entry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -18,7 +19,7 @@ from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import look_up_overlays
@@ -28,8 +29,7 @@ from renderer.project.project_schemas import existing_schemas
 
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
-
-_GROUP = "kubevirt.io"
+    from renderer.pipeline.project_catalogs import ProjectCatalogs
 
 
 class RenderedSide(NamedTuple):
@@ -133,22 +133,20 @@ class Side:
         if overlay.expand is ExpandMode.OFF:  # manifests keep the matchers, and the cluster expands them
             expanded = self._pipeline.render(overlay._replace(expand=ExpandMode.APPLIED)).value
             applied = {each.current_id: each for each in expanded if virtual_machine_paths(each.content)}
-        kubevirt = next(
-            (
-                each.content
-                for each in (*written, *self._catalog_objects())
-                if each.kind == KUBEVIRT and each.gvk.group == _GROUP
-            ),
-            EMPTY,
+        config, catalogs = (
+            self.config.of_cluster(overlay.cluster),
+            self._pipeline.catalogs_of(overlay.cluster),
         )
+        with catalogs.including_deployed(overlay):
+            kubevirt = catalogs.kubevirt(written)
         owner = overlay.entry.entry if overlay.entry else None
         content = OverlaySide(
             release=overlay.kubevirt,
             written=tuple(written),
             applied=applied,
             refused=refused,
-            kubevirt=kubevirt,
-            feature_gates=self.config.feature_gates,
+            kubevirt=EMPTY if kubevirt is None else kubevirt.content,
+            feature_gates=config.feature_gates,
             owner=owner.current_id if owner else None,
             exemption_of=partial(_exemption_of, owner) if owner else None,
             recreator_of=partial(_recreator_of, owner),
@@ -157,33 +155,31 @@ class Side:
         resources = written
         if overlay.expand is ExpandMode.OFF and not overlay.write_instancetypes:
             resources = self._pipeline.compose_overlay(overlay).value
-        return RenderedSide(content, errors, ProjectState(resources, self._catalog(resources)))
+        from renderer.kubevirt.instancetype.catalog import CatalogSource  # noqa: PLC0415 - a stage is imported where it is used
 
-    def _catalog(self, resources: ResourceSet) -> Catalog:
-        from renderer.kubevirt.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
-        from renderer.kubevirt.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
-
-        gates = self.config.feature_gates
-        if not needs_catalog(resources) and not self._catalog_objects():
-            return Catalog(feature_gates=gates)
-        try:
-            return Catalog.of(*self._pipeline.catalog_sources).with_gates(gates)
-        except DiagnosticError:  # it is reported where a virtual machine needs the catalog
-            return Catalog(feature_gates=gates)
-
-    def _catalog_objects(self) -> Iterable[Resource]:
-        if not any(isinstance(source, CatalogPath) for source in self.config.catalogs):
-            return ()
-        try:
-            sources = self._pipeline.catalog_sources
-        except DiagnosticError:  # it is reported where a virtual machine needs the catalog
-            return ()
-        return tuple(resource for source in sources for resource in source.resources)
+        catalog = _catalog(catalogs, resources, config)
+        if kubevirt is not None and next(catalog.of_kind(KUBEVIRT), None) is None:
+            catalog = catalog.after(CatalogSource("", ResourceSet((kubevirt,))))
+        return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))
 
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):
             return location
         return location._replace(path=f"{self.revision}:{location.path}")
+
+
+def _catalog(catalogs: ProjectCatalogs, resources: ResourceSet, config: RenderConfig) -> Catalog:
+    """Return the catalog that the resources need; an empty one if it cannot be read.
+
+    The error is reported where a virtual machine needs the catalog.
+    """
+    from renderer.kubevirt.instancetype.catalog import Catalog  # noqa: PLC0415 - a stage is imported where it is used
+    from renderer.kubevirt.instancetype.virtual_machine import needs_catalog  # noqa: PLC0415 - as above
+
+    if needs_catalog(resources) or catalogs.has_own:
+        with suppress(DiagnosticError):
+            return catalogs.whole
+    return Catalog(feature_gates=config.feature_gates)
 
 
 def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  # noqa: FBT001 - of a callback

@@ -17,7 +17,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.location import BUILTIN_SCHEME
 from renderer.model.kube.resource import ResourceSet
-from renderer.model.render_config import CatalogPath, Overlay
+from renderer.model.render_config import Overlay
 from renderer.project.overlays import output_sites
 
 
@@ -59,8 +59,11 @@ def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str
     around = {str(parent) for overlay in every for parent in PurePosixPath(overlay.output).parents}
     graph = KustomizationGraph(project.fs)
     inputs = {folder for folder in folders if folder not in around or not graph.lists_nothing(folder)}
-    catalogs = (each.path for each in project.config.catalogs if isinstance(each, CatalogPath))
-    inputs |= {path for path in (*catalogs, *project.config.schemas) if not path.startswith(BUILTIN_SCHEME)}
+    inputs |= {
+        path
+        for path in (*project.config.catalog_folders(), *project.config.schemas)
+        if not path.startswith(BUILTIN_SCHEME)
+    }
     for overlay in every:
         point = overlay.entry
         if point is None or point.options.kind is EntryKind.KUSTOMIZATION:

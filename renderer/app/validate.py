@@ -27,7 +27,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.render_config import CatalogPath, Overlay
+from renderer.model.render_config import Overlay
 from renderer.model.run.work import in_turn
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.project import unread_project_files
@@ -126,9 +126,7 @@ def validate(
         findings.add(_unused_findings(run, folder))
     for file in scope.alone:
         findings.add(lone.findings(file))
-    catalogs = {
-        posixpath.normpath(each.path) for each in run.config.catalogs if isinstance(each, CatalogPath)
-    }
+    catalogs = {posixpath.normpath(each) for each in run.config.catalog_folders()}
     built = {posixpath.normpath(overlay.path) for overlay in unlisted if overlay.path not in run.unbuilt}
     return ValidationResult(
         project.fs,

@@ -34,7 +34,7 @@ def argocd_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
         places |= dict.fromkeys(manifests.roots_of([path]) or (path if is_alone else folder,))
     for place in outermost_folders(places):
         yield OverlayEntry(
-            place, entry=EntryOptions(EntryKind.ARGOCD, cluster=cluster_name(place, EntryKind.ARGOCD))
+            place, entry=EntryOptions(EntryKind.ARGOCD, name_prefix=cluster_name(place, EntryKind.ARGOCD))
         )
 
 

@@ -26,7 +26,7 @@ from renderer.gitops.argocd.application import (
     sources,
 )
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
-from renderer.gitops.argocd.generators.context import ArgoCluster
+from renderer.gitops.argocd.generators.context import argo_clusters
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, source_key
 from renderer.gitops.repository_url import SourceAddress
@@ -92,7 +92,7 @@ class EngineObjects:
         """``compose`` returns the objects of a kustomization, folder or file."""
         self._manifests = manifests
         self._compose = compose
-        self._clusters = tuple(ArgoCluster(each.name, each.server, each.labels) for each in config.clusters)
+        self._clusters = argo_clusters(config.clusters)
         kustomizations = [
             each for each in self._found(b"kustomize.toolkit.fluxcd.io") if is_flux_kustomization(each)
         ]

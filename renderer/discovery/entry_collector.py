@@ -147,7 +147,7 @@ class EntryCollector:
     def _switch(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> str:
         """Return what points the engine of an entry at its trees; empty if it is, or if it has none."""
         trees = {overlay.name: posixpath.normpath(overlay.output) for overlay in overlays}
-        cluster = entry.entry.cluster
+        cluster = entry.entry.name_prefix
         if entry.entry.kind is EntryKind.ARGOCD:
             tree = trees.get(f"{cluster}/{START}")
             return f"Argo CD, {entry.path}: kubectl apply --recursive --filename {tree}" if tree else ""

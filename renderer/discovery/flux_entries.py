@@ -41,7 +41,7 @@ def flux_entries(
             roots[place] = None
     for folder in outermost_folders(roots):
         cluster = cluster_name(folder, EntryKind.FLUX)
-        options = EntryOptions(EntryKind.FLUX, cluster=cluster, repoint=folder in switched.values())
+        options = EntryOptions(EntryKind.FLUX, name_prefix=cluster, repoint=folder in switched.values())
         yield OverlayEntry(folder, entry=options)
 
 
@@ -90,7 +90,7 @@ def _folder_of_entry(config: RenderConfig, tree: str, name: str) -> str:
     """Return the folder of the project's entry whose root ``name`` has the tree; empty without one."""
     for entry in config.overlays:
         if entry.entry.kind is EntryKind.FLUX:
-            output = config.output_of(entry, f"{entry.entry.cluster}/{name}")
+            output = config.output_of(entry, f"{entry.entry.name_prefix}/{name}")
             if posixpath.normpath(output) == tree:
                 return entry.path
     return ""

@@ -13,11 +13,12 @@ from renderer.discovery.survey import survey as survey_of
 from renderer.discovery.survey_results import FoundEntry, LeftOut, Survey
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.model.cluster_settings import CatalogPath
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.plural import plural
 from renderer.model.release import LATEST, Release
-from renderer.model.render_config import PROJECT_FILE, CatalogPath, OverlayEntry, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
 from renderer.project.project import check_project_name, load_project
 from renderer.yamlio.scalar_text import is_ambiguous
 
@@ -221,8 +222,8 @@ def _entry_lines(entry: OverlayEntry) -> Iterator[str]:
     yield f"  - {_key(entry)}"
     if entry.entry.has_engine:
         usual = entry.path.rstrip("/").rpartition("/")[2]
-        if entry.entry.cluster != usual:
-            yield f"    name: {_scalar(entry.entry.cluster)}"
+        if entry.entry.name_prefix != usual:
+            yield f"    name: {_scalar(entry.entry.name_prefix)}"
         yield "    repoint: true"
     if entry.entry.parameters is not None:
         yield "    parameters: {}"

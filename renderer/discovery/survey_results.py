@@ -94,7 +94,7 @@ def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
     usual = [
         (
             each.entry.entry.has_engine,
-            each.entry.entry.cluster or without_extension(posixpath.basename(each.entry.path)),
+            each.entry.entry.name_prefix or without_extension(posixpath.basename(each.entry.path)),
         )
         for each in entries
     ]
@@ -118,6 +118,6 @@ def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:
             folder = f"{whole_path}-{tries[whole_path]}" if tries[whole_path] > 1 else whole_path
         used.add(folder)
         if entry.entry.has_engine:
-            yield each._replace(entry=entry._replace(entry=entry.entry._replace(cluster=folder)))
+            yield each._replace(entry=entry._replace(entry=entry.entry._replace(name_prefix=folder)))
         else:
             yield each._replace(entry=entry._replace(output=f"rendered/{folder}"))

@@ -41,6 +41,10 @@ class Code(TextEnum):
     GIT_UNAVAILABLE = "git-unavailable", Trait.UNREADABLE
     GIT_REVISION = "git-revision", Trait.UNREADABLE
 
+    # Clusters.
+    CLUSTER_CONFLICT = "cluster-conflict"
+    CLUSTER_UNUSED = "cluster-unused", Trait.MAY_WARN
+
     # Composition.
     BUILD_LIMIT = "build-limit"
     KUSTOMIZATION_FIELD = "kustomization-field", Trait.MAY_WARN

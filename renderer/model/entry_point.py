@@ -64,18 +64,18 @@ class EntryOptions(Record):
     """The options of an entry of ``overlays`` that say how its overlays are composed.
 
     ``directory`` has Argo CD's fields. ``parameters`` are parameters of OpenShift Templates,
-    ``parameter_file`` a file with more of them. ``cluster`` is the first part of the names of overlays that a
-    Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too. ``strict``: a
-    variable without value or default is an error; None is what the release of Flux does, ``flux_release`` or
-    else the release of the project or the cluster. ``repoint``: trees hold the engine's objects re-pointed at
-    the trees of their overlays (``RepointedTree``).
+    ``parameter_file`` a file with more of them. ``name_prefix`` is the first part of the names of overlays
+    that a Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too.
+    ``strict``: a variable without value or default is an error; None is what the release of Flux does,
+    ``flux_release`` or else the release of the project or the cluster. ``repoint``: trees hold the engine's
+    objects re-pointed at the trees of their overlays (``RepointedTree``).
     """
 
     kind: EntryKind = EntryKind.KUSTOMIZATION
     directory: JsonObject | None = None
     parameters: Mapping[str, str] | None = None
     parameter_file: str = ""
-    cluster: str = ""
+    name_prefix: str = ""
     secrets: bool = False
     strict: bool | None = None
     flux_release: Release | None = None
@@ -85,15 +85,6 @@ class EntryOptions(Record):
     def has_engine(self) -> bool:
         """Return True if the entry belongs to an engine, which may deploy any number of overlays."""
         return bool(self.kind.engine)
-
-
-class ClusterSettings(Record):
-    """A cluster that Argo CD knows, for generators of ApplicationSets."""
-
-    name: str
-    server: str
-    labels: Mapping[str, str] = EMPTY
-    annotations: Mapping[str, str] = EMPTY
 
 
 class RepointedTree(Record):

@@ -5,7 +5,15 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Mapping
 
-from renderer.model.entry_point import ClusterSettings, EntryKind, EntryOptions, EntryPoint
+from renderer.model.cluster_settings import (
+    COMMON_INSTANCETYPES,
+    BuiltinCatalog,
+    CatalogPath,
+    ClusterSettings,
+    StorageClass,
+    clusters_in_path,
+)
+from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
 from renderer.model.kube.json import EMPTY
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
@@ -170,23 +178,11 @@ class InstancetypeNames(TextEnum):
         return self is not InstancetypeNames.PLAIN
 
 
-class CatalogPath(Record):
-    """A folder of the repository that composes to instance types and preferences."""
-
-    path: str
-
-
-class BuiltinCatalog(Record):
-    """A catalog that ships with vmrender."""
-
-    name: str
-
-
-COMMON_INSTANCETYPES = BuiltinCatalog("common-instancetypes")
-
-
 class OverlayEntry(Record):
-    """One entry of ``overlays``; an omitted field is None and is inherited from the project."""
+    """One entry of ``overlays``; an omitted field is None and is inherited from the project.
+
+    ``cluster`` is the cluster that it names; empty if what deploys it, or its path, says which one it is.
+    """
 
     path: str
     output: str | None = None
@@ -199,6 +195,7 @@ class OverlayEntry(Record):
     tree: TreeOptions = TreeOptions()
     flux: FluxSubstitution | None = None
     entry: EntryOptions = EntryOptions()
+    cluster: str = ""
 
     @property
     def listed_by(self) -> str:
@@ -216,7 +213,7 @@ class Overlay(Record):
 
     ``listed_as`` is the path of its entry in the project, which may be a glob, ``listed_by`` the field with
     that path; ``files`` the pattern of the file names of its tree. ``entry`` is its entry point, if it is not
-    a kustomization.
+    a kustomization. ``cluster`` is the cluster that it goes to; empty for the default cluster.
     """
 
     path: str
@@ -233,6 +230,7 @@ class Overlay(Record):
     listed_as: str = ""
     listed_by: str = "path"
     entry: EntryPoint | None = None
+    cluster: str = ""
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
         """Return the overlay with another target release or mode, if one is given."""
@@ -244,10 +242,14 @@ class RenderConfig(Record):
 
     ``limits`` are the limits that it lowers, by field of ``Limits``. ``exclude`` are paths and
     globs of files and folders that are not searched for manifests. ``repositories`` are URLs by which Flux
-    and Argo CD name this repository, ``clusters`` the clusters that ApplicationSets may select.
-    ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.
-    ``kubernetes`` is the minor release for the kinds next to virtual machines, None for the latest known one.
-    ``flux`` is the release of Flux in the clusters, None for what their objects say.
+    and Argo CD name this repository.
+
+    What it says of a cluster is about the default cluster, and about each of ``clusters`` where that says
+    nothing else (``of_cluster``). ``feature_gates`` are enabled in the cluster, in addition to the gates that
+    a ``KubeVirt`` object lists. ``kubernetes`` is the minor release for the kinds next to virtual machines,
+    None for the latest known one. ``flux`` is the release of Flux in the cluster, None for what its objects
+    say. ``configuration``, ``storage_classes``, ``golden_images`` and ``facts`` are as in
+    ``ClusterSettings``. ``cluster`` is the cluster that sees the project so; empty for the default cluster.
     """
 
     kubevirt: Release = LATEST
@@ -269,6 +271,30 @@ class RenderConfig(Record):
     feature_gates: tuple[str, ...] = ()
     kubernetes: Release | None = None
     flux: Release | None = None
+    configuration: tuple[str, ...] = ()
+    storage_classes: tuple[StorageClass, ...] = ()
+    golden_images: tuple[str, ...] = ()
+    facts: str = ""
+    cluster: str = ""
+
+    def of_cluster(self, name: str) -> RenderConfig:
+        """Return the project as the cluster ``name`` sees it; an empty name is the default cluster.
+
+        Settings that the cluster does not have are the default cluster's.
+        """
+        settings = next((each for each in self.clusters if each.name == name), None)
+        if settings is None or name == self.cluster:
+            return self
+        return self._replace(cluster=name, **settings.own)
+
+    def catalog_folders(self) -> Mapping[str, tuple[str, ...]]:
+        """Return the folders of the catalogs of all clusters, each with the clusters that list it."""
+        found: dict[str, tuple[str, ...]] = {}
+        for cluster in dict.fromkeys((self.cluster, *(each.name for each in self.clusters))):
+            for source in self.of_cluster(cluster).catalogs:
+                if isinstance(source, CatalogPath):
+                    found[source.path] = (*found.get(source.path, ()), cluster)
+        return found
 
     @property
     def renames_instancetypes(self) -> bool:
@@ -280,14 +306,23 @@ class RenderConfig(Record):
         """Return the output folder of an overlay of the entry."""
         return (entry.output or self.output).format(name=name)
 
-    def overlay(self, entry: OverlayEntry, path: str, name: str) -> Overlay:
-        """Return the overlay in the folder ``path``; fields that ``entry`` omits come from the project."""
+    def overlay(self, entry: OverlayEntry, path: str, name: str, target: str | None = None) -> Overlay:
+        """Return the overlay in the folder ``path``; fields that ``entry`` omits come from the project.
+
+        It goes to the cluster that the entry names, or else to ``target``, the cluster that its engine
+        applies it to, or else to the only one whose name is a folder in its path, or else to the default one.
+        """
+        if entry.cluster or target is not None:
+            cluster = entry.cluster or target or ""
+        else:
+            in_path = clusters_in_path(self.clusters, entry.path if entry.entry.has_engine else path)
+            cluster = in_path[0] if len(in_path) == 1 else ""
         write = entry.write_instancetypes
         return Overlay(
             path=path,
             name=name,
             output=self.output_of(entry, name),
-            kubevirt=entry.kubevirt or self.kubevirt,
+            kubevirt=entry.kubevirt or self.of_cluster(cluster).kubevirt,
             expand=entry.expand or self.expand,
             files=entry.files or self.tree.files or self.layout.files,
             write_instancetypes=self.write_instancetypes if write is None else write,
@@ -297,4 +332,5 @@ class RenderConfig(Record):
             flux=entry.flux and entry.flux.of_overlay(name),
             listed_as=entry.path,
             listed_by=entry.listed_by,
+            cluster=cluster,
         )

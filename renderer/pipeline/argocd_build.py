@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
-from renderer.model.entry_point import ClusterSettings
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.pipeline.flux_build import BuildContext, compose_completed, compose_supported
@@ -35,9 +35,9 @@ def generate(
 ) -> tuple[Resource, ...]:
     """Return the Applications of the ApplicationSet ``entry``. Raises ``DiagnosticError``."""
     from renderer.gitops.argocd.application_set import generate_applications, rendering_of
-    from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+    from renderer.gitops.argocd.generators.context import SetContext, argo_clusters
 
-    known = tuple(ArgoCluster(each.name, each.server, each.labels, each.annotations) for each in clusters)
+    known = argo_clusters(clusters)
     return generate_applications(
         entry, SetContext(tree, rendering_of(entry), known, is_this_repository), warn
     )

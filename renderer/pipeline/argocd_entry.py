@@ -5,10 +5,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
+from renderer.model.cluster_settings import ClusterSettings, cluster_at
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryPoint
@@ -165,7 +166,7 @@ def argocd_points(
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
     own = frozenset(each.deployed_as for each in rendered)
-    appliers = [*map(_applier, reached)]
+    appliers = [_applier(each, config.clusters) for each in reached]
     twice, identical = applied_twice(appliers), shared_by_machines(appliers)
     for each in rendered:
         name = outputs.name(each.entry.namespace, each.entry.name)
@@ -195,7 +196,7 @@ def argocd_points(
         notes = described = ()
 
 
-def _applier(reached: ReachedApplication) -> Applier:
+def _applier(reached: ReachedApplication, clusters: Sequence[ClusterSettings]) -> Applier:
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import in_destination, target_cluster
 
@@ -204,7 +205,8 @@ def _applier(reached: ReachedApplication) -> Applier:
         namespace = text_at(reached.entry.content, "spec", "destination", "namespace")
         objects = in_destination(reached.outcome.value, namespace).resources
     source = next((FieldPath((*each.field, "path")) for each in sources(reached.entry)), FieldPath.of("spec"))
-    cluster: Json = [target_cluster(reached.entry), reached.entry.namespace]  # of an Argo CD of its own
+    destination = target_cluster(reached.entry)  # of an Argo CD in the namespace of the Application
+    cluster: Json = [cluster_at(clusters, destination) or destination, reached.entry.namespace]
     return Applier(reached.entry, objects, cluster, source)
 
 

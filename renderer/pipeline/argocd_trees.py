@@ -48,7 +48,7 @@ class Outputs(NamedTuple):
 
     def path(self, namespace: str, name: str) -> str:
         """Return the output folder of an Application."""
-        overlay = f"{self.entry.entry.cluster}/{self.name(namespace, name)}"
+        overlay = f"{self.entry.entry.name_prefix}/{self.name(namespace, name)}"
         return posixpath.normpath(self.config.output_of(self.entry, overlay))
 
     @property

@@ -20,7 +20,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.project_schemas import NO_SCHEMAS, ProjectSchemas
 from renderer.model.release import Release
-from renderer.model.render_config import CatalogPath, ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.pipeline.expansion import Expander
 from renderer.pipeline.project_catalogs import ProjectCatalogs
 from renderer.pipeline.sound_parts import is_in_sound_part, with_sound_parts, wrong_fields
@@ -150,7 +150,7 @@ class Checks:
         from renderer.kubevirt.facts.kinds import KUBEVIRT
         from renderer.kubevirt.instancetype.catalog import CatalogSource
 
-        if any(isinstance(source, CatalogPath) for source in self._config.catalogs):
+        if self._catalogs.has_own:
             with suppress(DiagnosticError):  # in a catalog that no matcher needs
                 catalog = self._catalogs.whole
         has_own = any(resource.kind == KUBEVIRT for resource in resources)
@@ -179,6 +179,7 @@ class Checks:
             lambda release: self._cluster(checked.value, release),
             self._catalogs.is_in_cluster,
             self._catalogs.is_surely_in_cluster,
+            lambda: self._catalogs.storage_profiles,
         )
         context = Context(checked.value, composed, overlay.kubevirt, lookups)
         return judge(context, checked.diagnostics, overlay.rules)

@@ -8,17 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
-from itertools import islice
+from itertools import islice, takewhile
 
 from renderer.checks.rules.inventory import Inventory
 from renderer.files.recorder import Recorder, Task
 from renderer.kubevirt.facts.boot_images import managed_data_sources
-from renderer.kubevirt.facts.kinds import DATA_SOURCE, KUBEVIRT, KUBEVIRT_GROUP
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, is_kubevirt
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
+from renderer.pipeline.cluster_conflicts import conflicts_among, conflicts_with, excludes_others
+from renderer.pipeline.target_cluster import engine_entry, may_share_cluster
 
 #: The maximum number of other overlays that are composed for lookups.
 _MOST_OVERLAYS = 100
@@ -61,29 +63,44 @@ class ClusterObjects:
         )
 
     def is_known(self, overlay: Overlay) -> bool:
-        """Return True if the cluster of the overlay is known: it is the entry of an engine."""
-        return bool(_engine_entry(overlay))
+        """Return True if the overlay's cluster is known: the project lists it, or an engine applies it."""
+        return bool(overlay.cluster or engine_entry(overlay))
 
     def kubevirt(self, overlay: Overlay) -> Resource | None:
-        """Return the ``KubeVirt`` object that an engine deploys to the cluster of the overlay.
+        """Return the ``KubeVirt`` object in the other overlays of a known cluster; None if they disagree.
 
-        None for overlays that the project lists by path: they may be for several clusters.
+        Overlays that the project lists by path, without a cluster, may be for several clusters.
         """
         if not self.is_known(overlay):
             return None
         found = [
-            each
-            for other in self._others(overlay)
-            for each in self._objects(other)
-            if (each.gvk.group, each.kind) == (KUBEVIRT_GROUP, KUBEVIRT)
+            each for other in self._others(overlay) for each in self._objects(other) if is_kubevirt(each)
         ]
-        return found[0] if len(found) == 1 else None
+        return found[0] if found and all(each.content == found[0].content for each in found) else None
+
+    def conflicts(self, overlay: Overlay, resources: Iterable[Resource]) -> Iterator[Diagnostic]:
+        """Yield an error about each object of an overlay that contradicts one of an earlier overlay.
+
+        ``resources`` are the objects of the overlay. They are compared with those of its cluster only if that
+        is known.
+        """
+        own = tuple(filter(excludes_others, resources))
+        yield from conflicts_among(own, overlay.cluster)
+        if own and self.is_known(overlay):
+            earlier = takewhile(lambda each: each.path != overlay.path, self.overlays)
+            others = (each for each in earlier if may_share_cluster(overlay, each))
+            known = (each for other in islice(others, _MOST_OVERLAYS) for each in self._objects(other))
+            yield from conflicts_with(own, known, overlay.cluster)
 
     def _others(self, overlay: Overlay) -> Iterator[Overlay]:
+        others = (each for each in self.overlays if each.path != overlay.path)
+        return islice((each for each in others if may_share_cluster(overlay, each)), _MOST_OVERLAYS)
+
+    @property
+    def overlays(self) -> tuple[Overlay, ...]:
+        """All overlays of the project; none if they cannot be found, which is reported elsewhere."""
         with self._recorder.using(Task("overlays of the cluster")):
-            overlays = self._overlays
-        others = (each for each in overlays if each.path != overlay.path and _share_cluster(overlay, each))
-        return islice(others, _MOST_OVERLAYS)
+            return self._overlays
 
     @cached_property
     def _overlays(self) -> tuple[Overlay, ...]:
@@ -111,16 +128,3 @@ class ClusterObjects:
 def _manages(resource: Resource, name: str, namespace: str, release: Release) -> bool:
     managed = (each for each in managed_data_sources(resource, release) if each.made_by is not None)
     return any(name in each.names and namespace in each.places for each in managed)
-
-
-def _share_cluster(overlay: Overlay, other: Overlay) -> bool:
-    """Return True if the two are for one cluster.
-
-    An entry of an engine is a cluster. All overlays that the project lists by path are taken for one.
-    """
-    return _engine_entry(overlay) == _engine_entry(other)
-
-
-def _engine_entry(overlay: Overlay) -> str:
-    """Return the path of the overlay's entry of Flux or Argo CD; empty for any other overlay."""
-    return overlay.listed_as if overlay.entry is not None and overlay.entry.options.has_engine else ""

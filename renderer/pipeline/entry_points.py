@@ -21,6 +21,7 @@ from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.project import overlays as source_overlays
 from renderer.project.overlays import EntryReport, FoundOverlays, check_is_source, entry_site, missing_path
 
@@ -67,7 +68,9 @@ def _overlays_of(
         raise Diagnostic.at(site, Code.ENTRY_POINT, message, hint).error()
     check_is_source(fs, posixpath.normpath(entry.path), entry.listed_by, entry.path)
     for name, point in _ENGINES[entry.entry.kind](fs, config, entry, relevant, report):
-        overlay = config.overlay(entry, f"{entry.path.rstrip('/')}:{name}", f"{entry.entry.cluster}/{name}")
+        path, prefix = f"{entry.path.rstrip('/')}:{name}", entry.entry.name_prefix
+        target = target_cluster_of(config.clusters, point)
+        overlay = config.overlay(entry, path, f"{prefix}/{name}", target)
         yield overlay._replace(entry=point)
 
 

@@ -297,7 +297,7 @@ class _Outputs(NamedTuple):
 
     def tree_of(self, kustomization: Resource) -> str:
         """Return the output folder of a Kustomization."""
-        name = f"{self.entry.entry.cluster}/{self.name_of(kustomization)}"
+        name = f"{self.entry.entry.name_prefix}/{self.name_of(kustomization)}"
         return posixpath.normpath(self.config.output_of(self.entry, name))
 
     def tree(self, reached: ReachedKustomization) -> RepointedTree:

@@ -71,8 +71,8 @@ class LiveMachines:
         self._catalog = state.catalog.after(CatalogSource("the cluster", ResourceSet(found)))
         known = {each.current_id.object_key for each in state.resources}
         others = tuple(each for each in found if each.current_id.object_key not in known)
-        before = ProjectState(ResourceSet(found), state.catalog)
-        after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog)
+        before = ProjectState(ResourceSet(found), state.catalog, state.profiles)
+        after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog, state.profiles)
         self._changes = VmChanges(before, after, release)
 
     def predict(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:

@@ -19,15 +19,17 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.kube.sharing import forget_shared, once_for_same
 from renderer.model.provenance import StepKind
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry, RenderConfig
 from renderer.model.run.work import begin_outside_run
+from renderer.pipeline.cluster_stages import ClusterStages
 from renderer.pipeline.encrypted_objects import past_encrypted
 from renderer.pipeline.generators import GENERATORS
-from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
+from renderer.pipeline.project_catalogs import ProjectCatalogs, SharedLookups, shipped_catalog
 from renderer.pipeline.run_context import RunContext
 
 if TYPE_CHECKING:
@@ -38,10 +40,7 @@ if TYPE_CHECKING:
     from renderer.model.masking import Masking
     from renderer.model.pin import Pinnable
     from renderer.model.source_tree import KustomizationRoot
-    from renderer.pipeline.checks import Checks
     from renderer.pipeline.entry_points import EntryPointComposer
-    from renderer.pipeline.expansion import Expander
-    from renderer.pipeline.flux_build import FluxVariables
 
 
 class Pipeline:
@@ -61,17 +60,22 @@ class Pipeline:
         self._restrictor = restrictor
         self._outlines: dict[str, KustomizationRoot] = {}
         self._last_secrets: tuple[frozenset[str], Masking] | None = None
-        self._catalogs = ProjectCatalogs(fs, config, self.compose, self._context, self._compose_applied)
+        self._of_clusters: dict[str, ClusterStages] = {}
+        self._shared = SharedLookups(fs, config, self._compose_applied, self._context)
 
     @property
     def validated_groups(self) -> frozenset[str]:
         """The API groups whose objects are validated against a schema."""
-        return self._checks.groups
+        return self._of_cluster(self._config.cluster).checks.groups
 
     @property
     def unchecked(self) -> Mapping[str, int]:
         """The number of distinct objects without a schema so far, by kind."""
-        return {kind: len(objects) for kind, objects in self._checks.unchecked.items()}
+        found: dict[str, set[ResId]] = {}
+        for stages in self._of_clusters.values():
+            for kind, objects in stages.checks.unchecked.items():
+                found.setdefault(kind, set()).update(objects)
+        return {kind: len(objects) for kind, objects in found.items()}
 
     def render(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Render an overlay: compose, expand and check it. The value has the resources to write."""
@@ -118,7 +122,11 @@ class Pipeline:
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were substituted into the overlay when it was rendered."""
-        of_flux = frozenset[str]() if overlay.flux is None else self._flux.confidential(overlay)
+        of_flux = (
+            frozenset[str]()
+            if overlay.flux is None
+            else self._of_cluster(overlay.cluster).flux.confidential(overlay)
+        )
         return of_flux if overlay.entry is None else of_flux | self._entry_points.confidential(overlay)
 
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
@@ -178,30 +186,37 @@ class Pipeline:
 
         overlay = self._config.overlay(OverlayEntry(".", write_instancetypes=False), ".", ".")
         overlay = overlay.with_target(release, mode)
+        stages = self._of_cluster(overlay.cluster)
 
         def expanded_and_checked(loaded: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-            expanded = self._expander.expand(loaded, release, mode, live=True)
-            checked = expanded.then(lambda resources: self._checks.validate(resources, release))
-            reviewed = self._checks.review(checked, loaded, release, mode)
-            judged = self._checks.judge(reviewed, loaded.value, overlay)
-            return Outcome(self._checks.without_nulls(judged.value, release), judged.diagnostics)
+            expanded = stages.expander.expand(loaded, release, mode, live=True)
+            checked = expanded.then(lambda resources: stages.checks.validate(resources, release))
+            reviewed = stages.checks.review(checked, loaded, release, mode)
+            judged = stages.checks.judge(reviewed, loaded.value, overlay)
+            return Outcome(stages.checks.without_nulls(judged.value, release), judged.diagnostics)
 
         read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))
         processed = past_encrypted(read, expanded_and_checked)
         return Outcome(processed.value, with_levels(processed.diagnostics, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
-        """Look up ``name`` or ``kind/name`` in the project's catalogs. Raises ``DiagnosticError``."""
+        """Look up ``name`` or ``kind/name`` in the cluster's catalogs. Raises ``DiagnosticError``."""
         from renderer.kubevirt.instancetype.lookup import look_up
 
-        return look_up(self._catalogs.whole, name)
+        return look_up(self._of_cluster(self._config.cluster).catalogs.whole, name)
 
-    def check(self, objects: ResourceSet, release: Release) -> tuple[Diagnostic, ...]:
-        """Check instance types and preferences themselves, as a cluster of the release would."""
+    def check(
+        self, objects: ResourceSet, release: Release, cluster: str | None = None
+    ) -> tuple[Diagnostic, ...]:
+        """Check instance types and preferences themselves, as a cluster of the release would.
+
+        Without the name of a ``cluster``, it is the one that sees the project.
+        """
         from renderer.kubevirt.instancetype.behaviour import behaviour_of
         from renderer.kubevirt.instancetype.findings import check_objects
 
-        found = self._checks.validate(objects, release).diagnostics
+        checks = self._of_cluster(self._config.cluster if cluster is None else cluster).checks
+        found = checks.validate(objects, release).diagnostics
         return found if has_errors(found) else (*found, *check_objects(objects, (), behaviour_of(release)))
 
     def pinnables(self, overlay: Overlay) -> Outcome[tuple[Pinnable, ...]]:
@@ -216,7 +231,8 @@ class Pipeline:
 
         try:
             tree = self._loader.load(overlay.path)
-            found = pinnables(overlay, tree, composed.value, self._composer, self._catalogs.whole)
+            catalog = self._of_cluster(overlay.cluster).catalogs.whole
+            found = pinnables(overlay, tree, composed.value, self._composer, catalog)
             reported = (
                 replace(each, findings=self._confidential(overlay, composed, each.findings)) for each in found
             )
@@ -227,15 +243,29 @@ class Pipeline:
 
     @property
     def catalog_sources(self) -> tuple[CatalogSource, ...]:
-        """The project's catalogs, each with its name. Raises ``DiagnosticError``."""
-        return self._catalogs.sources
+        """The catalogs of the cluster that sees the project, by name. Raises ``DiagnosticError``."""
+        return self.catalogs_of(self._config.cluster).sources
+
+    def catalogs_of(self, cluster: str) -> ProjectCatalogs:
+        """Return the catalogs of a cluster."""
+        return self._of_cluster(cluster).catalogs
+
+    def _of_cluster(self, cluster: str) -> ClusterStages:
+        """Return the stages for the overlays of a cluster."""
+        stages = self._of_clusters.get(cluster)
+        if stages is None:
+            config = self._config.of_cluster(cluster)
+            stages = ClusterStages(self._fs, config, self.compose, self._context, self._shared)
+            self._of_clusters[cluster] = stages
+        return stages
 
     def _run_stages(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Run composed resources through all stages; instance types and preferences stay in the result."""
-        with self._catalogs.including_deployed(overlay):
+        stages = self._of_cluster(overlay.cluster)
+        with stages.catalogs.including_deployed(overlay):
             written, substituted = composed, self._substitute(overlay, composed)
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
-            composed = self._checks.without_needless_namespaces(composed.then(strip_server_fields))
+            composed = stages.checks.without_needless_namespaces(composed.then(strip_server_fields))
             processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
             found = (*processed.diagnostics, *map_errors(processed.value))
             if any(resource.kind == "Template" for resource in processed.value):
@@ -247,17 +277,20 @@ class Pipeline:
 
     def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the virtual machines, and check all resources."""
-        built = self._expander.expand_overlay(overlay, composed)
+        stages = self._of_cluster(overlay.cluster)
+        built = stages.expander.expand_overlay(overlay, composed)
         if overlay.tree.sync_waves:
             from renderer.emit.tree_options import in_sync_waves
 
             built = self._context.traced(overlay, StepKind.SYNC_WAVE, built, built.then(in_sync_waves))
-        checked = built.then(lambda resources: self._checks.validate(resources, overlay.kubevirt))
-        named = self._expander.with_catalog_names(overlay, composed)
-        checked = self._checks.review(checked, named, overlay.kubevirt, overlay.expand)
-        judged = self._checks.judge(checked, composed.value, overlay)
+        checked = built.then(lambda resources: stages.checks.validate(resources, overlay.kubevirt))
+        named = stages.expander.with_catalog_names(overlay, composed)
+        checked = stages.checks.review(checked, named, overlay.kubevirt, overlay.expand)
+        judged = stages.checks.judge(checked, composed.value, overlay)
         judged = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
-        written = Outcome(self._checks.without_nulls(judged.value, overlay.kubevirt), judged.diagnostics)
+        conflicts = stages.catalogs.conflicts_of(overlay, composed.value)
+        judged = Outcome(judged.value, (*judged.diagnostics, *conflicts)) if conflicts else judged
+        written = Outcome(stages.checks.without_nulls(judged.value, overlay.kubevirt), judged.diagnostics)
         return self._context.traced(overlay, StepKind.TARGET_FORM, judged, written)
 
     def _at_deciding_sites(
@@ -283,7 +316,7 @@ class Pipeline:
         if overlay.entry is None:
             if overlay.flux is None:
                 return composed
-            return well_formed(self._flux.substitute(overlay, composed))
+            return well_formed(self._of_cluster(overlay.cluster).flux.substitute(overlay, composed))
         substituted = well_formed(self._entry_points.substitute(overlay, overlay.entry, composed))
         self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
         copied = self._entry_points.with_copies(overlay.entry, substituted)
@@ -303,7 +336,7 @@ class Pipeline:
         if found and overlay.entry is not None:
             variables = self._entry_points.variables(overlay.entry)
         elif found and overlay.flux is not None:
-            variables = self._flux.variables(overlay)
+            variables = self._of_cluster(overlay.cluster).flux.variables(overlay)
         if not variables or not variables.values:
             return found
         from renderer.pipeline.flux_values import with_variables_named
@@ -335,24 +368,6 @@ class Pipeline:
             self._last_secrets = values, Masking(values)
         masking = self._last_secrets[1]  # of the overlay before, if that has the same
         return tuple(_noted(each, masking) for each in found)
-
-    @cached_property
-    def _expander(self) -> Expander:
-        from renderer.pipeline.expansion import Expander
-
-        return Expander(self._catalogs, self._context)
-
-    @cached_property
-    def _checks(self) -> Checks:
-        from renderer.pipeline.checks import Checks
-
-        return Checks(self._fs, self._config, self._catalogs, self._expander, self._context.recorder)
-
-    @cached_property
-    def _flux(self) -> FluxVariables:
-        from renderer.pipeline.flux_build import FluxVariables
-
-        return FluxVariables(self._fs, self.compose, self._config.flux)
 
     @cached_property
     def _entry_points(self) -> EntryPointComposer:

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import cache, cached_property
 from typing import TYPE_CHECKING
@@ -13,34 +13,77 @@ from typing import TYPE_CHECKING
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Task
-from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.kubevirt.facts.claims import Profiles, profiles_of_classes, storage_profiles
+from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_TYPE_OF, is_kubevirt
+from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.render_config import (
-    PROJECT_FILE,
-    BuiltinCatalog,
-    CatalogPath,
-    MergeKeys,
-    Overlay,
-    RenderConfig,
-)
+from renderer.model.render_config import PROJECT_FILE, MergeKeys, Overlay, RenderConfig
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
 from renderer.project.project import catalog_site
 
 if TYPE_CHECKING:
+    from renderer.checks.rules.inventory import Inventory
     from renderer.instancetype_names.new_names import NamedSource
     from renderer.instancetype_names.rename import Renamer
     from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
     from renderer.model.kube.json import JsonObject
     from renderer.model.kube.resource import Definition
+    from renderer.pipeline.cluster_files import ClusterFiles
     from renderer.pipeline.cluster_objects import ClusterObjects, Compose
     from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
 
 
+class SharedLookups:
+    """What the clusters of one run share: the objects of overlays, by cluster, and searches of all files."""
+
+    def __init__(
+        self, fs: FileSystem, config: RenderConfig, compose_overlay: Compose, context: RunContext
+    ) -> None:
+        self._fs = fs
+        self._config = config
+        self._compose_overlay = compose_overlay
+        self._context = context
+
+    @cached_property
+    def deployed(self) -> ClusterObjects:
+        """The objects of the project's overlays, by cluster."""
+        from renderer.pipeline.cluster_objects import ClusterObjects
+
+        return ClusterObjects(self._find_overlays, self._compose_overlay, self._context.recorder)
+
+    @cached_property
+    def files(self) -> ClusterFiles:
+        """Which cluster the files of the repository belong to."""
+        from renderer.pipeline.cluster_files import ClusterFiles
+
+        return ClusterFiles(self._fs, self._config, self.deployed.overlays)
+
+    @cached_property
+    def definitions(self) -> Definitions:
+        """The objects in all files, for hints, and for gates if no ``KubeVirt`` object is known."""
+        from renderer.project.definitions import Definitions
+        from renderer.project.validation_scope import ManifestFiles
+
+        manifests = ManifestFiles(self._fs, (), self._config.exclude)
+        return Definitions(self._fs, manifests, _generated)
+
+    def _find_overlays(self) -> Iterable[Overlay]:
+        from renderer.pipeline.entry_points import look_up_overlays
+
+        return look_up_overlays(self._fs, self._config).overlays
+
+
 class ProjectCatalogs:
-    """The catalogs of one project; ``compose`` composes a folder that the project names at a site."""
+    """The catalogs of one cluster; ``config`` is the project as that cluster sees it.
+
+    ``compose`` composes a folder that the project names at a site.
+    """
 
     def __init__(
         self,
@@ -48,7 +91,7 @@ class ProjectCatalogs:
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
         context: RunContext,
-        compose_overlay: Compose,
+        shared: SharedLookups,
     ) -> None:
         self._fs = fs
         self._config = config
@@ -57,7 +100,9 @@ class ProjectCatalogs:
         self._known = context.catalogs
         self._deployed: CatalogSource | None = None
         self._overlay: Overlay | None = None
-        self._compose_overlay = compose_overlay
+        #: The errors about catalogs that contradict each other, once they have been read.
+        self._conflicts: tuple[Diagnostic, ...] = ()
+        self._shared = shared
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
@@ -80,9 +125,23 @@ class ProjectCatalogs:
 
     @property
     def gates_in_repository(self) -> tuple[str, ...]:
-        """The feature gates that ``KubeVirt`` objects anywhere in the repository enable."""
+        """The feature gates that ``KubeVirt`` objects enable, except in files of other clusters."""
         with self._recorder.using(Task("definitions")):
-            return self._definitions.feature_gates
+            by_file = self._shared.definitions.feature_gates
+        if self._overlay is not None and by_file:
+            with self._recorder.using(Task("overlays of the cluster")):
+                files = self._shared.files
+            own = self._overlay
+            by_file = {
+                file: gates for file, gates in by_file.items() if not files.is_of_other_cluster(file, own)
+            }
+        return tuple(dict.fromkeys(gate for gates in by_file.values() for gate in gates))
+
+    @property
+    def has_own(self) -> bool:
+        """True if the project lists folders or files that may have the cluster's ``KubeVirt`` object."""
+        paths = (source for source in self._config.catalogs if isinstance(source, CatalogPath))
+        return bool(self._config.configuration) or any(True for _ in paths)
 
     @contextmanager
     def including_deployed(self, overlay: Overlay) -> Iterator[None]:
@@ -98,35 +157,56 @@ class ProjectCatalogs:
             self._deployed = self._overlay = None
 
     def is_in_cluster(self, kind: str, name: str, namespace: str) -> bool:
-        """Return True if another overlay that the same cluster gets has the object."""
-        return self._overlay is not None and self._cluster.has(self._overlay, kind, name, namespace)
+        """Return True if the cluster has the object by itself, or gets it with another overlay."""
+        if self._has_by_itself(kind, name, namespace):
+            return True
+        return self._overlay is not None and self._shared.deployed.has(self._overlay, kind, name, namespace)
 
     def is_surely_in_cluster(self, kind: str, name: str, namespace: str) -> bool:
         """Return True if an engine deploys the object to the cluster of the overlay."""
-        is_known = self._overlay is not None and self._cluster.is_known(self._overlay)
-        return is_known and self.is_in_cluster(kind, name, namespace)
+        is_known = self._overlay is not None and self._shared.deployed.is_known(self._overlay)
+        if is_known:
+            return self.is_in_cluster(kind, name, namespace)
+        return self._has_by_itself(kind, name, namespace)
+
+    def _has_by_itself(self, kind: str, name: str, namespace: str) -> bool:
+        """Return True if the project says that the object is in the cluster, whoever has put it there."""
+        if kind == "DataSource" and namespace in self._config.golden_images:
+            return True
+        return bool(self._config.configuration) and any(
+            item.namespace in ("", namespace) for item in self._configured.named(kind, name)
+        )
+
+    @cached_property
+    def _configured(self) -> Inventory:
+        from renderer.checks.rules.inventory import Inventory
+
+        return Inventory(self._configured_objects, ())
+
+    @cached_property
+    def _configured_objects(self) -> tuple[Resource, ...]:
+        """The cluster's own objects; none if they cannot be read, which is reported where they are needed."""
+        try:
+            return tuple(resource for source in self._configuration for resource in source.resources)
+        except DiagnosticError:
+            return ()
+
+    @property
+    def storage_profiles(self) -> Profiles:
+        """The StorageProfiles that the project knows of the cluster: its objects, and its storage classes."""
+        of_classes = profiles_of_classes(self._config.storage_classes)
+        return {**of_classes, **storage_profiles(self._configured_objects)}
 
     @property
     def kubevirt_of_cluster(self) -> Resource | None:
         """The ``KubeVirt`` object in another overlay that the same cluster gets."""
-        return None if self._overlay is None else self._cluster.kubevirt(self._overlay)
+        return None if self._overlay is None else self._shared.deployed.kubevirt(self._overlay)
 
     def _find_in_cluster(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object in another overlay that the same cluster gets."""
         if self._overlay is None or not namespace:
             return None
-        return self._cluster.find(self._overlay, kind, name, namespace)
-
-    @cached_property
-    def _cluster(self) -> ClusterObjects:
-        from renderer.pipeline.cluster_objects import ClusterObjects
-
-        return ClusterObjects(self._find_overlays, self._compose_overlay, self._recorder)
-
-    def _find_overlays(self) -> Iterable[Overlay]:
-        from renderer.pipeline.entry_points import look_up_overlays
-
-        return look_up_overlays(self._fs, self._config).overlays
+        return self._shared.deployed.find(self._overlay, kind, name, namespace)
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object, or None; None also if a catalog cannot be read, which the expansion reports."""
@@ -159,13 +239,74 @@ class ProjectCatalogs:
     def _whole(self) -> Catalog:
         from renderer.kubevirt.instancetype.catalog import Catalog
 
-        whole = Catalog.of(*self._sources, find_definition=self._find_definition)
+        sources = (*self._configuration, *self._sources)
+        self._conflicts = tuple(self._conflicts_among(sources))
+        whole = Catalog.of(*sources, find_definition=self._find_definition)
         return whole.with_gates(self._config.feature_gates).with_cluster(self._find_in_cluster)
+
+    def conflicts_of(self, overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
+        """Return the errors about objects of which the overlay's cluster can have one, and would have two.
+
+        ``resources`` are the overlay's own. Catalogs count once something was looked up in them.
+        """
+        if not any(each.kind == KUBEVIRT or each.kind in MATCHER_TYPE_OF for each in resources):
+            return self._conflicts
+        return (*self._conflicts, *self._shared.deployed.conflicts(overlay, resources))
+
+    def kubevirt(self, resources: Iterable[Resource]) -> Resource | None:
+        """Return the ``KubeVirt`` object of the cluster of an overlay with these resources, if it is known.
+
+        It is in the overlay, or else in the configuration or a catalog, or else in another overlay of the
+        cluster. A catalog that cannot be read has none; the error is reported where a machine needs it.
+        """
+        own = next((each for each in resources if is_kubevirt(each)), None)
+        if own is not None:
+            return own
+        if self.has_own:
+            with suppress(DiagnosticError):
+                for each in self.whole.of_kind(KUBEVIRT):
+                    return each
+        return self.kubevirt_of_cluster
+
+    def _conflicts_among(self, sources: Iterable[CatalogSource]) -> Iterator[Diagnostic]:
+        """Yield an error about each object of a catalog that contradicts one of another catalog.
+
+        The built-in catalogs have what KubeVirt deploys by itself, which a catalog may replace.
+        """
+        from renderer.pipeline.cluster_conflicts import conflicts_among
+
+        own = (each for each in sources if not each.name.startswith(BUILTIN_SCHEME))
+        objects = (resource for source in own for resource in source.resources)
+        yield from conflicts_among(objects, self._config.cluster)
+
+    @cached_property
+    def _configuration(self) -> tuple[CatalogSource, ...]:
+        """The cluster's own objects, in the files and folders that the project lists for it."""
+        from renderer.kubevirt.instancetype.catalog import CatalogSource
+
+        return tuple(CatalogSource(path, self._objects_at(path)) for path in self._config.configuration)
+
+    def _objects_at(self, path: str) -> ResourceSet:
+        """Return the objects of a kustomization, or of a plain folder or file. Raises ``DiagnosticError``."""
+        from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+
+        names = self._fs.list(path) if self._fs.is_folder(path) else ()
+        if any(name in KUSTOMIZATION_FILES for name in names):
+            return self._composed(path)
+        if not names and not self._fs.is_file(path):
+            from renderer.project.overlays import missing_path
+
+            site = Site(PROJECT_FILE, 0, FieldPath.of("configuration"))
+            raise Diagnostic.at(site, Code.CONFIG_INVALID, *missing_path(self._fs, path)).error()
+        from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
+
+        with self._recorder.using(Task("configuration", path)):
+            return ResourceSet(read_manifests(self._fs, path, DirectoryOptions.of({})))
 
     def _find_definition(self, kinds: Iterable[str], name: str) -> Definition | None:
         kinds = tuple(kinds)
         with self._recorder.using(Task("definitions")):
-            return self._definitions.find(kinds, name) or self._shipped(kinds, name)
+            return self._shared.definitions.find(kinds, name) or self._shipped(kinds, name)
 
     def _shipped(self, kinds: Iterable[str], name: str) -> Definition | None:
         """Return the definition in a shipped catalog that the project does not list."""
@@ -178,14 +319,6 @@ class ProjectCatalogs:
                     if resource.name == name and resource.kind in kinds:
                         return Definition(resource.kind, resource.origin, catalog_hint)
         return None
-
-    @cached_property
-    def _definitions(self) -> Definitions:
-        from renderer.project.definitions import Definitions
-        from renderer.project.validation_scope import ManifestFiles
-
-        manifests = ManifestFiles(self._fs, (), self._config.exclude)
-        return Definitions(self._fs, manifests, _generated)
 
     def _find_named_sources(self) -> tuple[NamedSource, ...]:
         with self._recorder.using(Task("names in catalogs")):

@@ -108,7 +108,7 @@ class RenderedSources:
     def _planned_trees(self) -> tuple[str, ...]:
         """The trees in folders that do not exist yet; one tree represents all of an engine's entry."""
         of_engines = (
-            posixpath.normpath(self._config.output_of(each, f"{each.entry.cluster}/{_ANY_NAME}"))
+            posixpath.normpath(self._config.output_of(each, f"{each.entry.name_prefix}/{_ANY_NAME}"))
             for each in self._config.overlays
             if each.entry.has_engine
         )

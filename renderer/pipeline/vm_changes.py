@@ -7,7 +7,7 @@ from functools import cached_property
 
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.admission.vmi import check_vmi
-from renderer.kubevirt.facts.claims import claims_of, storage_profiles
+from renderer.kubevirt.facts.claims import Profiles, claims_of, storage_profiles
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
@@ -16,17 +16,21 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import object_at
+from renderer.model.kube.json import EMPTY, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
 
 
 class ProjectState(Record):
-    """The objects that VirtualMachines of an overlay can refer to: its resources and the catalogs."""
+    """The objects that VirtualMachines of an overlay can refer to: its resources and the catalogs.
+
+    ``profiles`` are the StorageProfiles of the cluster that are not among the resources.
+    """
 
     resources: ResourceSet
     catalog: Catalog
+    profiles: Profiles = EMPTY
 
 
 class VmChanges:
@@ -111,7 +115,7 @@ class VmChanges:
         """The access modes of claims and DataVolumes by name, after the change."""
         found: dict[str, tuple[str, ...]] = {}
         for state in self._states:
-            profiles = storage_profiles(state.resources)
+            profiles = {**state.profiles, **storage_profiles(state.resources)}
             for resource in state.resources:
                 found |= {name: modes for name, modes in claims_of(resource, profiles) if modes}
         return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property
 from itertools import islice
@@ -54,16 +54,16 @@ class Definitions:
         return next((found[kind, name] for kind in kinds if (kind, name) in found), None)
 
     @cached_property
-    def feature_gates(self) -> tuple[str, ...]:
-        """The feature gates that the ``KubeVirt`` objects of the repository list."""
-        gates: dict[str, None] = {}
+    def feature_gates(self) -> Mapping[str, tuple[str, ...]]:
+        """The feature gates that the ``KubeVirt`` objects of the repository list, by file."""
+        gates: dict[str, tuple[str, ...]] = {}
         with suppress(DiagnosticError):
             for file in islice(self._files.below("."), _MOST_FILES):
                 for content, _ in self._objects(file, _KUBEVIRT):
                     if content.get("kind") == KUBEVIRT:
-                        listed = array_at(content, *_GATES)
-                        gates.update(dict.fromkeys(gate for gate in listed if isinstance(gate, str)))
-        return tuple(gates)
+                        listed = (gate for gate in array_at(content, *_GATES) if isinstance(gate, str))
+                        gates[file] = (*gates.get(file, ()), *listed)
+        return gates
 
     @cached_property
     def _definitions(self) -> dict[tuple[str, str], Definition]:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
-from renderer.model.entry_point import ENGINE_KINDS, ClusterSettings, EntryKind, EntryOptions
+from renderer.model.entry_point import ENGINE_KINDS, EntryKind, EntryOptions
 from renderer.model.fields import Fields
 from renderer.model.kube.json import Json, JsonObject, scalar_text
 from renderer.model.release import Release
 
 ENTRY_FIELDS = (
     *(kind.value for kind in ENGINE_KINDS),
+    "cluster",
     "directory",
     "fluxVersion",
     "generate",
@@ -69,7 +69,7 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
         directory=directory,
         parameters=_read_parameters(fields, parameters),
         parameter_file=parameters if isinstance(parameters, str) else "",
-        cluster=_name_prefix(fields, kind, path),
+        name_prefix=_name_prefix(fields, kind, path),
         secrets=fields.flag("secrets") or False,
         strict=fields.flag("strict"),
         flux_release=read_flux_release(fields, "fluxVersion"),
@@ -85,17 +85,6 @@ def read_flux_release(fields: Fields, field: str) -> Release | None:
     except ValueError:
         fields.reject(field, f"{text!r} is not a release of Flux", 'write it as "2.9"')
         return None
-
-
-def read_clusters(fields: Fields) -> Iterator[ClusterSettings]:
-    """Yield the entries of ``clusters``; note their errors."""
-    for entry in fields.elements("clusters"):
-        entry.only("name", "server", "labels", "annotations")
-        name, server = entry.text("name"), entry.text("server")
-        if not name or not server:
-            entry.reject(None, "a cluster needs a name and a server", "as in the cluster's Secret of Argo CD")
-            continue
-        yield ClusterSettings(name, server, entry.child("labels").texts(), entry.child("annotations").texts())
 
 
 def _read_directory(fields: Fields) -> JsonObject | None:

@@ -22,6 +22,7 @@ from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, Re
 from renderer.model.run.limits import limits, over_limit
 from renderer.model.run.work import spend
 from renderer.model.suggest import suggest, suggest_paths
+from renderer.project.overlay_clusters import ambiguous_cluster, unnamed_clusters
 from renderer.project.tree_paths import IS_RENDERED, tree_around, tree_at
 from renderer.yamlio.decode import decode_yaml11
 
@@ -134,7 +135,10 @@ def look_up_overlays(
         raise over_limit("overlays", message, Site(PROJECT_FILE, 0, _OVERLAYS))
     _check_names(found.values())
     _check_outputs(found.values())
-    failed = (path for path, about_entry in findings if about_entry.severity is Severity.ERROR)
+    _check_clusters(config, found.values())
+    failed = [path for path, about_entry in findings if about_entry.severity is Severity.ERROR]
+    if found and not failed and all(report.is_complete for _, report in reports):
+        findings += (("", each) for each in unnamed_clusters(config, found.values()))
     return FoundOverlays(
         tuple(found.values()),
         tuple(findings),
@@ -184,9 +188,11 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
     """Return the project's overlay in ``folder``, or else one with the project's defaults.
 
     The latter is never deployed to a cluster, so it does not count as an overlay that writes instance types.
+    A catalog is for the cluster that lists it.
     """
     known = (overlay for overlay in overlays if overlay.path == folder)
-    entry = OverlayEntry(folder, write_instancetypes=False)
+    listing = config.catalog_folders().get(folder, ()) if config.clusters else ()
+    entry = OverlayEntry(folder, write_instancetypes=False, cluster=listing[0] if len(listing) == 1 else "")
     return next(known, None) or config.overlay(entry, folder, posixpath.basename(folder))
 
 
@@ -322,6 +328,14 @@ def _check_names(overlays: Iterable[Overlay]) -> None:
             raise Diagnostic.at(
                 site, Code.CONFIG_INVALID, f"{name!r} is not a name for an overlay", hint
             ).error()
+
+
+def _check_clusters(config: RenderConfig, overlays: Iterable[Overlay]) -> None:
+    for overlay in overlays if config.clusters else ():
+        site = entry_site(overlay.listed_as, overlay.listed_by).below(overlay.listed_by)
+        ambiguous = ambiguous_cluster(config.clusters, overlay, site)
+        if ambiguous:
+            raise ambiguous.error()
 
 
 def _check_outputs(overlays: Iterable[Overlay]) -> None:

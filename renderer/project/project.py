@@ -5,9 +5,8 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Iterator
 
-from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.file_system import FileSystem
-from renderer.kubevirt.facts.products import target_release
+from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.fields import Fields
@@ -15,12 +14,10 @@ from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource
-from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release
+from renderer.model.release import Release
 from renderer.model.render_config import (
     PROJECT_FILE,
     WRONG_PROJECT_FILES,
-    BuiltinCatalog,
-    CatalogPath,
     ExpandMode,
     InstancetypeNames,
     Layout,
@@ -28,13 +25,15 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.project.entry_settings import (
-    ENTRY_FIELDS,
-    entry_path,
+from renderer.project.cluster_settings import (
+    CLUSTER_FIELDS,
+    check_cluster_name,
+    read_catalogs,
+    read_cluster_settings,
     read_clusters,
-    read_entry_options,
-    read_flux_release,
+    read_release,
 )
+from renderer.project.entry_settings import ENTRY_FIELDS, entry_path, read_entry_options
 from renderer.project.project_settings import (
     TREE_FIELDS,
     read_flux_settings,
@@ -51,8 +50,7 @@ KIND = "RenderConfig"
 _FIELDS = (
     "apiVersion",
     "kind",
-    "kubevirt",
-    "catalogs",
+    *CLUSTER_FIELDS,
     "schemas",
     "overlays",
     "output",
@@ -66,9 +64,6 @@ _FIELDS = (
     "exclude",
     "repositories",
     "clusters",
-    "featureGates",
-    "kubernetes",
-    "flux",
     *TREE_FIELDS,
 )
 EXPANSION = "Expansion"
@@ -142,11 +137,11 @@ def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderCo
     _expect(fields, "kind", KIND)
     default = RenderConfig()
     write_instancetypes = fields.flag("writeInstancetypes")
+    clusters = tuple(read_clusters(fields, imported))
     return RenderConfig(
-        kubevirt=read_release(fields, imported) or default.kubevirt,
-        catalogs=tuple(read_catalogs(fields)) if "catalogs" in fields else default.catalogs,
+        **read_cluster_settings(fields, imported),
         schemas=tuple(_read_schema_paths(fields)),
-        overlays=tuple(_read_overlay(entry, imported) for entry in fields.elements("overlays"))
+        overlays=tuple(_read_overlay(entry, imported, clusters) for entry in fields.elements("overlays"))
         or default.overlays,
         output=_read_output(fields) or default.output,
         expand=fields.choice("expand", ExpandMode) or default.expand,
@@ -162,10 +157,7 @@ def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderCo
         limits=read_limits(fields),
         exclude=tuple(_read_excluded(fields)),
         repositories=fields.list_of_texts("repositories"),
-        clusters=tuple(read_clusters(fields)),
-        kubernetes=_read_kubernetes(fields),
-        feature_gates=fields.list_of_texts("featureGates"),
-        flux=read_flux_release(fields, "flux"),
+        clusters=clusters,
     )
 
 
@@ -175,25 +167,6 @@ def _expect(fields: Fields, key: str, value: str) -> None:
         fields.reject(None, f"{key} is missing", f"write {key}: {value}")
     elif found != value:
         fields.reject(key, f"{key} must be {value}, not {found!r}")
-
-
-def read_catalogs(fields: Fields) -> list[CatalogPath | BuiltinCatalog]:
-    """Read the entries of ``catalogs``; errors are noted in ``fields``."""
-    catalogs: list[CatalogPath | BuiltinCatalog] = []
-    for entry in fields.elements("catalogs"):
-        entry.only("path", "builtin")
-        path, builtin = entry.text("path"), entry.text("builtin")
-        if (path is None) == (builtin is None):
-            entry.reject(None, "a catalog has either path or builtin")
-        elif path is not None:
-            catalogs.append(CatalogPath(path))
-        elif builtin in BUILTIN_CATALOGS:
-            catalogs.append(BuiltinCatalog(builtin))
-        else:
-            entry.reject(
-                "builtin", f"no built-in catalog {builtin!r}", f"one of {', '.join(BUILTIN_CATALOGS)}"
-            )
-    return catalogs
 
 
 def _read_schema_paths(fields: Fields) -> Iterator[str]:
@@ -216,7 +189,9 @@ def _read_excluded(fields: Fields) -> Iterator[str]:
             yield path
 
 
-def _read_overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry:
+def _read_overlay(
+    fields: Fields, imported: Collection[Release], clusters: Iterable[ClusterSettings]
+) -> OverlayEntry:
     fields.only(
         "path",
         "output",
@@ -230,9 +205,12 @@ def _read_overlay(fields: Fields, imported: Collection[Release]) -> OverlayEntry
         *TREE_FIELDS,
     )
     kind, path = entry_path(fields)
+    cluster = fields.text("cluster") or ""
+    check_cluster_name(fields, cluster, clusters)
     return OverlayEntry(
         path=path,
         output=_read_output(fields),
+        cluster=cluster,
         kubevirt=read_release(fields, imported),
         expand=fields.choice("expand", ExpandMode),
         layout=fields.choice("layout", Layout),
@@ -254,57 +232,22 @@ def _read_output(fields: Fields) -> str | None:
     return output
 
 
-def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release | None:
-    """Read the target release in ``kubevirt``, which may be one of ``imported``; errors are noted."""
-    text = fields.text("kubevirt")
-    if text is None:
-        return None
-    try:
-        return target_release(text, imported)
-    except ValueError as error:
-        fields.reject("kubevirt", str(error), _schema_import_hint(text))
-        return None
-
-
-def _read_kubernetes(fields: Fields) -> Release | None:
-    text = fields.text("kubernetes")
-    if text is None:
-        return None
-    known = f"{OLDEST_KUBERNETES} to {LATEST_KUBERNETES}"
-    try:
-        release = Release.parse(text).minor_release
-    except ValueError:
-        fields.reject(
-            "kubernetes", f"{text!r} is not a release of Kubernetes", f'write it as "{LATEST_KUBERNETES}"'
-        )
-        return None
-    if not OLDEST_KUBERNETES <= release <= LATEST_KUBERNETES:
-        fields.reject(
-            "kubernetes", f"there are no schemas of Kubernetes {release}", f"there are schemas of {known}"
-        )
-    return release
-
-
-def _schema_import_hint(text: str) -> str | None:
-    try:
-        is_later = Release.parse(text) > LATEST
-    except ValueError:
-        return None
-    return f"import its schemas first: vmrender schema import --release {text}" if is_later else None
-
-
 def with_function_config(fs: FileSystem, config: RenderConfig, written: Resource) -> RenderConfig:
     """Return the project with the settings of ``spec``.
 
-    They are ``kubevirt``, ``catalogs``, ``rules`` and, to expand, ``expand``. Raises ``DiagnosticError``:
+    They are ``cluster``, whose settings it begins with, ``kubevirt``, ``catalogs``, ``rules`` and, to expand,
+    ``expand``. Raises ``DiagnosticError``:
     config-invalid, with everything that is wrong at once.
     """
     findings: list[Diagnostic] = []
     fields = Fields(written.content, written.origin, findings)
     fields.only("apiVersion", "kind", "metadata", "spec")
     spec = fields.child("spec")
-    common = ("kubevirt", "catalogs", "rules")
+    common = ("cluster", "kubevirt", "catalogs", "rules")
     spec.only(*common, *(("expand",) if written.kind == EXPANSION else ()))
+    cluster = spec.text("cluster") or ""
+    check_cluster_name(spec, cluster, config.clusters)
+    config = config.of_cluster(cluster)
     changed = config._replace(
         kubevirt=read_release(spec, _imported_releases(fs, config.schemas)) or config.kubevirt,
         catalogs=tuple(read_catalogs(spec)) if "catalogs" in spec else config.catalogs,

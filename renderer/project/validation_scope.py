@@ -11,7 +11,7 @@ from renderer.files.file_system import FileSystem
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.record import Record
-from renderer.model.render_config import PROJECT_FILE, CatalogPath, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.project.overlays import overlay_at
 from renderer.project.tree_paths import is_tree
 
@@ -193,9 +193,7 @@ class ScopeFinder:
         """Return overlays and catalogs that use the folder; a catalog affects every other build, too."""
         overlays = self._overlays_by_folder.get(folder, frozenset())
         catalogs = frozenset(
-            source.path
-            for source in self._config.catalogs
-            if isinstance(source, CatalogPath) and folder in self._graph.folders(source.path)
+            path for path in self._config.catalog_folders() if folder in self._graph.folders(path)
         )
         if catalogs:
             others = frozenset[str]().union(*self._unlisted_users.values())

@@ -39,7 +39,7 @@ NAMES = st.lists(st.text(string.ascii_lowercase, min_size=3, max_size=8), min_si
 def rendered(files: dict[str, str], kind: EntryKind, entry: str) -> set[tuple[str, str, str]]:
     """Overlay, namespace and name of every object."""
     fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
-    options = EntryOptions(kind, cluster="c")
+    options = EntryOptions(kind, name_prefix="c")
     config = RenderConfig(overlays=(OverlayEntry(entry, entry=options),))
     pipeline = Pipeline(fs, config)
     found = set()

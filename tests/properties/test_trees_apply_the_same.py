@@ -129,7 +129,7 @@ def applied(
     fs: FileSystem, sources: FileSystem, config: RenderConfig, entry: OverlayEntry, *, switched: bool = False
 ) -> Applied:
     """Return what the engine of an entry applies; ``switched``: its root is pointed at the tree."""
-    name = entry.entry.cluster
+    name = entry.entry.name_prefix
     if entry.entry.kind is EntryKind.FLUX:
         root = cluster_root(fs, entry.path)
         start = root.kustomization

@@ -19,6 +19,7 @@ from renderer.kubevirt.facts.claims import (
     CLAIM,
     DATA_VOLUME,
     STORAGE_PROFILE,
+    Profiles,
     claims_of,
     storage_profiles,
 )
@@ -115,11 +116,17 @@ def nothing_in_cluster(_kind: str, _name: str, _namespace: str) -> bool:
     return False
 
 
+def no_profiles() -> Profiles:
+    """Return no profiles: nothing is known of the cluster's storage classes."""
+    return {}
+
+
 class Lookups(Record):
     """What rules can ask about beyond the overlay; ``find_cluster`` finds the cluster that it is for.
 
     ``is_in_cluster`` tests whether another overlay of the cluster has an object, by kind, name and namespace;
     ``is_surely_in_cluster`` says so only where the overlays are known to be for one cluster.
+    ``find_profiles`` returns the StorageProfiles of the cluster that are not in the overlay.
     """
 
     find_in_catalogs: Find = no_catalog
@@ -127,6 +134,7 @@ class Lookups(Record):
     find_cluster: Callable[[Release], Cluster] = Cluster
     is_in_cluster: IsInCluster = nothing_in_cluster
     is_surely_in_cluster: IsInCluster = nothing_in_cluster
+    find_profiles: Callable[[], Profiles] = no_profiles
 
 
 NO_LOOKUPS = Lookups()
@@ -232,7 +240,7 @@ class Context:
     @cached_property
     def access_modes(self) -> Mapping[str, Mapping[str, tuple[str, ...]]]:
         """The access modes of claims, by namespace and name; a claim with unknown modes is left out."""
-        profiles = storage_profiles(self.of_kind(STORAGE_PROFILE))
+        profiles = {**self.lookups.find_profiles(), **storage_profiles(self.of_kind(STORAGE_PROFILE))}
         found: dict[str, dict[str, tuple[str, ...]]] = {}
         for resource in (*self.of_kind(CLAIM, DATA_VOLUME), *(machine.resource for machine in self.machines)):
             for name, modes in claims_of(resource, profiles):

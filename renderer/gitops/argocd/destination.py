@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
 from renderer.model.kube.cluster_wide import ClusterWideKinds
 from renderer.model.kube.json import object_at, text_at, without
 from renderer.model.kube.resource import Resource, ResourceSet
 
-_IN_CLUSTER = "https://kubernetes.default.svc"
 HOOK = "argocd.argoproj.io/hook"
 
 
@@ -21,7 +21,7 @@ def target_cluster(application: Resource) -> str:
     """Return the address or the name of the cluster that an Application deploys to."""
     server = text_at(application.content, "spec", "destination", "server")
     name = text_at(application.content, "spec", "destination", "name")
-    return _IN_CLUSTER if name == "in-cluster" else server or name
+    return LOCAL_SERVER if name == LOCAL_NAME else server or name
 
 
 def without_duplicates(resources: Iterable[Resource]) -> Outcome[ResourceSet]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.model.cluster_settings import StorageClass
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
@@ -36,6 +37,19 @@ Profiles = Mapping[str, JsonObject]
 def storage_profiles(resources: Iterable[Resource]) -> Profiles:
     """Return the StorageProfiles among ``resources``."""
     return {each.name: each.content for each in resources if each.kind == STORAGE_PROFILE}
+
+
+def profiles_of_classes(classes: Iterable[StorageClass]) -> Profiles:
+    """Return what the StorageProfiles of storage classes say; the default class is also at an empty name."""
+    found: dict[str, JsonObject] = {}
+    for each in classes:
+        modes: Json = list(each.access_modes)
+        volumes = each.volume_modes or (None,)
+        sets: list[Json] = [{"accessModes": modes, "volumeMode": volume} for volume in volumes]
+        found[each.name] = {"status": {"claimPropertySets": sets}}
+        if each.is_default:
+            found[""] = found[each.name]
+    return found
 
 
 def claims_of(resource: Resource, profiles: Profiles) -> Iterator[tuple[str, tuple[str, ...]]]:

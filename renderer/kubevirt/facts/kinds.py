@@ -11,6 +11,7 @@ from typing import Final
 
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.resource import Resource
 
 KUBEVIRT_GROUP = "kubevirt.io"
 POOL_GROUP = "pool.kubevirt.io"
@@ -122,3 +123,8 @@ CLUSTER_KINDS = frozenset(matcher_type.cluster_kind for matcher_type in MATCHER_
 def is_kubevirt_group(group: str) -> bool:
     """Return True if an API group is KubeVirt's own or a subgroup of it, which includes CDI's."""
     return group == KUBEVIRT_GROUP or group.endswith(f".{KUBEVIRT_GROUP}")
+
+
+def is_kubevirt(resource: Resource) -> bool:
+    """Return True for the ``KubeVirt`` object of a cluster."""
+    return resource.kind == KUBEVIRT and resource.gvk.group == KUBEVIRT_GROUP

@@ -244,7 +244,7 @@ def test_a_folder_with_a_dot_keeps_its_name() -> None:
             "vms.old/web.yaml": VM.format(name="old"),
         }
     )
-    assert [each.entry.entry.cluster for each in found.entries] == ["prod.example.org", "argo.d"]
+    assert [each.entry.entry.name_prefix for each in found.entries] == ["prod.example.org", "argo.d"]
 
 
 def test_broken_overlay_of_an_application_is_reported_and_its_machine_counted_once() -> None:
@@ -675,7 +675,7 @@ def test_the_root_of_a_cluster_is_pointed_at_its_own_tree_once(
         "apps/vm.yaml": VM.format(name="db"),
         "deploy/prod/fleet/.vmrender-owned": "",
     }
-    options = EntryOptions(EntryKind.FLUX, cluster="prod", repoint=True)
+    options = EntryOptions(EntryKind.FLUX, name_prefix="prod", repoint=True)
     config = project._replace(overlays=(OverlayEntry("clusters/prod", entry=options),))
     found = survey(
         MemoryFileSystem({path: text.encode() for path, text in files.items()}), config, with_adoption=True

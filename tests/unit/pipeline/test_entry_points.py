@@ -28,6 +28,6 @@ def test_entry_with_a_kustomization_that_cannot_be_built_is_incomplete(
         "apps/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: one}\n",
     }
     fs = MemoryFileSystem({path: text.encode() for path, text in files.items()})
-    options = EntryOptions(EntryKind.FLUX, cluster="prod")
+    options = EntryOptions(EntryKind.FLUX, name_prefix="prod")
     config = RenderConfig(overlays=(OverlayEntry("clusters/prod", entry=options),))
     assert look_up_overlays(fs, config).incomplete_entries == incomplete

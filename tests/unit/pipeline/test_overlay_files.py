@@ -53,7 +53,7 @@ def of_directory(directory: JsonObject | None = None) -> set[str]:
 
 
 def of_argocd(source: bytes, more: dict[str, bytes] | None = None) -> set[str]:
-    entry = OverlayEntry("argocd", entry=EntryOptions(EntryKind.ARGOCD, cluster="argocd"))
+    entry = OverlayEntry("argocd", entry=EntryOptions(EntryKind.ARGOCD, name_prefix="argocd"))
     return files(entry, {"argocd/app.yaml": source, **(more or {})}) - {"argocd/app.yaml"}
 
 

@@ -3,12 +3,11 @@ from __future__ import annotations
 import pytest
 
 from renderer.files.file_system import MemoryFileSystem
+from renderer.model.cluster_settings import COMMON_INSTANCETYPES, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.release import Release
 from renderer.model.render_config import (
-    COMMON_INSTANCETYPES,
-    CatalogPath,
     ExpandMode,
     InstancetypeNames,
     Layout,

@@ -15,6 +15,7 @@ import pytest
 from renderer.checks.schemas.schema_import import checksums
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS
 from renderer.files.bundled import data_folder
+from renderer.model.cluster_settings import AccessMode, VolumeMode
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES
@@ -29,6 +30,7 @@ from renderer.model.render_config import (
 )
 from renderer.model.rule_settings import Level
 from renderer.model.run.limits import DEFAULTS, FIELDS, SIZES, limit_text
+from renderer.project.cluster_settings import CLUSTER_FIELDS
 from renderer.project.entry_settings import ENTRY_FIELDS
 
 SCHEMAS = data_folder("schemas")
@@ -86,6 +88,11 @@ def written(schema: dict[str, Any]) -> dict[str, Any]:
         f"{OLDEST_KUBERNETES} to {LATEST_KUBERNETES}",
         properties["kubernetes"]["description"],
     )
+    of_cluster, of_class = definitions["cluster"]["properties"], definitions["storageClass"]["properties"]
+    for name in CLUSTER_FIELDS:  # a cluster has the settings at the top of the file
+        of_cluster[name] = properties[name]
+    of_class["accessModes"]["items"]["enum"] = texts(AccessMode)
+    of_class["volumeModes"]["items"]["enum"] = texts(VolumeMode)
     return schema
 
 
@@ -93,6 +100,7 @@ def test_schema_has_the_fields_of_the_reader() -> None:
     definitions = json.loads(FILE.read_text(encoding="utf-8"))["$defs"]
 
     assert set(ENTRY_FIELDS) <= definitions["overlay"]["properties"].keys()
+    assert set(CLUSTER_FIELDS) < definitions["cluster"]["properties"].keys()
 
 
 def test_schema_matches_the_tables(request: pytest.FixtureRequest) -> None:

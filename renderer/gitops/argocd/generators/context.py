@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
+from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.run.limits import limit_hint, limits
-
-LOCAL_SERVER = "https://kubernetes.default.svc"
 
 
 class ArgoCluster(NamedTuple):
@@ -21,6 +20,15 @@ class ArgoCluster(NamedTuple):
     labels: Mapping[str, str] = EMPTY
     annotations: Mapping[str, str] = EMPTY
     project: str = ""
+
+
+def argo_clusters(clusters: Iterable[ClusterSettings]) -> tuple[ArgoCluster, ...]:
+    """Return the clusters that Argo CD knows."""
+    return tuple(
+        ArgoCluster(each.name, argocd.server, argocd.labels, argocd.annotations)
+        for each in clusters
+        if (argocd := each.argocd) is not None
+    )
 
 
 class SetContext(NamedTuple):

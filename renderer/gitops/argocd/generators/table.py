@@ -11,7 +11,6 @@ from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
 from renderer.gitops.argocd.generators.context import (
-    LOCAL_SERVER,
     ArgoCluster,
     Generate,
     SetContext,
@@ -30,12 +29,12 @@ from renderer.gitops.argocd.parameters import (
 from renderer.golang.template.collection_functions import merged
 from renderer.golang.template.text_functions import sanitized_name
 from renderer.golang.template.values import TextMap
+from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.label_selector import selects
 from renderer.yamlio.decode import decode_yaml11
 
-_LOCAL_NAME = "in-cluster"
 _SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
 _PAIR = 2
 _MOST_NESTED = 4
@@ -100,9 +99,7 @@ def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     matching = [each for each in context.clusters if selects(requirements, cluster_labels(each))]
     sets = [_parameters(each, go_template=go_template) for each in matching]
     if not requirements and all(each.server != LOCAL_SERVER for each in matching):
-        sets.append(
-            {"name": _LOCAL_NAME, "nameNormalized": _LOCAL_NAME, "server": LOCAL_SERVER, "project": ""}
-        )
+        sets.append({"name": LOCAL_NAME, "nameNormalized": LOCAL_NAME, "server": LOCAL_SERVER, "project": ""})
     values = object_at(block, "values")
     complete = [context.rendering.with_values(values, each) for each in sets]
     return [{"clusters": complete}] if block.get("flatList") is True else complete

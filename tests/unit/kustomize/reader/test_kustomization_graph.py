@@ -4,7 +4,8 @@ import pytest
 
 from renderer.files.file_system import MemoryFileSystem
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
-from renderer.model.render_config import CatalogPath, OverlayEntry, RenderConfig
+from renderer.model.cluster_settings import CatalogPath
+from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.project.overlays import find_overlays
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder, ValidationScope
 

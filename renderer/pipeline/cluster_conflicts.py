@@ -1,0 +1,82 @@
+"""Objects that cannot both be in one cluster: two ``KubeVirt`` objects, or one instance type with two specs.
+
+virt-operator refuses a second ``KubeVirt`` object (KubeVirt ``pkg/virt-operator/webhooks``, "Kubevirt is
+already created"). Of an instance type or preference, a cluster has one of each name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from renderer.kubevirt.facts.kinds import CLUSTER_KINDS, KUBEVIRT, MATCHER_TYPE_OF, is_kubevirt
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.resource import Resource
+from renderer.model.render_config import PROJECT_FILE
+
+_HINT = f"remove one of them; or, if they are of two clusters, list both under clusters in {PROJECT_FILE}"
+_NAME = FieldPath.of("metadata", "name")
+
+
+def excludes_others(resource: Resource) -> bool:
+    """Return True for an object that a cluster has at most once."""
+    return is_kubevirt(resource) or resource.kind in MATCHER_TYPE_OF
+
+
+def conflicts_among(resources: Iterable[Resource], cluster: str) -> Iterator[Diagnostic]:
+    """Yield an error about each object that contradicts an earlier one of ``resources``."""
+    first: dict[tuple[str, ...], Resource] = {}
+    for resource in filter(excludes_others, resources):
+        other = first.setdefault(_place(resource), resource)
+        if not _agree(other, resource):
+            yield _conflict(resource, other, cluster)
+
+
+def conflicts_with(
+    resources: Iterable[Resource], others: Iterable[Resource], cluster: str
+) -> Iterator[Diagnostic]:
+    """Yield an error about each of ``resources`` that contradicts one of ``others``."""
+    known: dict[tuple[str, ...], Resource] = {}
+    for each in filter(excludes_others, others):
+        known.setdefault(_place(each), each)
+    for resource in resources:
+        other = known.get(_place(resource))
+        if other is not None and not _agree(other, resource):
+            yield _conflict(resource, other, cluster)
+
+
+def _place(resource: Resource) -> tuple[str, ...]:
+    """Return what only one object of a cluster can have: for ``KubeVirt`` its kind, for others their name."""
+    if is_kubevirt(resource):
+        return (KUBEVIRT,)
+    namespace = "" if resource.kind in CLUSTER_KINDS else resource.namespace
+    return resource.kind, namespace, resource.name
+
+
+def _agree(one: Resource, other: Resource) -> bool:
+    """Return True if two objects say the same; what a cluster writes into them does not count."""
+    is_same_object = (one.namespace, one.name) == (other.namespace, other.name)
+    return is_same_object and one.content.get("spec") == other.content.get("spec")
+
+
+def _conflict(resource: Resource, other: Resource, cluster: str) -> Diagnostic:
+    of_cluster = f"the cluster {cluster}" if cluster else "one cluster"
+    if is_kubevirt(resource):
+        names = dict.fromkeys((_named(other), _named(resource)))
+        message = f"{of_cluster} cannot have two KubeVirt objects: {' and '.join(names)}"
+        message += " with two specs" if len(names) == 1 else ""
+    else:
+        message = f"{of_cluster} cannot have two {resource.kind}s {resource.name} with two specs"
+    return Diagnostic.about(
+        resource,
+        _NAME,
+        Code.CLUSTER_CONFLICT,
+        message,
+        _HINT,
+        related=(Related("the other one is here", other.sites()[-1:]),),
+    )
+
+
+def _named(resource: Resource) -> str:
+    return f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name

@@ -1,0 +1,69 @@
+"""Which of the project's clusters an engine applies an entry point to.
+
+This is the second of the answers to the question where an overlay goes (``RenderConfig.overlay``).
+"""
+
+# ruff: noqa: PLC0415 - a stage is imported when it is first needed
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from renderer.model.cluster_settings import ClusterSettings, cluster_at, clusters_in_path
+from renderer.model.entry_point import EntryKind, EntryPoint
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.render_config import Overlay
+
+#: The end of the name of a Secret with the kubeconfig of a cluster, by Cluster API's convention.
+_KUBECONFIG = "-kubeconfig"
+
+
+def target_cluster_of(clusters: Sequence[ClusterSettings], point: EntryPoint) -> str | None:
+    """Return the cluster that an entry point is applied to; None if only the path of the entry can say it.
+
+    An empty name is a cluster that the project does not list.
+    """
+    if not clusters or point.entry is None:
+        return None
+    in_folders = {name for folder in point.folders for name in clusters_in_path(clusters, folder)}
+    by_folders = in_folders.pop() if len(in_folders) == 1 else ""
+    if point.options.kind is EntryKind.ARGOCD:
+        from renderer.gitops.argocd.destination import target_cluster
+
+        return cluster_at(clusters, target_cluster(point.entry)) or by_folders or None
+    if not object_at(point.entry.content, "spec", "kubeConfig"):
+        return None
+    secret = text_at(point.entry.content, "spec", "kubeConfig", "secretRef", "name")
+    named = (each.name for each in clusters if secret in (each.name, each.name + _KUBECONFIG))
+    return next(named, by_folders)
+
+
+def may_share_cluster(overlay: Overlay, other: Overlay) -> bool:
+    """Return True if the two overlays may be applied to one cluster.
+
+    Where the project does not list their cluster, an entry of an engine is one, except that two destinations
+    that differ are two. All overlays that the project lists by path are taken for one.
+    """
+    if overlay.cluster or other.cluster:
+        return overlay.cluster == other.cluster
+    if engine_entry(overlay) != engine_entry(other):
+        return False
+    one, two = _destination(overlay), _destination(other)
+    return one == two or ("://" in one) != ("://" in two)  # a name and an address may be of one cluster
+
+
+def engine_entry(overlay: Overlay) -> str:
+    """Return the path of the overlay's entry of Flux or Argo CD; empty for any other overlay."""
+    return overlay.listed_as if overlay.entry is not None and overlay.entry.options.has_engine else ""
+
+
+def _destination(overlay: Overlay) -> str:
+    """Return the name or address of the cluster that an entry point's object names; empty for its own."""
+    entry = overlay.entry and overlay.entry.entry
+    if not entry:
+        return ""
+    if overlay.entry and overlay.entry.options.kind is EntryKind.ARGOCD:
+        from renderer.gitops.argocd.destination import target_cluster
+
+        return target_cluster(entry)
+    return text_at(entry.content, "spec", "kubeConfig", "secretRef", "name")
