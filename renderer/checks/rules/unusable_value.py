@@ -29,9 +29,9 @@ vendor ids that are too long, sizes of huge pages that no node has, and a guest 
 
 It also reports machines that request no memory, probes of a named port that no interface lists, a negative
 `terminationGracePeriodSeconds`, hook sidecars that virt-controller cannot decode, DataVolumes and
-DataImportCrons that CDI rejects, schedules and time zones of CronJobs, a second KubeVirt object, permitted
-devices that match nothing, networks whose `config` is not a valid CNI configuration, and patches of a
-KubeVirt object (`customizeComponents`) that virt-operator cannot apply or that match none of its components.
+DataImportCrons that CDI rejects, schedules and time zones of CronJobs, permitted devices that match nothing,
+networks whose `config` is not a valid CNI configuration, and patches of a KubeVirt object
+(`customizeComponents`) that virt-operator cannot apply or that match none of its components.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ from renderer.checks.rules.operator_values import (
 )
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
-from renderer.kubevirt.facts.kinds import KUBEVIRT, is_kubevirt_group
+from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
     consists_of,
@@ -193,20 +193,10 @@ def _check_others(context: Context) -> Iterator[Finding]:
             spec = object_at(resource.content, "spec")
             for problem in problems_of_spec(spec):
                 yield from _domain_finding(resource, FieldPath.of("spec"), spec, problem)
-    yield from _second_kubevirt(context)
     for references in context.references.values():
         for reference in references:
             if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
                 yield from _name_problems(reference)
-
-
-def _second_kubevirt(context: Context) -> Iterator[Finding]:
-    """Yield KubeVirt objects after the first (``pkg/virt-operator/webhooks/kubevirt-create-admitter.go``)."""
-    objects = [each for each in context.of_kind(KUBEVIRT) if is_kubevirt_group(each.gvk.group)]
-    for resource in objects[1:]:
-        message = f"a cluster has one KubeVirt object: its webhook refuses to create {resource.name} as well"
-        related = related_to(objects[0], f"KubeVirt {objects[0].name} is here")
-        yield Finding(resource, FieldPath.of("kind"), message, "keep one of them", (related,))
 
 
 def _instance_problems(machine: VirtualMachineView) -> _Problems:
