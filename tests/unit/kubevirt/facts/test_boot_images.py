@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator
+
 import pytest
 
 from renderer.kubevirt.facts.boot_images import (
@@ -13,10 +16,12 @@ from renderer.kubevirt.facts.boot_images import (
     managed_data_sources,
 )
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
-from renderer.model.kube.json import Json, JsonObject
+from renderer.kubevirt.hyperconverged.release import OperatorRelease
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST, Release
+from tests.conformance.lines import VECTORS, read_lines
 
 DISKS = "quay.io/containerdisks/"
 OPT_OUT = "dataimportcrontemplate.kubevirt.io/enable"
@@ -172,6 +177,49 @@ def test_malformed_templates_are_ignored() -> None:
     for templates in malformed:
         assert "fedora" in imported({"dataImportCronTemplates": templates})
     assert "fedora" in imported({"featureGates": 1, "commonBootImageNamespace": {}})
+
+
+def recorded() -> Iterator[tuple[str, Resource, Release, JsonObject]]:
+    """Yield id, object, release and SSP's spec of the records of what the operator makes."""
+    for line in read_lines(VECTORS / "hyperconverged.jsonl.xz"):
+        record = json.loads(line)
+        ssp = object_at(record, "expect", "ssp", "spec")
+        if ssp:
+            release = OperatorRelease.parse(record["release"]).kubevirt
+            yield record["id"], Resource(record["hyperconverged"], Site("hco.yaml")), release, ssp
+
+
+def test_templates_are_those_that_the_operator_gives_to_ssp() -> None:
+    different = {}
+    for name, resource, release, ssp in recorded():
+        made = array_at(ssp, "commonTemplates", "dataImportCronTemplates")
+        expected = sorted(
+            (text_at(each, "spec", "managedDataSource"), text_at(each, "metadata", "namespace"))
+            for each in made
+            if "spec" in object_at(each)
+        )
+        found = managed_data_sources(resource, release)
+        actual = sorted((each.name, each.namespace or "") for each in found if not each.openshift_only)
+        if len(expected) == len(made) and actual != expected:
+            different[name] = actual, expected
+    assert different == {}
+
+
+def test_labels_of_templates_are_those_that_the_operator_gives_to_ssp() -> None:
+    different = {}
+    for name, resource, release, ssp in recorded():
+        made = array_at(ssp, "commonTemplates", "dataImportCronTemplates")
+        expected = {
+            text_at(each, "spec", "managedDataSource"): object_at(each, "metadata", "labels") for each in made
+        }
+        found = {
+            each.name: each.labels
+            for each in managed_data_sources(resource, release)
+            if not each.openshift_only
+        }
+        if "" not in expected and found != expected:
+            different[name] = found, expected
+    assert different == {}
 
 
 def test_operators_make_data_sources_of_their_namespaces_only() -> None:
