@@ -14,8 +14,9 @@ from tests.load.loads import Load
 _KIB = 1024
 #: In a separate process: a program counts the memory of its parent as its own.
 _MEASURING = """\
-import os, subprocess, sys
-process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
+import os, resource, subprocess, sys
+resource.setrlimit(resource.RLIMIT_CPU, (600, 602))
+process = subprocess.Popen(sys.argv[2:], stdin=open(sys.argv[1]), stdout=subprocess.DEVNULL)
 _, status, used = os.wait4(process.pid, 0)
 process.returncode = os.waitstatus_to_exitcode(status)
 print(process.returncode, used.ru_utime + used.ru_stime, used.ru_maxrss)
@@ -37,10 +38,19 @@ def measured(load: Load, size: int) -> Took:
         return measured_command(Path(folder), load.command)
 
 
-def measured_command(folder: Path, command: tuple[str, ...]) -> Took:
+def measured_command(folder: Path, command: tuple[str, ...], stdin: Path | None = None) -> Took:
     """Measure a command in a folder."""
     measuring = subprocess.run(
-        (sys.executable, "-c", _MEASURING, sys.executable, "-m", "renderer", *command),
+        (
+            sys.executable,
+            "-c",
+            _MEASURING,
+            str(stdin or os.devnull),
+            sys.executable,
+            "-m",
+            "renderer",
+            *command,
+        ),
         cwd=folder,
         env={**os.environ, "XDG_CACHE_HOME": f"{folder}/.cache"},
         stdout=subprocess.PIPE,

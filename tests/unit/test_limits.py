@@ -824,9 +824,43 @@ def a_long_file() -> dict[str, str]:
     return {**files, "vms/a.yaml": f"{'# x' * 8000}\n{CONFIG_MAP}"}
 
 
+def git_generator(kind: str, pattern: str, *, elements: int = 0) -> dict[str, str]:
+    """A git generator of 150 patterns and 600 files in as many folders, in a matrix if there are elements."""
+    patterns = ", ".join(f"{{path: '{pattern}'}}".replace("NUMBER", str(number)) for number in range(150))
+    url = "repoURL: 'https://git.example.org/acme/fleet.git', revision: HEAD"
+    generator = f"{{git: {{{url}, {kind}: [{patterns}]}}}}"
+    listed = ", ".join(f"{{n: '{number}'}}" for number in range(elements))
+    both = f"{{list: {{elements: [{listed}]}}}}, {generator}"
+    written = f"{{matrix: {{generators: [{both}]}}}}" if elements else generator
+    text = SET.replace("GO", "false").replace("NAME", "{{path.basename}}").replace("PATH", "vms")
+    files = {f"d/{'a' * 60}{number}/x.yaml": "x: 1\n" for number in range(600)}
+    return {
+        **OF_ARGO_CD,
+        **files,
+        "sets/s.yaml": text.replace("{list: {elements: [ELEMENTS]}}", written),
+        "vms/a.yaml": CONFIG_MAP,
+    }
+
+
+_PATTERNS = "matching patterns of git generators"
+
+
 @pytest.mark.parametrize(
     ("files", "activity"),
     [
+        pytest.param(
+            lambda: git_generator("files", "*a*a*a*bNUMBER"), _PATTERNS, id="git generator: files x patterns"
+        ),
+        pytest.param(
+            lambda: git_generator("directories", "*/*a*a*a*bNUMBER"),
+            _PATTERNS,
+            id="git generator: folders x patterns",
+        ),
+        pytest.param(
+            lambda: git_generator("files", "d/{{n}}*bNUMBER", elements=300),
+            "evaluating templates",
+            id="git generator: elements x patterns",
+        ),
         pytest.param(a_long_file, "reading folders of manifests", id="a folder of many Applications"),
         pytest.param(
             lambda: application_set(go=False, path="{{" * 4000), "evaluating templates", id="open tags"
