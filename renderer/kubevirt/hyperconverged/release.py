@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.kubevirt.facts.products import product_release
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -32,7 +33,13 @@ class OperatorRelease(Record):
 
     @classmethod
     def deploying(cls, kubevirt: Release) -> OperatorRelease | None:
-        """Return the release that deploys a minor of KubeVirt; None for a minor before all known ones."""
+        """Return the release that deploys a minor of KubeVirt; None for a minor before all known ones.
+
+        It is the release of the product, if that is one that the operator belongs to.
+        """
+        row = product_release(kubevirt)
+        if row is not None and row.hyperconverged:
+            return cls.parse(row.hyperconverged)
         minor = kubevirt.minor_release
         found = [release for release, deployed in _KUBEVIRT.items() if deployed.minor_release <= minor]
         return min((each for each in found if each.kubevirt.minor_release == minor), default=None) or (

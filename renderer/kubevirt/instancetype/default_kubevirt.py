@@ -28,7 +28,7 @@ def default_kubevirt(release: Release) -> JsonObject:
     if row is None:
         return EMPTY
     if row.hyperconverged:
-        return _kubevirt(_spec_of_operator(row.hyperconverged))
+        return _kubevirt(_spec_of_operator(release))
     if not row.feature_gates:
         return EMPTY
     return _kubevirt({"configuration": {"developerConfiguration": {"featureGates": list(row.feature_gates)}}})
@@ -38,15 +38,15 @@ def _kubevirt(spec: JsonObject) -> JsonObject:
     return {"apiVersion": "kubevirt.io/v1", "kind": KUBEVIRT, "metadata": {"name": "kubevirt"}, "spec": spec}
 
 
-def _spec_of_operator(hyperconverged: str) -> JsonObject:
-    """Return what the operator of that release makes of an empty HyperConverged object.
+def _spec_of_operator(release: Release) -> JsonObject:
+    """Return what the operator that brings a release makes of an empty HyperConverged object.
 
     The cluster is assumed to be a highly available OpenShift on amd64.
     """
     from renderer.kubevirt.hyperconverged.admission import admit  # noqa: PLC0415 - few projects name the operator
     from renderer.kubevirt.hyperconverged.objects import make_objects  # noqa: PLC0415 - as above
-    from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease  # noqa: PLC0415 - as above
+    from renderer.kubevirt.hyperconverged.release import OLDEST, ClusterFacts, OperatorRelease  # noqa: PLC0415 - as above
 
-    operator = OperatorRelease.parse(hyperconverged)
+    operator = OperatorRelease.deploying(release) or OLDEST
     stored = admit(_HYPERCONVERGED, operator, ClusterFacts())
     return make_objects(stored.content, stored.spec, operator).kubevirt.spec
