@@ -17,8 +17,13 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 TABLE = ROOT / "renderer" / "kubevirt" / "hyperconverged" / "go_types_table.py"
 
+#: The operator's own packages, which are not in `vendor/`.
+OWN = "github.com/kubevirt/hyperconverged-cluster-operator/"
 #: Prefix of the types of a package in the table, and the folders in `vendor/` that it may be in.
 PACKAGES = {
+    "hco1beta1": [f"{OWN}api/v1beta1"],
+    "hco1": [f"{OWN}api/v1"],
+    "hcogates": [f"{OWN}api/v1/featuregates"],
     "kubevirt": ["kubevirt.io/api/core/v1"],
     "cdi": ["kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"],
     "ssp": ["kubevirt.io/ssp-operator/api/v1beta3", "kubevirt.io/ssp-operator/api/v1beta2"],
@@ -37,6 +42,8 @@ ROOTS = [
     "ssp.SSPSpec",
     "network.NetworkAddonsConfigSpec",
     "aaq.AAQSpec",
+    "hco1beta1.HyperConvergedSpec",
+    "hco1.HyperConvergedSpec",
 ]
 #: What Go reads and writes by methods of its own.
 SPECIAL = {
@@ -104,13 +111,19 @@ class Package:
 class Release:
     """The types of one release."""
 
-    def __init__(self, vendor: Path) -> None:
+    def __init__(self, checkout: Path) -> None:
         self.packages: dict[str, Package] = {}
         self.paths: dict[str, str] = {}
         for prefix, folders in PACKAGES.items():
             for folder in folders:
                 self.paths[folder] = prefix
-            found = next((vendor / folder for folder in folders if (vendor / folder).is_dir()), None)
+            places = (
+                checkout / folder.removeprefix(OWN)
+                if folder.startswith(OWN)
+                else checkout / "vendor" / folder
+                for folder in folders
+            )
+            found = next((place for place in places if place.is_dir()), None)
             if found is not None:
                 self.packages[prefix] = Package(prefix, found)
 
@@ -215,7 +228,7 @@ def main(arguments: list[str]) -> None:
     releases = {}
     for argument in arguments:
         name, _, folder = argument.partition("=")
-        releases[name] = Release(Path(folder) / "vendor").structs()
+        releases[name] = Release(Path(folder)).structs()
     lines = "\n".join(table(releases))
     TABLE.write_text(f'"""{DOCSTRING}"""\n\nTYPES = """\\\n{lines}\n"""\n', encoding="utf-8")
 

@@ -1,7 +1,8 @@
 """The suite ``hyperconverged``: the objects that the HyperConverged operator makes.
 
 Each object of a record is admitted, and the objects of the operator are made of what is stored. Compared are
-who refuses it and why, the dropped fields, the warnings, the admitted spec and the objects.
+who refuses it and why, the dropped fields, the warnings, the admitted spec and the objects. A record with
+``from`` has an admitted object, and expects it in the API version that the release stores.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any
 
 from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser, admit
 from renderer.kubevirt.hyperconverged.cannot_make import Reason
+from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.objects import MadeObject, make_objects, trial
 from renderer.kubevirt.hyperconverged.release import (
     ClusterFacts,
@@ -64,6 +66,8 @@ def run(paths: Iterable[Path]) -> Iterator[CaseResult]:
 
 
 def _result(record: dict[str, Any]) -> CaseResult:
+    if "from" in record:
+        return _conversion_result(record)
     actual, expect = _actual(record), record["expect"]
     fields, differences = {}, []
     for name in (*_ADMISSION, *_OBJECTS):
@@ -81,6 +85,21 @@ def _result(record: dict[str, Any]) -> CaseResult:
         actual=actual,
         release=record["release"],
         fields=fields,
+    )
+
+
+def _conversion_result(record: dict[str, Any]) -> CaseResult:
+    stored = as_stored(record["from"], OperatorRelease.parse(record["release"]))
+    actual: JsonObject = {name: stored[name] for name in ("apiVersion", "spec")}
+    differences = list(_differences(actual, record["expect"]))
+    return CaseResult(
+        id=record["id"],
+        group=f"conversion {record['release']}",
+        passed=not differences,
+        detail="; ".join(differences),
+        actual=actual,
+        release=record["release"],
+        fields={"stored": not differences},
     )
 
 

@@ -10,13 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.hyperconverged.go_decoding import undecodable
+from renderer.kubevirt.hyperconverged.go_decoding import is_decodable
 from renderer.kubevirt.hyperconverged.mutating_webhook import mutate
 from renderer.kubevirt.hyperconverged.object_fields import version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.structural_schema import (
     Problem,
-    ProblemCode,
     StructuralSchema,
     structural_schema,
 )
@@ -87,7 +86,7 @@ def admit(
         raise ValueError(f"{release} does not serve {version_of(content)}")
     pruned = schema.pruned(content)
     written = schema.defaulted(pruned.content)
-    if _is_undecodable(written, schema):
+    if not is_decodable(written, release):
         return Admission(written, pruned.fields, refusal=_undecodable_refusal(pruned.content, schema))
     mutation = mutate(written, release, facts)
     warnings = [AdmissionWarning(name, WarningCode.DEPRECATED) for name in mutation.deprecated]
@@ -112,12 +111,6 @@ def admit(
         if refused is not None and not answer.skips_trial:
             refused = refused._replace(by=Refuser.VALIDATING_WEBHOOK)
     return Admission(stored, pruned.fields, tuple(sorted(warnings)), refused)
-
-
-def _is_undecodable(content: JsonObject, schema: StructuralSchema) -> bool:
-    return any(problem.code is ProblemCode.TYPE for problem in schema.problems(content)) or any(
-        True for _ in undecodable(content)
-    )
 
 
 def _undecodable_refusal(content: JsonObject, schema: StructuralSchema) -> Refusal:

@@ -9,12 +9,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.golang.duration import parse_duration
-from renderer.kubevirt.hyperconverged.object_fields import fields_of
+from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
+from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, fields_of, version_of
+from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.record import Record
 
+#: The Go types of the spec, by API version.
+GO_TYPES = {V1: "hco1.HyperConvergedSpec", V1BETA1: "hco1beta1.HyperConvergedSpec"}
 _MOST_UINT32 = (1 << 32) - 1
 _MOST_UINT64 = (1 << 64) - 1
 
@@ -27,8 +31,22 @@ class Undecodable(Record):
     hint: str
 
 
+def is_decodable(content: JsonObject, release: OperatorRelease) -> bool:
+    """Return True if Go can read an object of an API version that the release serves."""
+    return decoding_error(content, release) is None
+
+
+def decoding_error(content: JsonObject, release: OperatorRelease) -> str | None:
+    """Return why Go cannot read an object; None if it can."""
+    try:
+        GoTypes.of(release).decode(GO_TYPES[version_of(content)], content.get("spec", EMPTY))
+    except GoTypeError as error:
+        return str(error)
+    return None
+
+
 def undecodable(content: JsonObject) -> Iterator[Undecodable]:
-    """Yield the values of the right type that Go cannot decode."""
+    """Yield values of the right type that Go cannot decode: the ones that are written by mistake."""
     fields = fields_of(content)
     for certificate in ("ca", "server"):
         for name in ("duration", "renewBefore"):

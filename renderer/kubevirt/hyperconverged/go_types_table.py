@@ -459,6 +459,309 @@ core.WindowsSecurityContextOptions
   gmsaCredentialSpecName *string
   hostProcess *bool
   runAsUserName *string
+hco1.ApplicationAwareConfigurations
+  allowApplicationAwareClusterResourceQuota bool
+  enable *bool
+  namespaceSelector *meta.LabelSelector
+  vmiCalcConfigName *string
+hco1.CertRotateConfigCA
+  duration *Duration
+  renewBefore *Duration
+hco1.CertRotateConfigServer
+  duration *Duration
+  renewBefore *Duration
+hco1.DataImportCronTemplate
+  metadata meta.ObjectMeta
+  spec *cdi.DataImportCronSpec
+hco1.DeploymentConfig
+  applicationAwareConfig *hco1.ApplicationAwareConfigurations
+  deployNetworkResourcesInjector *bool 1.19-
+  deployVmConsoleProxy *bool
+  logVerbosityConfig *hco1.LogVerbosityConfiguration
+  nodePlacements *hco1.NodePlacements
+  uninstallStrategy string
+hco1.HigherWorkloadDensityConfiguration
+  memoryOvercommitPercentage int
+hco1.HyperConvergedCertConfig
+  ca hco1.CertRotateConfigCA
+  server hco1.CertRotateConfigServer
+hco1.HyperConvergedSpec
+  deployment hco1.DeploymentConfig
+  featureGates []hcogates.FeatureGate
+  networking *hco1.NetworkingConfig
+  observability *hco1.ObservabilityConfig 1.19-
+  security hco1.SecurityConfig
+  storage *hco1.StorageConfig
+  virtualization hco1.VirtualizationConfig
+  workloadSources hco1.WorkloadSourcesConfig
+hco1.HyperConvergedWorkloadUpdateStrategy
+  batchEvictionInterval *Duration
+  batchEvictionSize *int
+  workloadUpdateMethods []string always
+hco1.KubeMacPoolConfig
+  rangeEnd *string
+  rangeStart *string
+hco1.LiveMigrationConfigurations
+  allowAutoConverge *bool
+  allowPostCopy *bool
+  allowWorkloadDisruption *bool 1.19-
+  bandwidthPerMigration *string
+  completionTimeoutPerGiB *int64
+  network *string
+  parallelMigrationsPerCluster *uint32
+  parallelOutboundMigrationsPerNode *uint32
+  progressTimeout *int64
+hco1.LogVerbosityConfiguration
+  cdi *int32
+  kubevirt *kubevirt.LogVerbosity
+hco1.MediatedDevicesConfiguration
+  enabled *bool 1.19-
+  mediatedDeviceTypes []string always
+  nodeMediatedDeviceTypes []hco1.NodeMediatedDeviceTypesConfig
+hco1.MediatedHostDevice
+  disabled bool
+  externalResourceProvider bool
+  mdevNameSelector string always
+  resourceName string always
+hco1.NetworkingConfig
+  kubeMacPoolConfiguration *hco1.KubeMacPoolConfig
+  kubeSecondaryDNSNameServerIP *string
+  networkBinding map[]kubevirt.InterfaceBindingPlugin
+hco1.NodeMediatedDeviceTypesConfig
+  mediatedDeviceTypes []string always
+  nodeSelector map[]string always
+hco1.NodePlacements
+  infra *sdk.NodePlacement
+  workload *sdk.NodePlacement
+hco1.ObservabilityConfig
+  allowedAlerts []string
+  allowedRecordingRules []string
+  workloads *hco1.ObservabilityWorkloadsConfig
+hco1.ObservabilityWorkloadsConfig
+  allowedMetrics []string
+hco1.PciHostDevice
+  disabled bool
+  externalResourceProvider bool
+  pciDeviceSelector string always
+  resourceName string always
+hco1.PermittedHostDevices
+  mediatedDevices []hco1.MediatedHostDevice
+  pciHostDevices []hco1.PciHostDevice
+  usbHostDevices []hco1.USBHostDevice
+hco1.PersistentReservationConfiguration
+  enabled *bool
+hco1.SecurityConfig
+  certConfig hco1.HyperConvergedCertConfig
+  tlsSecurityProfile *openshift.TLSSecurityProfile
+hco1.StorageConfig
+  filesystemOverhead *cdi.FilesystemOverhead
+  persistentReservationConfiguration *hco1.PersistentReservationConfiguration 1.19-
+  scratchSpaceStorageClass *string
+  storageImport *hco1.StorageImportConfig
+  vmStateStorageClass *string
+  workloadResourceRequirements *core.ResourceRequirements
+hco1.StorageImportConfig
+  insecureRegistries []string
+hco1.USBHostDevice
+  disabled bool
+  externalResourceProvider bool
+  resourceName string always
+  selectors []hco1.USBSelector
+hco1.USBSelector
+  product string always
+  vendor string always
+hco1.VirtualMachineOptions
+  defaultCPUModel *string
+  defaultRuntimeClass *string
+  disableFreePageReporting *bool
+  disableSerialConsoleLog *bool
+hco1.VirtualizationConfig
+  autoCPULimitNamespaceLabelSelector *meta.LabelSelector
+  changedBlockTrackingLabelSelectors *kubevirt.ChangedBlockTrackingSelectors
+  evictionStrategy *string
+  higherWorkloadDensity *hco1.HigherWorkloadDensityConfiguration
+  hypervisors []kubevirt.HypervisorConfiguration
+  ksmConfiguration *kubevirt.KSMConfiguration
+  liveMigrationConfig hco1.LiveMigrationConfigurations
+  liveUpdateConfiguration *kubevirt.LiveUpdateConfiguration
+  mediatedDevicesConfiguration *hco1.MediatedDevicesConfiguration
+  obsoleteCPUModels []string
+  permittedHostDevices *hco1.PermittedHostDevices
+  roleAggregationStrategy *string
+  tuningPolicy string
+  virtualMachineOptions *hco1.VirtualMachineOptions
+  vmiCPUAllocationRatio *int
+  workloadUpdateStrategy hco1.HyperConvergedWorkloadUpdateStrategy
+hco1.WorkloadSourcesConfig
+  commonBootImageNamespace *string
+  commonInstancetypesDeployment *kubevirt.CommonInstancetypesDeployment
+  commonTemplatesNamespace *string
+  dataImportCronTemplates []hco1.DataImportCronTemplate
+  enableCommonBootImageImport *bool
+  enableMultiArchBootImageImport *bool 1.19-
+  instancetypeConfig *kubevirt.InstancetypeConfiguration
+hco1beta1.ApplicationAwareConfigurations
+  allowApplicationAwareClusterResourceQuota bool
+  namespaceSelector *meta.LabelSelector
+  vmiCalcConfigName *string
+hco1beta1.CertRotateConfigCA
+  duration *Duration
+  renewBefore *Duration
+hco1beta1.CertRotateConfigServer
+  duration *Duration
+  renewBefore *Duration
+hco1beta1.DataImportCronTemplate
+  metadata meta.ObjectMeta
+  spec *cdi.DataImportCronSpec
+hco1beta1.HigherWorkloadDensityConfiguration
+  memoryOvercommitPercentage int
+hco1beta1.HyperConvergedCertConfig
+  ca hco1beta1.CertRotateConfigCA
+  server hco1beta1.CertRotateConfigServer
+hco1beta1.HyperConvergedConfig
+  nodePlacement *sdk.NodePlacement
+hco1beta1.HyperConvergedFeatureGates
+  alignCPUs *bool 1.11-
+  autoResourceLimits *bool 1.11-
+  containerPathVolumes *bool 1.18-
+  decentralizedLiveMigration *bool 1.16-
+  declarativeHotplugVolumes *bool 1.16-
+  deployKubeSecondaryDNS *bool
+  deployKubevirtIpamController *bool 1.13-
+  deployTektonTaskResources *bool
+  deployVmConsoleProxy *bool
+  disableMDevConfiguration *bool
+  downwardMetrics *bool 1.11-
+  enableApplicationAwareQuota *bool 1.11-
+  enableCommonBootImageImport *bool
+  enableManagedTenantQuota *bool
+  enableMultiArchBootImageImport *bool 1.16-
+  incrementalBackup *bool 1.18-
+  nonRoot *bool
+  objectGraph *bool 1.17-
+  persistentReservation *bool
+  primaryUserDefinedNetworkBinding *bool 1.13-
+  videoConfig *bool 1.17-
+  withHostPassthroughCPU *bool
+hco1beta1.HyperConvergedObsoleteCPUs
+  cpuModels []string
+  minCPUModel string
+hco1beta1.HyperConvergedSpec
+  CommonInstancetypesDeployment *kubevirt.CommonInstancetypesDeployment 1.14-
+  applicationAwareConfig *hco1beta1.ApplicationAwareConfigurations 1.11-
+  certConfig hco1beta1.HyperConvergedCertConfig -1.17
+  certConfig hco1.HyperConvergedCertConfig 1.18-
+  changedBlockTrackingLabelSelectors *kubevirt.ChangedBlockTrackingSelectors 1.18-
+  commonBootImageNamespace *string 1.11-
+  commonTemplatesNamespace *string
+  dataImportCronTemplates []hco1beta1.DataImportCronTemplate -1.17
+  dataImportCronTemplates []hco1.DataImportCronTemplate 1.18-
+  defaultCPUModel *string
+  defaultRuntimeClass *string
+  deployVmConsoleProxy *bool 1.15-
+  enableApplicationAwareQuota *bool 1.15-
+  enableCommonBootImageImport *bool 1.15-
+  evictionStrategy *string
+  featureGates hco1beta1.HyperConvergedFeatureGates
+  filesystemOverhead *cdi.FilesystemOverhead
+  higherWorkloadDensity *hco1beta1.HigherWorkloadDensityConfiguration 1.12-1.17
+  higherWorkloadDensity *hco1.HigherWorkloadDensityConfiguration 1.18-
+  hypervisors []kubevirt.HypervisorConfiguration 1.18-
+  infra hco1beta1.HyperConvergedConfig
+  instancetypeConfig *kubevirt.InstancetypeConfiguration 1.15-
+  ksmConfiguration *kubevirt.KSMConfiguration 1.11-
+  kubeMacPoolConfiguration *hco1beta1.KubeMacPoolConfig 1.17-1.17
+  kubeMacPoolConfiguration *hco1.KubeMacPoolConfig 1.18-
+  kubeSecondaryDNSNameServerIP *string
+  liveMigrationConfig hco1beta1.LiveMigrationConfigurations -1.17
+  liveMigrationConfig hco1.LiveMigrationConfigurations 1.18-
+  liveUpdateConfiguration *kubevirt.LiveUpdateConfiguration 1.16-
+  localStorageClassName string
+  logVerbosityConfig *hco1beta1.LogVerbosityConfiguration -1.17
+  logVerbosityConfig *hco1.LogVerbosityConfiguration 1.18-
+  mediatedDevicesConfiguration *hco1beta1.MediatedDevicesConfiguration
+  networkBinding map[]kubevirt.InterfaceBindingPlugin 1.11-
+  obsoleteCPUs *hco1beta1.HyperConvergedObsoleteCPUs
+  permittedHostDevices *hco1beta1.PermittedHostDevices -1.17
+  permittedHostDevices *hco1.PermittedHostDevices 1.18-
+  resourceRequirements *hco1beta1.OperandResourceRequirements
+  roleAggregationStrategy *string 1.18-
+  scratchSpaceStorageClass *string
+  storageImport *hco1beta1.StorageImportConfig -1.17
+  storageImport *hco1.StorageImportConfig 1.18-
+  tektonPipelinesNamespace *string
+  tektonTasksNamespace *string
+  tlsSecurityProfile *openshift.TLSSecurityProfile
+  tuningPolicy string
+  uninstallStrategy string
+  vddkInitImage *string
+  virtualMachineOptions *hco1beta1.VirtualMachineOptions
+  vmStateStorageClass *string
+  workloadUpdateStrategy hco1beta1.HyperConvergedWorkloadUpdateStrategy -1.17
+  workloadUpdateStrategy hco1.HyperConvergedWorkloadUpdateStrategy 1.18-
+  workloads hco1beta1.HyperConvergedConfig
+hco1beta1.HyperConvergedWorkloadUpdateStrategy
+  batchEvictionInterval *Duration
+  batchEvictionSize *int
+  workloadUpdateMethods []string always
+hco1beta1.KubeMacPoolConfig
+  rangeEnd *string
+  rangeStart *string
+hco1beta1.LiveMigrationConfigurations
+  allowAutoConverge *bool
+  allowPostCopy *bool
+  bandwidthPerMigration *string
+  completionTimeoutPerGiB *int64
+  network *string
+  parallelMigrationsPerCluster *uint32
+  parallelOutboundMigrationsPerNode *uint32
+  progressTimeout *int64
+hco1beta1.LogVerbosityConfiguration
+  cdi *int32 1.11-1.17
+  kubevirt *kubevirt.LogVerbosity
+hco1beta1.MediatedDevicesConfiguration
+  mediatedDeviceTypes []string always
+  mediatedDevicesTypes []string
+  nodeMediatedDeviceTypes []hco1beta1.NodeMediatedDeviceTypesConfig
+hco1beta1.MediatedHostDevice
+  disabled bool
+  externalResourceProvider bool
+  mdevNameSelector string always
+  resourceName string always
+hco1beta1.NodeMediatedDeviceTypesConfig
+  mediatedDeviceTypes []string always
+  mediatedDevicesTypes []string always
+  nodeSelector map[]string always
+hco1beta1.OperandResourceRequirements
+  autoCPULimitNamespaceLabelSelector *meta.LabelSelector
+  storageWorkloads *core.ResourceRequirements
+  vmiCPUAllocationRatio *int
+hco1beta1.PciHostDevice
+  disabled bool
+  externalResourceProvider bool
+  pciDeviceSelector string always
+  resourceName string always
+hco1beta1.PermittedHostDevices
+  mediatedDevices []hco1beta1.MediatedHostDevice
+  pciHostDevices []hco1beta1.PciHostDevice
+  usbHostDevices []hco1beta1.USBHostDevice 1.13-1.17
+hco1beta1.StorageImportConfig
+  insecureRegistries []string
+hco1beta1.USBHostDevice
+  disabled bool
+  externalResourceProvider bool
+  resourceName string always
+  selectors []hco1beta1.USBSelector
+hco1beta1.USBSelector
+  product string always
+  vendor string always
+hco1beta1.VirtualMachineOptions
+  disableFreePageReporting bool -1.10
+  disableFreePageReporting *bool 1.11-
+  disableSerialConsoleLog *bool 1.11-
+hcogates.FeatureGate
+  name string always
+  state *string
 kubevirt.ArchConfiguration
   amd64 *kubevirt.ArchSpecificConfiguration
   arm64 *kubevirt.ArchSpecificConfiguration
