@@ -6,12 +6,20 @@ operator is the one that deploys the target release of KubeVirt.
 
 from __future__ import annotations
 
+from renderer.kubevirt.admission.causes import Cause as Refusal
 from renderer.kubevirt.admission.causes import Causes, invalid
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.hyperconverged.go_decoding import undecodable
+from renderer.kubevirt.hyperconverged.cannot_make import Cause
+from renderer.kubevirt.hyperconverged.go_decoding import decoding_error, undecodable
 from renderer.kubevirt.hyperconverged.mutating_webhook import Mutation, mutate
-from renderer.kubevirt.hyperconverged.object_fields import version_of
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
+from renderer.kubevirt.hyperconverged.objects import trial_error
+from renderer.kubevirt.hyperconverged.release import (
+    ClusterFacts,
+    OperatorEnvironment,
+    OperatorRelease,
+    Platform,
+)
 from renderer.kubevirt.hyperconverged.structural_schema import (
     RULES,
     ProblemCode,
@@ -22,10 +30,43 @@ from renderer.kubevirt.hyperconverged.validating_webhook import WarningCode, rev
 from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, array_at, text_at
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
 
 _FACTS = ClusterFacts()
-_GATES = FieldPath.of("spec", "featureGates")
+_SPEC = FieldPath.of("spec")
+_GATES = _SPEC.child("featureGates")
+#: Clusters that differ in what the operator makes: a patch may need what only some of them have.
+_CLUSTERS = (
+    _FACTS,
+    ClusterFacts(
+        platform=Platform.KUBERNETES,
+        control_plane_multi_node=False,
+        infrastructure_highly_available=False,
+        environment=OperatorEnvironment(),
+    ),
+    ClusterFacts(
+        control_plane_node_exists=False,
+        environment=OperatorEnvironment(
+            smbios={"family": "", "manufacturer": "", "product": "", "sku": "", "version": ""},
+            machine_types={"amd64": "q35", "arm64": "virt", "s390x": "s390-ccw-virtio"},
+        ),
+    ),
+)
+#: Where a user finds what the operator does not accept, and what to write there.
+_PLACES = {
+    Cause.BOOT_IMAGES: Setting.DATA_IMPORT_CRON_TEMPLATES,
+    Cause.CRASH: Setting.TLS_SECURITY_PROFILE,
+    Cause.NAME_SERVER: Setting.NAME_SERVER,
+}
+_HINTS = {
+    Cause.BOOT_IMAGES: "rename one of them",
+    Cause.CRASH: "write type: Old, Intermediate or Modern, or Custom with the section custom",
+    Cause.JSON_PATCH: "correct it: its operations change /spec/… of the object that the operator makes",
+    Cause.NAME_SERVER: "write an address such as 192.0.2.10",
+    Cause.SPEC: "write a value that fits into the object that the operator makes",
+    Cause.TUNING: 'write it as {"qps": 100, "burst": 200}, with tuningPolicy: annotation',
+}
 
 
 class _Reviewed(Record):
@@ -36,15 +77,24 @@ class _Reviewed(Record):
     schema: StructuralSchema
 
 
-def check_hyperconverged(content: JsonObject, cluster: Cluster) -> Causes:
-    """Yield what the webhooks and the rules of the schema refuse. Wrong types are left to the schema."""
+@once_for_same
+def check_hyperconverged(content: JsonObject, cluster: Cluster) -> tuple[Refusal, ...]:
+    """Return what the webhooks and the rules of the schema refuse. Wrong types are left to the schema."""
     reviewed = _reviewed(content, cluster)
-    if reviewed is None:
-        return
-    found = [*undecodable(reviewed.content)]
-    for each in found:
-        yield invalid(each.at, each.message, each.hint, reported=ROOT)
-    if found:
+    return () if reviewed is None else tuple(_causes(reviewed))
+
+
+@once_for_same
+def warnings_of_hyperconverged(content: JsonObject, cluster: Cluster) -> tuple[Refusal, ...]:
+    """Return the warnings about gates and fields of an admitted object; unknown gates are another finding."""
+    reviewed = _reviewed(content, cluster)
+    return () if reviewed is None else tuple(_warnings(reviewed))
+
+
+def _causes(reviewed: _Reviewed) -> Causes:
+    unreadable = decoding_error(reviewed.content, reviewed.release)
+    if unreadable is not None:
+        yield from _check_decoding(reviewed.content, unreadable)
         return
     mutation = mutate(reviewed.content, reviewed.release, _FACTS)
     yield from _check_mutation(mutation)
@@ -52,16 +102,15 @@ def check_hyperconverged(content: JsonObject, cluster: Cluster) -> Causes:
         if problem.code is ProblemCode.RULE:
             rule = RULES[problem.rule]
             yield invalid(problem.at, rule.message, rule.hint)
-    for objection in review(mutation.content, reviewed.release, _FACTS).objections:
+    objections = review(mutation.content, reviewed.release, _FACTS).objections
+    for objection in objections:
         reported = objection.reported or ROOT
         yield invalid(objection.at, objection.message, objection.hint, reported=reported, fix=objection.fix)
+    if not objections and mutation.contradicted is None and mutation.unapplied is None:
+        yield from _check_objects(mutation.content, reviewed.release)
 
 
-def warnings_of_hyperconverged(content: JsonObject, cluster: Cluster) -> Causes:
-    """Yield the warnings about gates and fields of an admitted object; unknown gates are another finding."""
-    reviewed = _reviewed(content, cluster)
-    if reviewed is None:
-        return
+def _warnings(reviewed: _Reviewed) -> Causes:
     mutated = mutate(reviewed.content, reviewed.release, _FACTS).content
     for warning in review(mutated, reviewed.release, _FACTS).warnings:
         if warning.code is not WarningCode.UNKNOWN:
@@ -97,3 +146,27 @@ def _check_mutation(mutation: Mutation) -> Causes:
         message = f"the operator's webhook cannot set {mutation.unapplied}, since {section} is missing"
         hint = f"add {section}, which may be empty"
         yield invalid(section, message, hint, reported=ROOT)
+
+
+def _check_decoding(content: JsonObject, unreadable: str) -> Causes:
+    found = [*undecodable(content)]
+    for each in found:
+        yield invalid(each.at, each.message, each.hint, reported=ROOT)
+    if not found:
+        message = f"the operator cannot read spec.{unreadable}"
+        yield invalid(_SPEC, message, "write a value of that type", reported=ROOT)
+
+
+def _check_objects(content: JsonObject, release: OperatorRelease) -> Causes:
+    """Check that the operator can make its objects, whatever the cluster is."""
+    errors = [trial_error(content, release, facts) for facts in _CLUSTERS]
+    first = errors[0]
+    if first is None or None in errors:
+        return
+    at = _SPEC
+    if first.annotation:
+        at = FieldPath.of("metadata", "annotations", first.annotation)
+    elif first.cause in _PLACES:
+        at = _PLACES[first.cause].place(version_of(content))
+    message = f"the operator refuses the annotation: {first}" if first.annotation else str(first)
+    yield invalid(at, message, _HINTS.get(first.cause), reported=ROOT)

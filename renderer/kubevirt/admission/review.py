@@ -81,7 +81,7 @@ def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
         if request.kind == "HyperConverged":
             from renderer.kubevirt.admission.hyperconverged_object import check_hyperconverged  # noqa: PLC0415 - as above
 
-            return tuple(check_hyperconverged(request.content, cluster))
+            return check_hyperconverged(request.content, cluster)
         from renderer.kubevirt.admission.kinds import CHECKS_OF_KINDS  # noqa: PLC0415 - as above
 
         if request.kind not in CHECKS_OF_KINDS:

@@ -114,6 +114,16 @@ def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) ->
 
     It tries SSP on Kubernetes, too, where the operator does not deploy it.
     """
+    error = trial_error(content, release, facts)
+    if error is not None:
+        named = {"annotation": error.annotation, "reason": str(error.reason or "")}
+        details = {name: text for name, text in named.items() if text}
+        return Refusal(Refuser.OPERATOR, error.cause, _reported(error, content), details)
+    return None
+
+
+def trial_error(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> CannotMakeError | None:
+    """Return the error of the operator that makes the objects of an admitted object, if there is one."""
     maker = _Maker(Settings.of(content, object_at(content, "spec"), release.known), facts)
     try:
         maker.kubevirt()
@@ -121,9 +131,7 @@ def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) ->
         maker.network_addons()
         maker.ssp()
     except CannotMakeError as error:
-        named = {"annotation": error.annotation, "reason": str(error.reason or "")}
-        details = {name: text for name, text in named.items() if text}
-        return Refusal(Refuser.OPERATOR, error.cause, _reported(error, content), details)
+        return error
     return None
 
 
