@@ -14,6 +14,7 @@ from renderer.kubevirt.facts.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     SECTIONS,
 )
+from renderer.kubevirt.guest_data.credential_text import names_credential
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
@@ -23,6 +24,7 @@ LITERALS = "literals"
 #: A word before a colon, or in a path: ``~1`` is a slash in JSON pointers.
 _WORD = r"[A-Za-z](?:[\w-]|\.(?=\w))*+"
 _KEY = pattern(rf"""(?<![\w.-]){_WORD}(?=["']?\s{{0,99}}:)|(?<=/){_WORD}|(?<=~1){_WORD}""")
+_NAME = pattern(r"[A-Za-z][\w.-]*+")
 _IGNORED = str.maketrans("", "", "-_.")
 #: Names of other fields that differ by a letter or two from a confidential key.
 _OTHER_FIELDS = frozenset({"date", "internal", "interval"})
@@ -45,6 +47,13 @@ def confidential_words(text: str) -> Iterator[int]:
     """Yield where confidential keys are in a text, spelt correctly or not, as keys or in paths."""
     for found in _KEY.finditer(text):
         if meant_key(found[0]):
+            yield found.start()
+
+
+def names_of_credentials(text: str) -> Iterator[int]:
+    """Yield where a text has the name of a password, a token or another credential."""
+    for found in _NAME.finditer(text):
+        if names_credential(found[0]):
             yield found.start()
 
 

@@ -13,22 +13,34 @@ from renderer.findings.confidential_words import (
     confidential_words,
     is_answer_file_literal,
     meant_key,
+    names_of_credentials,
 )
 from renderer.kubevirt.facts.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     FILES_OF_GENERATORS,
     PUBLIC_FIELDS_OF_GENERATORS,
+    PUBLIC_FIELDS_OF_PARAMETERS,
     PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
     SECRET_GENERATOR,
     SECTIONS,
     is_path_entry,
 )
-from renderer.kubevirt.facts.confidential_parts import CHARTS, Scope, hides, opened, root_scope
+from renderer.kubevirt.facts.confidential_parts import Scope, hides, opened, root_scope
+from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
+from renderer.kubevirt.guest_data.credential_text import (
+    credential_forms,
+    named_credentials,
+    passwords_of_commands,
+)
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import holds_ciphertext
-from renderer.model.kube.json import Json
+from renderer.model.kube.field_path import Segment
+from renderer.model.kube.json import Json, text_at
 from renderer.model.pattern import pattern
+from renderer.model.run.limits import limits
 from renderer.model.run.work import may_find_lines
+from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError, document_count, has_other_breaks
@@ -47,8 +59,19 @@ _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
 _CONFLICT_MARKER = pattern(r"(?:<{7}|>{7}|\|{7})(?: [\w./~^-]+)?|={7}")
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
+#: Values in a Template of ours, beside the name of its text.
+_SPEC, _TEMPLATE, _VALUES, _MATRIX = "spec", "template", "values", "matrix"
+_KIND_OF_TEMPLATE = ("vmrender.io/v1alpha1", "Template")
+#: What may stand between the name of a value and the value, or before the name of one that is above it.
+_AFTER_COLON = pattern(r":\s*[\"']?\Z")
+_BETWEEN = 20
+_LONGEST_LINE = 10_000
+#: In a line of YAML, a name before one of these has no text as its value.
+_BRACKETS = ("{", "[")
+#: A key that is written more often in a mapping leaves too much open.
+_MOST_WRITTEN = 4
 #: Without one of these words in its text, in any case, no value of a document is confidential.
-_WORDS = _KEYS.union(map(str.lower, SECTIONS), (_PARAMETERS, "secret", "secretlist"))
+_WORDS = _KEYS.union(map(str.lower, SECTIONS), (_PARAMETERS, _VALUES, _MATRIX, "secret", "secretlist"))
 _WORD = pattern(r"\w+")
 #: What may be a key in a text of any syntax.
 _POSSIBLE_KEY = pattern(r"""[^\s{},"'/:]+""")
@@ -57,8 +80,8 @@ _POSSIBLE_KEY = pattern(r"""[^\s{},"'/:]+""")
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     """Return the lines with the ``wanted`` numbers, from 1, that may be shown.
 
-    Hidden are the values of a Secret, other documents that may be about one, values of confidential keys, and
-    any text for which this cannot be decided.
+    Hidden are the values of a Secret, other documents that may be about one, values of confidential keys,
+    credentials of any form, and any text for which this cannot be decided.
     """
     try:
         text = text_of(content)
@@ -75,8 +98,16 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
         number: line
         for number, line in lines.items()
         if _CONFLICT_MARKER.fullmatch(line)
-        or (not holds_ciphertext(line) and not any(first < number <= last + 1 for first, last in hidden))
+        or (not any(first < number <= last + 1 for first, last in hidden) and not _holds_credential(line))
     }
+
+
+def _holds_credential(line: str) -> bool:
+    """Return True if a line has a credential in it, in a comment as well, or is too long to tell."""
+    if len(line) > _LONGEST_LINE or holds_ciphertext(line):
+        return True
+    named = (found for found in named_credentials(line) if not found["word"].startswith(_BRACKETS))
+    return any(True for _ in (*credential_forms(line), *named, *passwords_of_commands(line)))
 
 
 def _lines(text: str, wanted: Collection[int]) -> Mapping[int, str]:
@@ -113,9 +144,8 @@ def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int
 
 def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, int]]:
     """Return the first and last line, counted from 0 in the document, of each hidden part."""
-    if "\\" not in text and not (
-        _mentions_confidential(text) or _mentions_chart(text)
-    ):  # in quotes, a word may be spelt with escapes
+    # In quotes, a word may be spelt with escapes.
+    if "\\" not in text and not _mentions_confidential(text) and not may_hold_credential(text):
         return []
     everything = [(0, len(lines) - 1)]
     root, is_whole = None, False
@@ -135,8 +165,8 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
     starts = sorted({node.start for node in nodes})
     try:
         confidential = [*secret, *_confidential(nodes)]
-        if root and _mentions_chart(text):
-            confidential += _confidential_in_object(root, _tree(root), root_scope())
+        if root:
+            confidential += _confidential_in_tree(root, text)
         if any(node.is_alias for _, value in confidential for node in _bounded_walk(value)):
             return everything  # a value is written elsewhere
         return [_line_span(key, value, starts, len(lines) - 1) for key, value in confidential]
@@ -144,33 +174,106 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
         return everything
 
 
-def _confidential_in_object(node: Node, tree: Json, scope: Scope) -> Iterator[tuple[Node, Node]]:
-    """Yield what a walk through an object finds, such as passwords among the values of a chart."""
-    scope_of = opened(tree, scope)
-    if isinstance(tree, dict):
-        children = [
-            (key, value, tree[key.text or ""], scope_of(key.text or "")) for key, value in node.entries()
-        ]
-    elif isinstance(tree, list):
-        elements = zip(node.elements(), tree, strict=True)
-        children = [(each, each, child, scope_of(0)) for each, child in elements]
-    else:
-        return
-    for key, value, child, below in children:
-        if hides(child, below):
-            yield key, value
-        else:
-            yield from _confidential_in_object(value, child, below)
+def _confidential_in_tree(root: Node, text: str) -> Iterator[tuple[Node, Node]]:
+    """Yield what a walk through the objects finds, and the table of credentials."""
+    turn, most = 0, 1
+    while turn < most:
+        tree = _Tree(root, turn)
+        most = tree.most_written
+        if most > _MOST_WRITTEN:
+            raise _TooManyNodesError
+        yield from tree.confidential(root, tree.value, root_scope())
+        for path in credential_fields(tree.value):
+            yield from tree.at(path)
+        turn += 1
+    yield from _values_of_template(root, text)
 
 
-def _tree(node: Node) -> Json:
-    """Return a node as JSON, with all scalars as texts."""
-    entries, elements = tuple(node.entries()), node.elements()
-    if not may_find_lines(1 + len(entries) + len(elements)):
-        raise _TooManyNodesError
-    if entries:
-        return {key.text or "": _tree(value) for key, value in entries}
-    return [_tree(element) for element in elements] if elements else node.text or ""
+def _values_of_template(root: Node, text: str) -> Iterator[tuple[Node, Node]]:
+    """Yield the values of a Template of ours, some of which may become a Secret.
+
+    Those of a matrix are shown if the Template was read: what is confidential of them was noted then.
+    """
+    for spec in (value for key, value in root.entries() if key.text == _SPEC):
+        fields = [key.text for key, _ in spec.entries()]
+        if _TEMPLATE in fields:
+            hidden = (_VALUES,) if _MATRIX in fields and _is_template(text) else (_VALUES, _MATRIX)
+            for key, value in spec.entries():
+                if key.text in hidden:
+                    yield from value.entries() if value.is_mapping else ((key, value),)
+
+
+def _is_template(text: str) -> bool:
+    try:
+        documents = decode_documents(text.encode(), "")
+    except (DiagnosticError, UnicodeEncodeError):
+        return False
+    return [(text_at(each, "apiVersion"), text_at(each, "kind")) for each in documents] == [_KIND_OF_TEMPLATE]
+
+
+class _Tree:
+    """The JSON of a node, with all scalars as texts.
+
+    A key that is written several times, which no reader accepts, has one value at each ``turn``.
+    """
+
+    def __init__(self, root: Node, turn: int) -> None:
+        self._root, self._turn = root, turn
+        self._known: dict[Node, Mapping[str, Sequence[tuple[Node, Node]]]] = {}
+        self.most_written = 1
+        self.value = self._of(root, limits().nesting)
+
+    def _of(self, node: Node, levels: int) -> Json:
+        if not levels or not may_find_lines(1 + len(node.items)):  # an alias may be in its own anchor
+            raise _TooManyNodesError
+        if not node.is_mapping:
+            return (
+                [self._of(element, levels - 1) for element in node.items] if node.items else node.text or ""
+            )
+        return {
+            name: self._of(self._value(entries), levels - 1) for name, entries in self._entries(node).items()
+        }
+
+    def _entries(self, node: Node) -> Mapping[str, Sequence[tuple[Node, Node]]]:
+        """Return the entries of a mapping by the text of their keys; a collection has a number."""
+        if node not in self._known:
+            entries: dict[str, list[tuple[Node, Node]]] = {}
+            for index, (key, value) in enumerate(node.entries()):
+                entries.setdefault(f"? {index}" if key.text is None else key.text, []).append((key, value))
+            self._known[node] = entries
+            self.most_written = max(self.most_written, *map(len, entries.values()), 1)
+        return self._known[node]
+
+    def _value(self, entries: Sequence[tuple[Node, Node]]) -> Node:
+        return entries[min(self._turn, len(entries) - 1)][1]
+
+    def confidential(self, node: Node, tree: Json, scope: Scope) -> Iterator[tuple[Node, Node]]:
+        """Yield the keys and values that are confidential where they are in an object."""
+        scope_of = opened(tree, scope)
+        if isinstance(tree, dict):
+            for name, entries in self._entries(node).items():
+                if hides(tree[name], scope_of(name)):
+                    yield from entries
+                else:
+                    yield from self.confidential(self._value(entries), tree[name], scope_of(name))
+        elif isinstance(tree, list):
+            for index, element in enumerate(node.elements()):
+                if hides(tree[index], scope_of(index)):
+                    yield element, element
+                else:
+                    yield from self.confidential(element, tree[index], scope_of(index))
+
+    def at(self, path: Sequence[Segment]) -> Sequence[tuple[Node, Node]]:
+        """Return the keys and values at a path; the value twice for an element and for the root."""
+        node, found = self._root, [(self._root, self._root)]
+        for segment in path:
+            if isinstance(segment, int):
+                node = node.elements()[segment]
+                found = [(node, node)]
+            else:
+                found = [*self._entries(node)[str(segment)]]
+                node = self._value(found)
+        return found
 
 
 def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:
@@ -186,12 +289,16 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
     """Return everything from the first confidential word on: the end of its value is unknown.
 
     The lines above are also hidden if they may hold the value: in a Secret, in an operation of a JSON
-    patch, at an anchor.
+    patch, at an anchor, beside the name of a variable.
     """
-    first = min((*_whole_words(text), *islice(confidential_words(text), 1)), default=None)
-    if _SECRET.search(text) or (first is not None and ("\\" in text or _ELSEWHERE.search(text))):
+    credentials = [*names_of_credentials(text)]
+    found = [*_whole_words(text), *islice(confidential_words(text), 1), *credentials[:1]]
+    if not found:
+        return []
+    is_above = "\\" in text or _SECRET.search(text) or _ELSEWHERE.search(text)
+    if is_above or any(_AFTER_COLON.search(text, max(0, each - _BETWEEN), each) for each in credentials):
         return [(0, last)]
-    return [] if first is None else [(text.count("\n", 0, first), last)]
+    return [(text.count("\n", 0, min(found)), last)]
 
 
 def _mentions_confidential(text: str) -> bool:
@@ -204,10 +311,6 @@ def _whole_words(text: str) -> Iterator[int]:
     lowered = text.encode("ascii", "replace").decode().lower()  # as long as the text
     yield from islice((found.start() for found in _WORD.finditer(lowered) if found[0] in _WORDS), 1)
     yield from (lowered.find(word) for word in _WORDS if not word.isalnum() and word in lowered)
-
-
-def _mentions_chart(text: str) -> bool:
-    return not CHARTS.isdisjoint(_WORD.findall(text))
 
 
 def _names_confidential_key(text: str) -> bool:
@@ -280,7 +383,9 @@ def _parameter_values(parameters: Node) -> Iterator[tuple[Node, Node]]:
     """Yield the values of parameters in a project file, and their defaults in an OpenShift Template."""
     yield from parameters.entries()
     for parameter in parameters.elements():
-        yield from ((key, value) for key, value in parameter.entries() if key.text == "value")
+        for key, value in parameter.entries():
+            if key.text not in PUBLIC_FIELDS_OF_PARAMETERS:
+                yield key, value
 
 
 def _without_references(section: Node) -> Iterator[tuple[Node, Node]]:

@@ -9,7 +9,14 @@ from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
 from yaml.error import Mark, MarkedYAMLError, YAMLError
-from yaml.events import DocumentStartEvent, Event, NodeEvent, ScalarEvent
+from yaml.events import (
+    CollectionEndEvent,
+    CollectionStartEvent,
+    DocumentStartEvent,
+    Event,
+    NodeEvent,
+    ScalarEvent,
+)
 
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
@@ -142,11 +149,22 @@ def read_parsed_lines(text: str, reader: Callable[[EventSource], T]) -> T:
 
 
 def document_count(text: str) -> int:
-    """Return the number of documents. Raises ``yaml.YAMLError``, also for an error after the first one."""
-    return read_events(
-        text,
-        lambda source: sum(isinstance(event, DocumentStartEvent) for event in iter(source.get_event, None)),
-    )
+    """Return the number of documents.
+
+    Raises ``yaml.YAMLError``, also for an error after the first one, and for too many levels of nesting: the
+    parsers take time for each level at each event.
+    """
+
+    def count(source: EventSource) -> int:
+        documents = level = 0
+        for event in iter(source.get_event, None):
+            documents += isinstance(event, DocumentStartEvent)
+            level += isinstance(event, CollectionStartEvent) - isinstance(event, CollectionEndEvent)
+            if level > limits().nesting:
+                raise MalformedError(f"more than {limits().nesting} levels of nesting")
+        return documents
+
+    return read_events(text, count)
 
 
 def read_scalar(text: str) -> str:

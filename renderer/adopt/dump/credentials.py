@@ -14,11 +14,11 @@ from base64 import b64decode
 from collections.abc import Iterator
 from itertools import chain
 
-from renderer.adopt.dump.credential_fields import credential_fields, is_copy_of_object
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
 from renderer.kubevirt.facts.confidential_parts import fields_of_secrets, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.kubevirt.guest_data.credential_fields import credential_fields, is_copy_of_object
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value

@@ -46,6 +46,8 @@ from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.instrument import Output
 from renderer.authoring.templates.matrix import MatrixRow, Template, read_rows, read_values
 from renderer.authoring.templates.render import Renderer
+from renderer.kubevirt.guest_data.credential_text import names_credential
+from renderer.kubevirt.guest_data.credentials import THROW_AWAY
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, describe_value
@@ -57,6 +59,8 @@ from renderer.model.run.work import spend
 from renderer.model.source_tree import Generated, ListedFile, ListedFiles
 from renderer.yamlio.decode import decode_documents, taint_content
 
+#: What has values that a template may get from its own.
+_CONFIDENTIAL = re.compile(rb"Secret|(?i:unattend\.xml)")
 #: The lines of the output, which the user has not seen, at the end of the decoder's message.
 _LINES_OF_OUTPUT = re.compile(r"(, on lines \d+ and \d+| that begins on line \d+)$")
 #: Steps for reading a character that a template produced (``model.run.work``).
@@ -70,6 +74,7 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     the Template and its values; template-failed, template-limit, resource-invalid and errors of the YAML
     decoder for the first row that fails.
     """
+    taint(_credentials_in(content.get("spec")))
     may_be_secret = _may_generate_secret(content, files)
     if may_be_secret:
         taint_texts(content.get("spec"))
@@ -88,9 +93,22 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     return tuple(generated for row in template.rows for generated in rendered(row))
 
 
+def _credentials_in(value: Json) -> Iterator[str]:
+    """Yield the values that are named like a password, a token or a key."""
+    if isinstance(value, dict):
+        for key, child in value.items():
+            if names_credential(key):
+                yield from (text for text in texts_of(child) if text not in THROW_AWAY)
+            else:
+                yield from _credentials_in(child)
+    elif isinstance(value, list):
+        for child in value:
+            yield from _credentials_in(child)
+
+
 def _may_generate_secret(content: JsonObject, files: ListedFiles) -> bool:
-    """Return True if the Template may generate a Secret: then its values may be confidential."""
-    if any(b"Secret" in file.content for file in files.values()):
+    """Return True if the Template may generate a Secret or an answer file: its values may be confidential."""
+    if any(_CONFIDENTIAL.search(file.content) for file in files.values()):
         return True
     return "Secret" in texts_of(content.get("spec"))
 

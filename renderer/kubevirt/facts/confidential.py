@@ -27,6 +27,10 @@ SECRET_DATA = ("binaryData", "data", "stringData", SECRET_GENERATOR)
 #: them, there may be a value by mistake.
 PUBLIC_FIELDS_OF_GENERATORS = frozenset({"behavior", "env", "envs", "name", "namespace", "options", "type"})
 FILES_OF_GENERATORS = "files"
+#: The fields of a parameter of a Template that hold no value.
+PUBLIC_FIELDS_OF_PARAMETERS = frozenset(
+    {"description", "displayName", "from", "generate", "name", "required", "section"}
+)
 #: Fields that are confidential in an object of any kind.
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 #: Annotations in which tools keep copies of whole objects, or of the token of a Secret, with their sources.

@@ -21,6 +21,7 @@ from renderer.kubevirt.facts.confidential import (
     IGNITION,
     LAUNCH_SECURITY,
     PUBLIC_FIELDS_OF_GENERATORS,
+    PUBLIC_FIELDS_OF_PARAMETERS,
     PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
     SECRET_DATA,
@@ -220,7 +221,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return Scope(is_root=True, target=text_at(mapping, "target", "kind") or _ANY_KIND, depth=here.depth)
     if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
         return below.within(Area.PARAMETERS)
-    if here.area is Area.PARAMETERS and key == "value":
+    if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
         name = text_at(mapping, "name")
         is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
         return below.hidden(is_secret=name in here.parameters) if is_credential else below

@@ -10,10 +10,11 @@ from renderer.kustomize.reader.entry_loader import EntryLoader
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
+from renderer.model.run.taint import taint_texts
 from renderer.model.source_tree import KustomizationRoot, ListedFile, ListedFiles
 
 #: The paths that a configuration lists, each with the field that contains it.
@@ -35,6 +36,8 @@ def listed_files(configuration: Resource, entries: EntryLoader) -> ListedFiles:
         except DiagnosticError as error:
             findings += error.diagnostics
     if findings:
+        # What the files would make of the values is unknown; it may be a Secret.
+        taint_texts([object_at(configuration.content, "spec").get(key) for key in ("values", "matrix")])
         raise DiagnosticError(*findings)
     return files
 

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from time import process_time
+
 import pytest
 
 from renderer.findings.public_lines import public_lines
@@ -289,3 +291,59 @@ spec:
 
     assert "hunter2" not in "".join(lines.values())
     assert lines[6] == "      user: shown"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "spec: {password: hunter22}\n",
+        "spec:\n  db_password:\n    hunter22\n",
+        "spec:\n  token: |\n    hunter22\n",
+        "spec:\n  token: first\n  token: hunter22\n",
+        "spec: {token: hunter22, token: {valueFrom: x}}\n",
+        "env: [{name: DB_PASSWORD, value: hunter22}]\n",
+        "env:\n- value: hunter22\n  name: DB_PASSWORD\n",
+        "env: [{name: DB_PASSWORD, value: x, value: hunter22}]\n",
+        "env: [{name: DB_PASSWORD, name: x, value: y, value: hunter22}]\n",
+        "args: [serve, --password, hunter22]\n",
+        "args: ['--password=hunter22']\n",
+        "source: {http: {url: 'https://app:hunter22@example.org/disk'}}\n",
+        "image: app:hunter22@example.org/disk\n",
+        "cpu: 1 # the password: hunter22\n",
+        "kind: HelmRelease\nspec:\n  values:\n    auth:\n      password: hunter22\n      x y: [\n",
+        "env:\n- value: hunter22\n  name: DB_PASSWORD\nx y: [\n",
+        "spec: {template: a.j2, values: {login: hunter22}}\n",
+        "spec: {template: a.j2, values: &v hunter22, matrix: *v}\n",
+        "kind: Templat\nspec: {template: a.j2, matrix: {login: [hunter22]}}\n",
+        "spec: {template: a.j2, values: {login: &a hunter22, other: *b}}\n",
+        "parameters: [{name: LOGIN, valu: hunter22}]\n",
+    ],
+)
+def test_credentials_are_hidden_in_any_object(text: str) -> None:
+    lines = public_lines(text.encode(), range(1, text.count("\n") + 2))
+    assert not any("hunter22" in line for line in lines.values())
+
+
+def test_neighbours_of_credentials_are_shown() -> None:
+    assert shown("env:\n- {name: DB_PASSWORD, value: hunter22}\n- {name: SIZE, value: x}\n") == {1, 3}
+    assert shown("spec:\n  runStrategy: Halted\n  runStrategy: Always\n  token: x1\n") == {1, 2, 3}
+    assert shown("volumes: [{name: init, secret: {secretName: keys}}]\n") == {1}
+    matrix = "spec:\n  template: a.j2\n  values: {login: x}\n  matrix: {size: [small]}\n"
+    assert shown(f"apiVersion: vmrender.io/v1alpha1\nkind: Template\n{matrix}") == {1, 2, 3, 4, 6}
+
+
+@pytest.mark.parametrize("text", ["data: &a {<<: *a, copy: x}\n", "kind: HelmRelease\nspec: &a [*a]\n"])
+def test_document_with_an_alias_in_its_anchor_is_hidden(text: str) -> None:
+    assert shown(text) == set()
+
+
+def test_key_that_is_written_very_often_hides_its_document() -> None:
+    assert shown("spec:\n" + "  token: hunter22\n" * 9) == set()
+
+
+@pytest.mark.parametrize("unit", ["{a: ", "[", "://", "a:b@", "\\", "? "])
+def test_lines_are_selected_in_time_linear_in_the_text(unit: str) -> None:
+    text = f"data: {unit * (100_000 // len(unit))}"
+    start = process_time()
+    public_lines(text.encode(), [1])
+    assert process_time() - start < 4

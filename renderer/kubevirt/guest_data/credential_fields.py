@@ -49,6 +49,12 @@ _MAY_BE_TREE = pattern(
     r"|unattend|ignition|stringData|session|dhCert|\\[ux]|\*|args|command",
     re.IGNORECASE,
 )
+#: What each form of a credential has (``credential_text``), unless its name or base64 is recognised.
+_MAY_BE_FORM = pattern(
+    r"@|://|[$*{]\w|BEGIN|PuTTY|kty|md5|SCRAM|grub|/token|webhook|slack|discord|ghp_|eyJ|xox|xapp|SG\.|K10|[?&;]\w"
+    r"|:[./\w]{13}|\w[-_][\w-]{10}|[0-9a-fA-F]{16}|mysql|mariadb|echo|\s-u|--user|--proxy|\bnet1?|login|(?::\S+){4}",
+    re.IGNORECASE,
+)
 _SECRET_IN_TEXT = pattern(r"kind\W{1,9}secret\b|stringData", re.IGNORECASE)
 _BASE64 = pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE64_LINES = pattern(
@@ -66,6 +72,11 @@ _KEY_STORE = (b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce")
 _CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
 #: YAML in base64 in YAML is read, and nothing deeper.
 _DEEPEST = 5
+
+
+def may_hold_credential(text: str) -> bool:
+    """Return False if there is surely no credential in the text of a document."""
+    return any(each.search(text) for each in (_MAY_BE_TREE, _MAY_BE_FORM, _BASE64))
 
 
 def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:

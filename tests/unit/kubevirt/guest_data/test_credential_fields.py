@@ -9,7 +9,11 @@ from urllib.parse import quote
 
 import pytest
 
-from renderer.adopt.dump.credential_fields import credential_fields, is_copy_of_object
+from renderer.kubevirt.guest_data.credential_fields import (
+    credential_fields,
+    is_copy_of_object,
+    may_hold_credential,
+)
 from renderer.model.kube.json import Json
 
 CANARY = "canary-is-a-bird"
@@ -208,6 +212,7 @@ def found(value: Json) -> bool:
 @pytest.mark.parametrize("text", FORMS)
 def test_credentials_are_found_in_any_text(text: str) -> None:
     assert found(text)
+    assert may_hold_credential(f"a: {text}")
     for wrapped in (
         f"first line\n  {text}",
         json.dumps({"a": text}),
@@ -234,6 +239,7 @@ def test_credentials_are_found_in_any_field(field: Json) -> None:
         {"x": json.dumps(json.dumps(field))},
     ):
         assert found(wrapped), wrapped
+        assert may_hold_credential(json.dumps(wrapped))
     assert found({"x": b64encode(gzip.compress(json.dumps(field).encode())).decode()})
 
 

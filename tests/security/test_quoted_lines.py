@@ -1,0 +1,76 @@
+"""No line below a finding shows a credential, whether its file could be read or not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.security.test_secrets import invoked
+
+CANARY = "canary-is-a-bird"
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
+TEMPLATE = (
+    "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\n"
+    f"spec: {{template: t.j2, values: {{login: {CANARY}}}}}\n"
+)
+KEYS = "{apiVersion: v1, kind: Secret, metadata: {name: k}, stringData: {a: '{{ login }}'}}\n"
+
+
+def thing(spec: str, kind: str = "Thing") -> dict[str, str]:
+    head = f"apiVersion: example.com/v1\nkind: {kind}\nmetadata: {{name: obj, namespace: a}}\n"
+    return {
+        "prod/kustomization.yaml": "resources: [obj.yaml]\n",
+        "prod/obj.yaml": f"{head}spec: {spec}\n".replace("CANARY", CANARY),
+    }
+
+
+def templated(template: str, text: str = KEYS) -> dict[str, str]:
+    kustomization = "generators: [t.yaml]\n"
+    return {"prod/kustomization.yaml": kustomization, "prod/t.yaml": template, "prod/t.j2": text}
+
+
+CASES = {
+    "a password twice": thing("{password: CANARY, password: CANARY}"),
+    "a variable twice": thing("{env: [{name: DB_PASSWORD, value: CANARY, value: CANARY}]}"),
+    "an option": thing("{args: ['--password=CANARY'], args: []}"),
+    "a URL": thing("{url: 'https://app:CANARY@example.org/x', url: x}"),
+    "a generator of Argo CD": thing(
+        "{generators: [{list: {elements: [{password: CANARY, password: x}]}}]}", "ApplicationSet"
+    ),
+    "values of a chart that cannot be read": thing(
+        "\n  values:\n    password: CANARY\n    x y: [", "HelmRelease"
+    ),
+    "a comment": thing("{a: 1, a: 2} # password: CANARY"),
+    "a parameter with a misspelt value": {
+        **thing(""),
+        "prod/obj.yaml": "apiVersion: template.kubevirt.io/v1beta1\nkind: VirtualMachineTemplate\n"
+        "metadata: {name: obj, namespace: a}\n"
+        f"spec: {{parameters: [{{name: PASSWORD, valu: {CANARY}}}]}}\n",
+    },
+    "a Template without its file": templated(TEMPLATE.replace("t.j2", "no.j2")),
+    "a Template with a key twice": templated(TEMPLATE.replace("login:", "login: x, login:")),
+    "a Template with a lost anchor": templated(TEMPLATE.replace("login:", "a: *a, login:")),
+    "a Template of another kind": templated(TEMPLATE.replace("Template", "Templat")),
+    "a password in a message": templated(TEMPLATE.replace("login", "password"), "a: {{ fail(password) }}\n"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_no_line_shows_a_credential(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for path, text in {"vmrender.yaml": PROJECT, **CASES[case]}.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    for command in (
+        "validate",
+        "validate --format sarif",
+        "render",
+        "render --check",
+        "explain obj",
+        "diff --live prod",
+    ):
+        code, stdout, stderr = invoked(command)
+        assert code in (1, 2), (command, stderr)
+        assert CANARY not in stdout + stderr, command
