@@ -56,6 +56,7 @@ class ImportSummary(Record):
     group_by: str = ""
     grouped: int = 0
     bases: int = 0
+    cluster: str = ""
     output: str = ""
     rendered: str = ""
     entries: tuple[str, ...] = ()

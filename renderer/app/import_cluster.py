@@ -18,7 +18,8 @@ from renderer.adopt.import_summary import ImportSummary
 from renderer.app.import_entries import EntryFiles, entry_files
 from renderer.app.import_files import SourceChoices, plan_sources
 from renderer.app.import_outlook import applied_by, files_to_seal, restarts
-from renderer.app.import_project_file import NewFolder, project_file, rendered_folder
+from renderer.app.import_project_file import NewFolder, NewSettings, project_file, rendered_folder
+from renderer.app.import_target import as_seen_by, cluster_of_import
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
@@ -42,11 +43,11 @@ OUTPUT = "overlays"
 class ClusterImport(NamedTuple):
     """A dump in ``files`` and folders (``-`` is the ``piped`` content), and the folder to write to.
 
-    ``output`` is relative to the working directory; the default is ``overlays`` at the top of the project.
-    Without ``kubevirt``, the release is read from the dump. ``all_namespaces`` also imports namespaces
-    without a virtual machine. With ``only``, patterns of ``namespace/name``, just these objects and what
-    machines among them use are imported. With ``entries``, the objects by which this engine deploys the trees
-    are written.
+    ``output`` is relative to the working directory; the default is ``overlays`` at the top of the project,
+    and ``clusters/NAME`` there for a ``cluster`` of that name. Without ``kubevirt``, the release is read from
+    the dump. ``all_namespaces`` also imports namespaces without a virtual machine. With ``only``, patterns of
+    ``namespace/name``, just these objects and what machines among them use are imported. With ``entries``,
+    the objects by which this engine deploys the trees are written.
     """
 
     files: tuple[str, ...]
@@ -58,6 +59,7 @@ class ClusterImport(NamedTuple):
     all_namespaces: bool = False
     only: tuple[str, ...] = ()
     entries: Engine | None = None
+    cluster: str = ""
 
 
 class ImportedCluster(NamedTuple):
@@ -78,18 +80,23 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     label_errors = label_key_errors(label) if label else []
     if label_errors:
         raise UsageError(f"{label} is not a label key: {label_errors[0]}", "--group-by")
-    output = _output_folder(project, request.output)
+    output = _output_folder(project, request)
     try:
         gathered = _gather(request)
     except DiagnosticError as error:
         return ImportedCluster(_locate(error.diagnostics))
-    release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, project.config)
+    cluster = cluster_of_import(
+        project.config, request.cluster, output, gathered, is_output_named=request.output is not None
+    )
+    seen = as_seen_by(project, cluster)
+    release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, seen.config)
     rules = project.config.rules
     findings = with_levels((*gathered.findings, *release_findings), rules)
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
-    choices = request.choices._replace(everywhere=request.output is None)
-    planned = plan_sources(project, output, gathered, release, choices)
+    everywhere = request.output is None and not cluster
+    choices = request.choices._replace(everywhere=everywhere, cluster=cluster)
+    planned = plan_sources(seen, output, gathered, release, choices)
     findings = (*findings, *with_levels(planned.findings, rules))
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
@@ -103,7 +110,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         for folder, mode in sorted(planned.modes.items())
     }
     catalogs = tuple(posixpath.join(output, folder) for folder in planned.catalogs)
-    writes |= project_file(project, output, new_folders, catalogs, release)
+    writes |= project_file(project, output, new_folders, NewSettings(release, catalogs, cluster))
     entry_objects = EntryFiles({})
     if entries is not None:
         folders = {posixpath.join(output, folder): pins for folder, pins in planned.folders.items()}
@@ -141,6 +148,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         group_by=request.choices.group_by,
         grouped=sum(bool(each.group) for each in planned.objects),
         bases=len({(each.folder, each.group) for each in planned.objects if each.group}),
+        cluster=cluster,
         output=output,
         rendered=rendered_folder(project, output),
         entries=tuple(entry_objects.files),
@@ -178,10 +186,12 @@ def _gather(request: ClusterImport) -> Gathered:
     return selected(gathered, request.only)
 
 
-def _output_folder(project: Project, written: Path | None) -> str:
+def _output_folder(project: Project, request: ClusterImport) -> str:
     """Return the folder below the root of the project. Raises ``UsageError`` and ``DiagnosticError``."""
+    written = request.output
     if written is None:
-        return OutputFolder.locate(project.root, OUTPUT).path
+        folder = f"clusters/{request.cluster}" if request.cluster else OUTPUT
+        return OutputFolder.locate(project.root, folder).path
     path = Path(os.path.normpath(Path.cwd() / written))
     if not path.is_relative_to(project.root):
         raise UsageError(f"{written} lies outside the repository {project.root}", "--output")

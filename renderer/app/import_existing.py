@@ -66,8 +66,12 @@ def object_key(content: JsonObject) -> ObjectKey:
     return Resource(content, Site("")).current_id.object_key
 
 
-def read_existing(project: Project, output: str, *, everywhere: bool) -> ExistingSources:
-    """Read the sources below the folder ``output``, and with ``everywhere`` the sources of all overlays.
+def read_existing(
+    project: Project, output: str, cluster: str = "", *, everywhere: bool = False
+) -> ExistingSources:
+    """Read the sources below the folder ``output``, and those of the other overlays of a ``cluster``.
+
+    With ``everywhere``, read the sources of all overlays.
 
     A folder counts as composed by kustomize, so an object is found in whatever file, base or generator it has
     been moved to. Of a folder that cannot be composed, the files that it lists count. Raises
@@ -87,7 +91,8 @@ def read_existing(project: Project, output: str, *, everywhere: bool) -> Existin
     others = [
         overlay
         for overlay in overlays
-        if overlay.path not in folders and (everywhere or is_inside(overlay.path, output))
+        if overlay.path not in folders
+        and (everywhere or is_inside(overlay.path, output) or (cluster and overlay.cluster == cluster))
     ]
     pipeline = Pipeline(fs, project.config)
     outcomes = {folder: pipeline.compose(folder) for folder in folders}

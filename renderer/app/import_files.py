@@ -54,7 +54,7 @@ class SourceChoices(NamedTuple):
     """The choices for sources: with ``fits``, look for instance types; ``group_by`` is a label or empty.
 
     With ``replace``, the files of objects that Git has are replaced. Git has an object if an overlay below
-    the output folder renders it, with ``everywhere`` if any overlay of the project does.
+    the output folder or of the ``cluster`` renders it, with ``everywhere`` if any overlay does.
     """
 
     secrets: Secrets = Secrets.PLACEHOLDER
@@ -62,6 +62,7 @@ class SourceChoices(NamedTuple):
     group_by: str = ""
     replace: bool = False
     everywhere: bool = False
+    cluster: str = ""
 
 
 class PlannedSources(NamedTuple):
@@ -97,7 +98,7 @@ def plan_sources(
     pins only get new lines. With ``replace``, an object in the file that an import gives it is replaced.
     """
     fs = project.fs
-    existing = read_existing(project, output, everywhere=choices.everywhere)
+    existing = read_existing(project, output, choices.cluster, everywhere=choices.everywhere)
     found = [each for each in gathered.objects if choices.replace or existing.file_of(each.content) is None]
     catalog = _lookup_catalog(project, gathered)
     installed = catalog.after(CatalogSource(_DUMP, ResourceSet(gathered.instancetypes)))

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
+from renderer.adopt.dump.sources import CONFIGURATION_FOLDER
 from renderer.app.catalog_import import with_catalog
 from renderer.app.project import Project
 from renderer.files.file_system import is_inside
+from renderer.model.cluster_settings import COMMON_INSTANCETYPES, BuiltinCatalog, CatalogPath
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.field_edit import AddField, AddItem, Edit
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.release import Release
 from renderer.model.render_config import (
@@ -17,19 +23,14 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
-from renderer.yamlio.edit import add_entries
+from renderer.project.overlay_clusters import cluster_site
+from renderer.yamlio.edit import EditedText, RefusedEditError, add_entries, add_entry, edit_fields
 
 _NEW = """\
 apiVersion: vmrender.io/v1alpha1
 kind: RenderConfig
 
-# The release that the cluster runs. What it refuses is refused here, too.
-kubevirt: "{release}"
-
-# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
-catalogs:
-{catalogs}  - builtin: common-instancetypes
-
+{settings}
 # Virtual machines keep the names of their instance types, as the cluster has them: sizes that a sync wrote
 # next to these names would be refused.
 expand: "off"
@@ -40,6 +41,26 @@ overlays:
 """
 
 
+#: The settings of the only cluster, and those of one of several.
+_DEFAULT_CLUSTER = """\
+# The release that the cluster runs. What it refuses is refused here, too.
+kubevirt: "{release}"
+
+# Where instance types, preferences and the cluster's configuration are looked up; the first hit wins.
+catalogs:
+{catalogs}  - builtin: common-instancetypes
+"""
+_CLUSTER = """\
+# Each cluster: the release that it runs, its own objects, and where instance types and preferences are
+# looked up; the first hit wins.
+clusters:
+  - name: {name}
+    kubevirt: "{release}"
+{configuration}    catalogs:
+{catalogs}      - builtin: common-instancetypes
+"""
+
+
 class NewFolder(NamedTuple):
     """The settings of a new folder; ``in_waves``: Argo CD is to sync it in waves."""
 
@@ -47,41 +68,132 @@ class NewFolder(NamedTuple):
     in_waves: bool = False
 
 
+class NewSettings(NamedTuple):
+    """What an import says of a cluster; an empty ``name`` is the default cluster.
+
+    ``folders`` have its instance types, preferences and ``KubeVirt`` object.
+    """
+
+    release: Release
+    folders: tuple[str, ...] = ()
+    name: str = ""
+
+    @property
+    def configuration(self) -> list[str]:
+        """The folder with the ``KubeVirt`` object, if there is one."""
+        return [path for path in self.folders if path.endswith(f"/{CONFIGURATION_FOLDER}")]
+
+    @property
+    def catalogs(self) -> list[str]:
+        """The other folders."""
+        own = self.configuration
+        return [path for path in self.folders if path not in own]
+
+
 def project_file(
-    project: Project,
-    output: str,
-    folders: Mapping[str, NewFolder],
-    catalogs: Sequence[str],
-    release: Release,
+    project: Project, output: str, folders: Mapping[str, NewFolder], settings: NewSettings
 ) -> Mapping[str, bytes]:
     """Return the project file with entries for new ``folders`` below ``output``, by its path.
 
-    An existing project file keeps its release and its entries, and gets the missing ones. Raises
-    ``DiagnosticError``: edit-refused.
+    An existing project file keeps its releases and its entries, and gets the missing ones. The
+    ``settings`` go to the entry of their cluster under ``clusters``, those of the default cluster to the top
+    of the file. Raises ``DiagnosticError``: edit-refused.
     """
+    cluster = settings.name
     if not project.fs.is_file(PROJECT_FILE):
-        entries = "".join(f"  - path: {json.dumps(path)}\n" for path in catalogs)
         text = _NEW.format(
-            release=release.as_target,
-            catalogs=entries,
+            settings=_new_settings(settings),
             overlays=json.dumps(f"{output}/*"),
             output=json.dumps(_default_output(output)),
-            others="".join(_entry_text(path, folder) for path, folder in folders.items()),
+            others="".join(
+                f"    cluster: {json.dumps(cluster)}\n" for _ in range(not _names(output, cluster))
+            )
+            + "".join(_entry_text(path, folder, output, cluster) for path, folder in folders.items()),
         )
         return {PROJECT_FILE: text.encode()}
     content = project.fs.read(PROJECT_FILE)
     config = project.config
-    for path in reversed(catalogs):
-        content = with_catalog(content, path, config.catalogs)
-    missing = _missing_entries(project, output, folders, release) if folders else ()
+    if cluster:
+        content = _with_cluster(content, config, settings)
+    else:
+        for path in reversed(settings.folders):
+            content = with_catalog(content, path, config.catalogs)
+    missing = _missing_entries(project, output, folders, settings) if folders else ()
     return {PROJECT_FILE: add_entries(content, PROJECT_FILE, "overlays", missing)}
 
 
-def _entry_text(path: str, folder: NewFolder) -> str:
+def _new_settings(settings: NewSettings) -> str:
+    """Return the lines of a new project file about its cluster."""
+    release = settings.release.as_target
+    if not settings.name:
+        listed = "".join(f"  - path: {json.dumps(path)}\n" for path in settings.folders)
+        return _DEFAULT_CLUSTER.format(release=release, catalogs=listed)
+    own = "".join(f"    configuration: [{json.dumps(path)}]\n" for path in settings.configuration)
+    catalogs = "".join(f"      - path: {json.dumps(path)}\n" for path in settings.catalogs)
+    return _CLUSTER.format(
+        name=json.dumps(settings.name), release=release, configuration=own, catalogs=catalogs
+    )
+
+
+def _names(output: str, cluster: str) -> bool:
+    """Return True if the overlays below ``output`` go to the cluster without saying so."""
+    return not cluster or cluster in output.split("/")
+
+
+def _with_cluster(content: bytes, config: RenderConfig, new: NewSettings) -> bytes:
+    """Return the project file with the cluster, and with the folders that it does not list yet.
+
+    Raises ``DiagnosticError``: edit-refused.
+    """
+    known = next((index for index, each in enumerate(config.clusters) if each.name == new.name), None)
+    if known is None:
+        entry: dict[str, Json] = {"name": new.name, "kubevirt": new.release.as_target}
+        if new.configuration or config.configuration:
+            entry["configuration"] = list[Json](new.configuration)
+        entry["catalogs"] = [*map(_entry_of, map(CatalogPath, new.catalogs)), _entry_of(COMMON_INSTANCETYPES)]
+        return add_entry(content, PROJECT_FILE, "clusters", entry)
+    settings, place = config.clusters[known], FieldPath.of("clusters", known)
+    edits: list[Edit] = []
+    listed = config.of_cluster(new.name)
+    if settings.kubevirt is None and not _is_target(new.release, listed.kubevirt):
+        edits.append(AddField(place, "kubevirt", new.release.as_target))
+    catalogs = [each for each in map(CatalogPath, new.catalogs) if each not in listed.catalogs]
+    if catalogs and settings.catalogs is None:
+        edits.append(AddField(place, "catalogs", [*map(_entry_of, (*catalogs, *listed.catalogs))]))
+    else:
+        edits += (
+            AddItem(place.child("catalogs"), _entry_of(each), first=True) for each in reversed(catalogs)
+        )
+    own = [path for path in new.configuration if path not in listed.configuration]
+    if own and settings.configuration is None:
+        edits.append(AddField(place, "configuration", [*own, *listed.configuration]))
+    else:
+        edits += (AddItem(place.child("configuration"), path) for path in own)
+    try:
+        return edit_fields(content, EditedText(is_kustomization=True), edits) if edits else content
+    except RefusedEditError:
+        message = f"the cluster {new.name} is written in a way that cannot be edited safely"
+        hint = (
+            f"add {', '.join((*(each.path for each in catalogs), *own))} to it yourself, and run this again"
+        )
+        raise Diagnostic.at(cluster_site(new.name), Code.EDIT_REFUSED, message, hint).error() from None
+
+
+def _is_target(release: Release, listed: Release) -> bool:
+    """Return True if the project renders for the release already."""
+    return release.exact == listed.exact and release.product in ("", listed.product)
+
+
+def _entry_of(catalog: CatalogPath | BuiltinCatalog) -> Json:
+    return {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
+
+
+def _entry_text(path: str, folder: NewFolder, output: str, cluster: str) -> str:
     """Return the entry of a folder in a new project file; empty if it has the usual settings."""
+    goes_to = "" if _names(output, cluster) else f"    cluster: {json.dumps(cluster)}\n"
     mode = "" if folder.mode is ExpandMode.OFF else f"    expand: {folder.mode.value}\n"
     waves = "    syncWaves: true\n" if folder.in_waves else ""
-    return f"  - path: {json.dumps(path)}\n{mode}{waves}" if mode or waves else ""
+    return f"  - path: {json.dumps(path)}\n{goes_to}{mode}{waves}" if mode or waves else ""
 
 
 def rendered_folder(project: Project, output: str) -> str:
@@ -93,16 +205,20 @@ def rendered_folder(project: Project, output: str) -> str:
 
 
 def _missing_entries(
-    project: Project, output: str, folders: Mapping[str, NewFolder], release: Release
+    project: Project, output: str, folders: Mapping[str, NewFolder], settings: NewSettings
 ) -> Iterator[Json]:
     """Yield the entries missing in ``overlays``. Of two entries for a folder, the later one counts.
 
     So a glob is added only if the project has no overlay below ``output``, whose entry it would replace.
     """
-    config = project.config
+    config, cluster = project.config, settings.name
+    goes_to: dict[str, Json] = {} if _names(output, cluster) else {"cluster": cluster}
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
-    is_target = release.exact == config.kubevirt.exact and release.product in ("", config.kubevirt.product)
+    release = settings.release
+    own = next((each.kubevirt for each in config.clusters if each.name == cluster), None)
+    gets_release = bool(cluster) and own is None
+    is_target = gets_release or _is_target(release, config.of_cluster(cluster).kubevirt)
     target = {} if is_target else {"kubevirt": release.as_target}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
@@ -114,12 +230,12 @@ def _missing_entries(
     elif any(is_inside(overlay.path, output) for overlay in project.overlays()):
         usual = None
     else:
-        yield {"path": everything, "expand": ExpandMode.OFF.value, "output": rendered, **target}
+        yield {"path": everything, **goes_to, "expand": ExpandMode.OFF.value, "output": rendered, **target}
     place = {} if rendered == config.output else {"output": rendered}
     for path, (mode, in_waves) in folders.items():
         waves: dict[str, Json] = {"syncWaves": True} if in_waves and not config.tree.sync_waves else {}
         if (mode is not usual or waves) and path not in listed:
-            yield {"path": path, "expand": mode.value, **place, **target, **waves}
+            yield {"path": path, **goes_to, "expand": mode.value, **place, **target, **waves}
 
 
 def _default_output(output: str) -> str:

@@ -94,6 +94,11 @@ class ClusterSettings(Record):
         }
 
 
+def is_cluster_name(name: str) -> bool:
+    """Return True if a cluster may have the name: it can be printed anywhere, and is not the top folder."""
+    return bool(name) and name != "." and name.isprintable() and not name.lstrip().startswith(("::", "##"))
+
+
 def cluster_at(clusters: Iterable[ClusterSettings], destination: str) -> str:
     """Return the cluster with the name or the address in a destination of Argo CD; empty if none has it.
 

@@ -288,12 +288,16 @@ class RenderConfig(Record):
         return self._replace(cluster=name, **settings.own)
 
     def catalog_folders(self) -> Mapping[str, tuple[str, ...]]:
-        """Return the folders of the catalogs of all clusters, each with the clusters that list it."""
+        """Return what objects are looked up in, by path, each with the clusters that list it.
+
+        It is the catalogs and the configuration of all clusters.
+        """
         found: dict[str, tuple[str, ...]] = {}
         for cluster in dict.fromkeys((self.cluster, *(each.name for each in self.clusters))):
-            for source in self.of_cluster(cluster).catalogs:
-                if isinstance(source, CatalogPath):
-                    found[source.path] = (*found.get(source.path, ()), cluster)
+            seen = self.of_cluster(cluster)
+            paths = (source.path for source in seen.catalogs if isinstance(source, CatalogPath))
+            for path in dict.fromkeys((*seen.configuration, *paths)):
+                found[path] = (*found.get(path, ()), cluster)
         return found
 
     @property

@@ -17,6 +17,7 @@ from renderer.model.cluster_settings import (
     ClusterSettings,
     StorageClass,
     VolumeMode,
+    is_cluster_name,
 )
 from renderer.model.fields import Fields
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release
@@ -63,7 +64,7 @@ def read_clusters(fields: Fields, imported: Collection[Release]) -> Iterator[Clu
     for entry in fields.elements("clusters", bare="name"):
         entry.only("name", *CLUSTER_FIELDS, "argocd", *_ARGOCD_FIELDS)
         name = entry.text("name") or ""
-        if not name or not name.isprintable() or name.lstrip().startswith(("::", "##")):
+        if not is_cluster_name(name):
             entry.reject("name" if name else None, "a cluster needs a name", "such as name: east")
             continue
         if name in names:

@@ -12,6 +12,7 @@ def as_json(summary: ImportSummary) -> JsonObject:
     """Return everything that the text says, with all names."""
     return {
         "release": summary.release.as_target,
+        **({"cluster": summary.cluster} if summary.cluster else {}),
         "dryRun": summary.is_dry_run,
         "objects": dict(summary.objects),
         "inGit": summary.known,

@@ -15,7 +15,9 @@ _FEW, _MOST_LINES = 5, 10
 def lines(summary: ImportSummary) -> Iterator[str]:
     """Yield what was imported, what was left out and why, and what the first sync will do."""
     counts = ", ".join(f"{count} {kind}" for kind, count in summary.objects.items()) or "nothing new"
-    yield f"{'would import' if summary.is_dry_run else 'imported'} for KubeVirt {summary.release}: {counts}"
+    origin = f" from the cluster {summary.cluster}" if summary.cluster else ""
+    verb = "would import" if summary.is_dry_run else "imported"
+    yield f"{verb}{origin} for KubeVirt {summary.release}: {counts}"
     if summary.known:
         places = f" (also in {_names(summary.elsewhere)})" if summary.elsewhere else ""
         yield f"in Git already: {plural(summary.known, 'object')}{places}, left as they are"

@@ -44,6 +44,14 @@ def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: st
     help="The folder in which each namespace gets a folder.",
 )
 @click.option(
+    "--cluster",
+    metavar="NAME",
+    default="",
+    help="The cluster that the dump is of: its release and catalogs go under clusters in vmrender.yaml, its"
+    " sources into clusters/NAME [default: the last folder of --output, if the dump has the KubeVirt object"
+    " or instance types]",
+)
+@click.option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
@@ -93,6 +101,7 @@ def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: st
 def command(  # noqa: PLR0913 - one for each option
     files: tuple[str, ...],
     output: Path | None,
+    cluster: str,
     kubevirt: Release | None,
     secrets: Secrets,
     *,
@@ -118,7 +127,7 @@ def command(  # noqa: PLR0913 - one for each option
     Examples:
       kubectl get kubevirt,vm,dv,pvc,secret,cm,svc,controllerrevision -A -o yaml | vmrender import -
       vmrender import dump.yaml --dry-run
-      vmrender import must-gather/ --output clusters/east
+      vmrender import must-gather/ --cluster east
       vmrender import dump.yaml --only prod/db
     """
     if sys.stdin.isatty() and STDIN in (files or (STDIN,)):
@@ -128,6 +137,7 @@ def command(  # noqa: PLR0913 - one for each option
         files or (STDIN,),
         sys.stdin.buffer,
         output=output,
+        cluster=cluster,
         kubevirt=kubevirt,
         choices=choices,
         dry_run=dry_run,
