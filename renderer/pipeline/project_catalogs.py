@@ -242,7 +242,8 @@ class ProjectCatalogs:
         sources = (*self._configuration, *self._sources)
         self._conflicts = tuple(self._conflicts_among(sources))
         whole = Catalog.of(*sources, find_definition=self._find_definition)
-        return whole.with_gates(self._config.feature_gates).with_cluster(self._find_in_cluster)
+        whole = whole.with_gates(self._config.feature_gates)
+        return whole.with_cluster(self._find_in_cluster, self._config.golden_images)
 
     def conflicts_of(self, overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
         """Return the errors about objects of which the overlay's cluster can have one, and would have two.

@@ -79,19 +79,30 @@ class Catalog:
     ``find_definition`` searches for objects that are in no source, to tell the user where they are;
     ``find_elsewhere`` for those that the cluster gets from elsewhere.
     ``feature_gates`` are enabled in the cluster, in addition to the gates that a ``KubeVirt`` object lists.
+    ``golden_images`` are namespaces whose DataSources are in the cluster, as the project says.
     """
 
-    __slots__ = ("_index", "feature_gates", "find_definition", "find_elsewhere", "sources")
+    __slots__ = (
+        "_index",
+        "feature_gates",
+        "find_definition",
+        "find_elsewhere",
+        "golden_images",
+        "sources",
+    )
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the objects, and what else is known of the cluster
         self,
         sources: tuple[str, ...] = (),
         index: _Index = EMPTY,
         find_definition: FindDefinition = no_definition,
         feature_gates: tuple[str, ...] = (),
         find_elsewhere: FindElsewhere = nothing_elsewhere,
+        *,
+        golden_images: tuple[str, ...] = (),
     ) -> None:
         self.sources = sources
+        self.golden_images = golden_images
         self.find_elsewhere = find_elsewhere
         self.feature_gates = feature_gates
         self._index = index
@@ -126,17 +137,37 @@ class Catalog:
                     merged_names[name] = {**_read(namespaces), **_read(merged_names[name])}
                 else:
                     merged_names[name] = namespaces
-        sources = first.sources + self.sources
-        return Catalog(sources, merged, self.find_definition, self.feature_gates, self.find_elsewhere)
+        return Catalog(
+            first.sources + self.sources,
+            merged,
+            self.find_definition,
+            self.feature_gates,
+            self.find_elsewhere,
+            golden_images=self.golden_images,
+        )
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> Catalog:
         """Return the catalog of a cluster with these gates enabled, too."""
         gates = tuple(dict.fromkeys((*self.feature_gates, *feature_gates)))
-        return Catalog(self.sources, self._index, self.find_definition, gates, self.find_elsewhere)
+        return Catalog(
+            self.sources,
+            self._index,
+            self.find_definition,
+            gates,
+            self.find_elsewhere,
+            golden_images=self.golden_images,
+        )
 
-    def with_cluster(self, find_elsewhere: FindElsewhere) -> Catalog:
+    def with_cluster(self, find_elsewhere: FindElsewhere, golden_images: tuple[str, ...] = ()) -> Catalog:
         """Return the catalog with the other objects of the cluster."""
-        return Catalog(self.sources, self._index, self.find_definition, self.feature_gates, find_elsewhere)
+        return Catalog(
+            self.sources,
+            self._index,
+            self.find_definition,
+            self.feature_gates,
+            find_elsewhere,
+            golden_images=golden_images,
+        )
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
         """Return the objects of that kind and name by namespace; the key is empty if none is written."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Related
+from renderer.model.diagnostic import Related, Severity
 from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.record import Record
@@ -15,7 +15,8 @@ class ExpansionCause(Record):
     ``field`` is the field as KubeVirt's answer names it (several are joined with a comma, and some do not
     exist in the VirtualMachine at all); ``at`` is where the user finds it. ``involved`` lists other fields of
     the VirtualMachine. ``fix`` is the one right answer, if there is one; it names fields as ``at`` does.
-    ``only_offline``: an object is missing here that the cluster may have.
+    If the repository lacks what the cluster may have, ``offline`` is the severity while the VirtualMachine is
+    written as it is.
     """
 
     code: Code
@@ -26,7 +27,7 @@ class ExpansionCause(Record):
     related: tuple[Related, ...] = ()
     involved: tuple[FieldPath, ...] = ()
     fix: Edit | None = None
-    only_offline: bool = False
+    offline: Severity | None = None
 
     @classmethod
     def at_field(  # noqa: PLR0913 - the parts of a cause, each by its name

@@ -105,18 +105,18 @@ def _vm_diagnostic(cause: ExpansionCause, vm: VirtualMachine) -> Diagnostic:
 
 def _offline_level(found: Diagnostic, cause: ExpansionCause, mode: ExpandMode | None) -> Diagnostic:
     """Return a finding about an object that the cluster may have: an error only if it is needed here."""
-    if mode is None or not cause.only_offline or found.severity is not Severity.ERROR:
+    if mode is None or cause.offline is None or found.severity is not Severity.ERROR:
         return found
-    if cause.code is Code.NOT_INFERRED:
-        if mode is ExpandMode.OFF:
-            return found._replace(severity=Severity.INFO, message=f"{cause.message}; it is not checked")
-        message = f"{cause.message}; the VM is not expanded"
-        hint = f'{cause.hint}; expand: "off" leaves it to the cluster'
-        return found._replace(severity=Severity.WARNING, message=message, hint=hint)
-    if mode is ExpandMode.OFF:
+    if cause.offline is Severity.ERROR:
+        if mode is not ExpandMode.OFF:
+            return found
         message = f"{cause.message}; without it, KubeVirt rejects the VM"
         return found._replace(code=Code.NOT_INFERRED, severity=Severity.WARNING, message=message)
-    return found
+    if mode is ExpandMode.OFF:
+        return found._replace(severity=Severity.INFO, message=f"{cause.message}; it is not checked")
+    message = f"{cause.message}; the VM is not expanded"
+    hint = f'{cause.hint}; expand: "off" leaves it to the cluster'
+    return found._replace(severity=cause.offline, message=message, hint=hint)
 
 
 def _diagnostic(cause: ExpansionCause, resource: Resource, base: FieldPath = ROOT) -> Diagnostic:

@@ -20,11 +20,12 @@ from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
 from renderer.kubevirt.instancetype.managed_data_sources import ClusterDataSources, architecture_of
 from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Related
+from renderer.model.diagnostic import Related, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
+from renderer.model.render_config import PROJECT_FILE
 
 _LABELS = FieldPath.of("metadata", "labels")
 _VOLUMES = INSTANCE_SPEC.child("volumes")
@@ -177,24 +178,35 @@ class _Chain(Record):
         """Return the error for an object that is not in the repository."""
         place = f"{namespace}/{name}" if namespace else name or '""'
         if name and self._cluster.may_be_unwritten(namespace):
+            is_listed = namespace in self.scope.catalog.golden_images
             operators = self._cluster.hyperconverged if namespace in OS_IMAGE_NAMESPACES else ()
             return self._not_inferred(
                 f"{kind} {place}, whose label names the {self.matcher_type.noun}, is not in the repository",
                 f"write the {kind} with that label",
                 tuple(Related(f"{each.kind} does not import it", each.sites()) for each in operators),
+                Severity.INFO if is_listed else Severity.WARNING,
             )
+        or_list = f"; if only the cluster has it, list {namespace} under goldenImages in {PROJECT_FILE}"
+        if kind != DATA_SOURCE or not namespace:
+            or_list = ""
         error = self._error(
             f"volume {self.volume} refers to {kind} {place}, which is in no catalog and no overlay",
-            hint=f"add the {kind}, or set {self.matcher_type.path}.name",
+            hint=f"add the {kind}, or set {self.matcher_type.path}.name{or_list}",
         )
-        return InferenceError(error.causes[0]._replace(only_offline=True), ignorable=False)
+        return InferenceError(error.causes[0]._replace(offline=Severity.ERROR), ignorable=False)
 
-    def _not_inferred(self, reason: str, remedy: str, related: tuple[Related, ...] = ()) -> InferenceError:
+    def _not_inferred(
+        self,
+        reason: str,
+        remedy: str,
+        related: tuple[Related, ...] = (),
+        offline: Severity = Severity.WARNING,
+    ) -> InferenceError:
         """Return the error for a label that only the cluster knows."""
         at = self.matcher_type.path.child("inferFromVolume")
         hint = f"name the {self.matcher_type.noun} instead of inferring it, or {remedy}"
         cause = ExpansionCause.at_field(at, Code.NOT_INFERRED, reason, hint, related=related)
-        return InferenceError(cause._replace(only_offline=True), ignorable=False)
+        return InferenceError(cause._replace(offline=offline), ignorable=False)
 
     def _matcher_of_labels(self, resource: Resource) -> Matcher | None:
         labels = object_at(resource.content, "metadata", "labels")

@@ -41,8 +41,11 @@ class ClusterDataSources(Record):
     def may_be_unwritten(self, namespace: str) -> bool:
         """Return True if volumes of the namespace are typically not in Git.
 
-        That is a namespace in which the repository writes no volume, and those of an operator's boot images.
+        That is a namespace in which the repository writes no volume, those of an operator's boot images, and
+        those that the project lists.
         """
+        if namespace in self.scope.catalog.golden_images:
+            return True
         if not namespace or namespace == self.scope.namespace:
             return False
         if namespace in OS_IMAGE_NAMESPACES:

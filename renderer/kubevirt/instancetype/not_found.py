@@ -10,7 +10,7 @@ from renderer.kubevirt.instancetype.matcher import Matcher
 from renderer.kubevirt.instancetype.revision import RevisionError
 from renderer.kubevirt.instancetype.vmi_template import VMI_SPEC
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Related
+from renderer.model.diagnostic import Related, Severity
 from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
@@ -104,7 +104,7 @@ def _default_not_found(
     )
     related = () if matcher.label is None else (matcher.label,)
     return _cause(matcher_type, at, Code.NOT_INFERRED, message, hint)._replace(
-        related=related, only_offline=True
+        related=related, offline=Severity.WARNING
     )
 
 
