@@ -74,7 +74,7 @@ _MOST_WRITTEN = 4
 _WORDS = _KEYS.union(map(str.lower, SECTIONS), (_PARAMETERS, _VALUES, _MATRIX, "secret", "secretlist"))
 _WORD = pattern(r"\w+")
 #: What may be a key in a text of any syntax.
-_POSSIBLE_KEY = pattern(r"""[^\s{},"'/:]+""")
+_POSSIBLE_KEY = pattern(r"""[^\s{},"'/:]++(?=["'/:\s]|$)""")
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
@@ -156,9 +156,10 @@ def _hidden_in_document(text: str, lines: Sequence[str]) -> Sequence[tuple[int, 
         return _hidden_in_malformed(text, len(lines) - 1)
     nodes = list(root.walk()) if root else []
     texts = {node.text for node in nodes if node.text}  # the text of an alias only once
-    # If the parser counts line breaks that the file does not count, hide everything.
+    # If the parser counts line breaks that the file does not count, hide everything that may be confidential.
     if has_other_breaks(text):
-        return everything
+        places = (*_whole_words(text), *confidential_words(text), *names_of_credentials(text))
+        return everything if "\\" in text or places else []
     secret = _values_of_secret(root) if root and any(map(_SECRET.search, texts)) else ()
     if secret is None or (secret and any(node.is_alias for node in nodes)):
         return everything
