@@ -14,7 +14,7 @@ from renderer.kubevirt.facts import product_table as table
 from renderer.model import release as kubevirt_release
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.model.release import LATEST, OLDEST, OLDEST_KUBERNETES, Release
+from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST, OLDEST_KUBERNETES, Release
 from renderer.model.suggest import suggest
 from renderer.model.text_enum import TextEnum
 from renderer.model.whole_number import whole_number
@@ -151,7 +151,7 @@ def target_release(text: str, imported: Collection[Release] = ()) -> Release:
     product = _product(name, version)
     release = product.release(version)
     if release is None:
-        near = " or ".join(product.near(version))
+        near = " or ".join(product.near(version) or [product.newest.name])
         raise ValueError(f"there is no release {version} of {name}; did you mean {near}?")
     kubevirt = release.kubevirt
     if not is_supported(kubevirt) and kubevirt.minor_release not in imported:
@@ -178,10 +178,12 @@ def product_release(release: Release) -> ProductRelease | None:
 def kubernetes_of(release: Release) -> Release | None:
     """Return the minor of Kubernetes under a target release's product; None if that is not known.
 
-    There are no types of a minor before the oldest one here, whose types are the nearest.
+    A minor that has no types here is replaced by the nearest that has.
     """
     row = product_release(release)
-    return max(row.kubernetes, OLDEST_KUBERNETES) if row and row.kubernetes else None
+    if row is None or row.kubernetes is None:
+        return None
+    return min(max(row.kubernetes, OLDEST_KUBERNETES), LATEST_KUBERNETES)
 
 
 def configuration_of(release: Release) -> Configuration:

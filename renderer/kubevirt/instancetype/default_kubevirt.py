@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from renderer.kubevirt.facts.kinds import KUBEVIRT
-from renderer.kubevirt.facts.products import product_release
+from renderer.kubevirt.facts.products import Configuration, configuration_of, product_release
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.release import Release
 
@@ -24,14 +24,15 @@ def default_kubevirt(release: Release) -> JsonObject:
 
     It has what the product sets: without a product, a cluster has KubeVirt's own defaults.
     """
-    row = product_release(release)
-    if row is None:
-        return EMPTY
-    if row.hyperconverged:
-        return _kubevirt(_spec_of_operator(release))
-    if not row.feature_gates:
-        return EMPTY
-    return _kubevirt({"configuration": {"developerConfiguration": {"featureGates": list(row.feature_gates)}}})
+    match configuration_of(release):
+        case Configuration.HYPERCONVERGED:
+            return _kubevirt(_spec_of_operator(release))
+        case Configuration.CHART:
+            row = product_release(release)
+            gates = list(row.feature_gates) if row else []
+            return _kubevirt({"configuration": {"developerConfiguration": {"featureGates": gates}}})
+        case Configuration.USER:
+            return EMPTY
 
 
 def _kubevirt(spec: JsonObject) -> JsonObject:
