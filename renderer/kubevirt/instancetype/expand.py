@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
 from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS, MATCHER_TYPES, MatcherType
+from renderer.kubevirt.facts.products import Configuration, configuration_of
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
 from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
@@ -165,7 +166,10 @@ class _Expander:
         self._behaviour = behaviour_of(cluster.release)
         self._finder = Finder(self._behaviour, live=live)
         self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
-        self._knows_cluster = next(catalog.of_kind(KUBEVIRT), None) is not None
+        self._knows_network = (
+            configuration_of(cluster.release) is Configuration.HYPERCONVERGED
+            or next(catalog.of_kind(KUBEVIRT), None) is not None
+        )
         self._with_assumed_network: list[VirtualMachine] = []
         self._with_defaults: dict[tuple[str, Matcher], _UsedDefault] = {}
         self._warnings: list[Diagnostic] = []
@@ -253,7 +257,7 @@ class _Expander:
         if whole is vm.resource:
             return whole
         self._warnings += empty_matchers(vm)
-        if completed is not sized and not self._knows_cluster and _networks(completed) != _networks(sized):
+        if completed is not sized and not self._knows_network and _networks(completed) != _networks(sized):
             self._with_assumed_network.append(vm)
         if self._observe:
             self._observe(VmExpansion(vm, whole, selected, sized, completed, self._cluster, defaults))
