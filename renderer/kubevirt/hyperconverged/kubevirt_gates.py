@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorEnvironment, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -111,26 +112,8 @@ _ON_CONDITION = (
 )
 _SORTED_SINCE = OperatorRelease(1, 19)
 
-#: The beta gates of KubeVirt 1.9. From 1.19 on the operator turns off those that it does not turn on
+#: From this release on the operator turns off the beta gates of its KubeVirt that it does not turn on
 #: (``pkg/internal/kvfeaturegates``).
-_BETA_GATES = (
-    "DeclarativeHotplugVolumes",
-    "ExternalNetResourceInjection",
-    "GPUsWithDRA",
-    "HostDevicesWithDRA",
-    "ImageVolume",
-    "KubevirtSeccompProfile",
-    "LibvirtHooksServerAndClient",
-    "NodeRestriction",
-    "OptOutRoleAggregation",
-    "PasstBinding",
-    "PodSecondaryInterfaceNamingUpgrade",
-    "RebootPolicy",
-    "Snapshot",
-    "Template",
-    "VmiMemoryOverheadReport",
-    "WorkloadEncryptionSEV",
-)
 _TURNS_OFF_SINCE = OperatorRelease(1, 19)
 
 
@@ -150,7 +133,10 @@ def enabled_gates(settings: Settings, facts: ClusterFacts, environment: Operator
 
 def disabled_gates(enabled: list[str], release: OperatorRelease) -> list[str]:
     """Return ``developerConfiguration.disabledFeatureGates``."""
-    return [gate for gate in _BETA_GATES if gate not in enabled] if release >= _TURNS_OFF_SINCE else []
+    if release < _TURNS_OFF_SINCE:
+        return []
+    beta = (gate for gate in Gate if state_of(gate, release.kubevirt) is State.BETA)
+    return sorted(str(gate) for gate in beta if gate not in enabled)
 
 
 def _in_release(gates: tuple[_Gate, ...], release: OperatorRelease) -> Iterator[str]:

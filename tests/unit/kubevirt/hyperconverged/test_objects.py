@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 import pytest
 
+from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
 from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects, trial
 from renderer.kubevirt.hyperconverged.release import (
@@ -54,6 +55,11 @@ class TestGates:
             *("KubevirtSeccompProfile", "VMPersistentState", "InstancetypeReferencePolicy"),
             *("WithHostModelCPU", "HypervStrictCheck"),
         ]
+
+    def test_gates_are_known_but_for_those_that_kubevirt_has_no_longer(self) -> None:
+        turned_on = {gate for minor in range(10, 21) for gate in gates(made(minor=minor))}
+
+        assert turned_on - {*Gate} == {"DataVolumes", "SRIOV", "WithHostModelCPU"}
 
     def test_beta_gates_of_kubevirt_that_are_not_on_are_turned_off(self) -> None:
         objects = made({"featureGates": {"declarativeHotplugVolumes": False}})
