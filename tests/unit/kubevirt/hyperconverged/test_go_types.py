@@ -55,6 +55,36 @@ class TestWriting:
     def test_names_of_fields_may_differ_in_case(self) -> None:
         assert TYPES.rewritten("t.Inner", {"TEXT": "a"}) == {"text": "a"}
 
+    def test_unset_values_that_are_always_written(self) -> None:
+        table = "t.All\n" + "".join(
+            f"  f{index} {type_} always\n"
+            for index, type_ in enumerate(
+                ("string", "bool", "int", "float", "[]string", "map[]string", "*int", "Quantity", "Time")
+            )
+        )
+
+        written = GoTypes.parse(table, LATEST).rewritten("t.All", {})
+
+        assert isinstance(written, dict)
+        assert list(written.values()) == ["", False, 0, 0, None, None, None, "0", None]
+
+    @pytest.mark.parametrize(
+        ("type_", "least", "most"),
+        [
+            ("int", -(2**63), 2**63 - 1),
+            ("uint", 0, 2**64 - 1),
+            ("int32", -(2**31), 2**31 - 1),
+            ("uint8", 0, 255),
+            ("int8", -128, 127),
+            ("uint16", 0, 65535),
+        ],
+    )
+    def test_integers_have_the_range_of_their_type(self, type_: str, least: int, most: int) -> None:
+        assert [TYPES.rewritten(type_, value) for value in (least, most)] == [least, most]
+        for value in (least - 1, most + 1):
+            with pytest.raises(GoTypeError, match=f"not of type {type_}"):
+                TYPES.rewritten(type_, value)
+
 
 class TestReadingOver:
     def test_fields_that_are_not_in_the_text_stay(self) -> None:
