@@ -17,11 +17,8 @@ _PCI = {"pciVendorSelector": "pciDeviceSelector", "resourceName": "", "externalR
 _MEDIATED = {"mdevNameSelector": "", "resourceName": "", "externalResourceProvider": ""}
 _USB = {"resourceName": "", "selectors": "", "externalResourceProvider": ""}
 _USB_SINCE = OperatorRelease(1, 13)
-_DISABLE = "disableMDevConfiguration"
 #: Since this release the gate turns KubeVirt's handling off by a field of KubeVirt, before by a gate.
 _SWITCH_SINCE = OperatorRelease(1, 18)
-#: Since this release the gate is stored as a field of HyperConverged.
-_FIELD_SINCE = OperatorRelease(1, 19)
 
 
 def permitted_host_devices(settings: Settings) -> Json:
@@ -70,10 +67,7 @@ def _handles_mediated_devices(settings: Settings) -> bool | None:
     enabled = settings.object(Setting.MEDIATED_DEVICES).get("enabled")
     if isinstance(enabled, bool):
         return enabled
-    if settings.release < _FIELD_SINCE:
-        return False if settings.has_gate(_DISABLE) else None
-    is_disabled = settings.gate_as_field(_DISABLE)
-    return None if is_disabled is None else not is_disabled
+    return False if settings.has_gate("disableMDevConfiguration") else None
 
 
 def _types(configuration: JsonObject) -> Sequence[Json]:

@@ -187,8 +187,8 @@ def _persistent_reservation(settings: Settings) -> Json:
     if settings.release < (1, 19):
         return None
     enabled = settings.object(Setting.PERSISTENT_RESERVATION).get("enabled")
-    if enabled is None:
-        enabled = settings.gate_as_field("persistentReservation")
+    if enabled is None and settings.has_gate("persistentReservation"):
+        enabled = True
     return None if enabled is None else {"enabled": enabled}
 
 

@@ -28,7 +28,7 @@ from renderer.kubevirt.hyperconverged.release import (
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.ssp_object import ssp_spec
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, JsonObject, object_at
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.record import Record
 
 #: Before, the object's name was in the names of the others; it must have this name anyway.
@@ -98,7 +98,7 @@ def make_objects(
     Raises ``CannotMakeError`` if the operator cannot make one of the objects.
     """
     facts = facts or ClusterFacts()
-    settings = Settings.of(hyperconverged, admitted_spec, release.known)
+    settings = Settings.of({**hyperconverged, "spec": admitted_spec}, release.known)
     maker = _Maker(settings, facts)
     return MadeObjects(
         kubevirt=maker.kubevirt(),
@@ -124,8 +124,8 @@ def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) ->
 
 def trial_error(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> CannotMakeError | None:
     """Return the error of the operator that makes the objects of an admitted object, if there is one."""
-    maker = _Maker(Settings.of(content, object_at(content, "spec"), release.known), facts)
     try:
+        maker = _Maker(Settings.of(content, release.known), facts)
         maker.kubevirt()
         maker.cdi()
         maker.network_addons()

@@ -4,36 +4,41 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
+from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
-from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
+from renderer.kubevirt.hyperconverged.go_types import GoTypeError
+from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.record import Record
 
 #: Feature gates of ``v1beta1`` that are on if nothing is said, with the minor releases in which they are.
 _ON_BY_DEFAULT: Mapping[str, Sequence[int]] = {
-    "decentralizedLiveMigration": range(18, 100),
-    "declarativeHotplugVolumes": range(19, 100),
+    "decentralizedLiveMigration": (18,),
     "downwardMetrics": (11,),
-    "nonRoot": range(10, 100),
-    "template": range(19, 100),
+    "nonRoot": range(10, 19),
     "videoConfig": (17, 18),
 }
 
 
 class Settings(Record):
-    """An admitted HyperConverged object, read by setting, in the layout of its API version."""
+    """An admitted HyperConverged object, read by setting, in the API version that its release stores."""
 
     release: OperatorRelease
     metadata: JsonObject
     spec: JsonObject
-    is_v1: bool
 
     @classmethod
-    def of(cls, hyperconverged: JsonObject, admitted_spec: JsonObject, release: OperatorRelease) -> Settings:
-        """Read the admitted spec of an object in the layout of the object's API version."""
-        is_v1 = version_of(hyperconverged) == V1
-        return cls(release, object_at(hyperconverged, "metadata"), admitted_spec, is_v1)
+    def of(cls, content: JsonObject, release: OperatorRelease) -> Settings:
+        """Read an admitted object, in any API version. Raises ``CannotMakeError`` if Go cannot read it."""
+        try:
+            stored = as_stored(content, release)
+        except GoTypeError as error:
+            raise CannotMakeError(Cause.SPEC, f"spec.{error}") from None
+        except ValueError as error:
+            raise CannotMakeError(Cause.SPEC, str(error)) from None
+        return cls(release, object_at(stored, "metadata"), object_at(stored, "spec"))
 
     @property
     def name(self) -> str:
@@ -52,8 +57,8 @@ class Settings(Record):
 
     def get(self, setting: Setting) -> Json:
         """Return the value of a setting; None if nothing sets it."""
-        path = setting.v1 if self.is_v1 else str(setting)
-        if not self.is_v1 and self.release < OperatorRelease(1, setting.gate_before):
+        path = setting.v1 if self.release.stores_v1 else str(setting)
+        if self.release < OperatorRelease(1, setting.gate_before):
             path = f"featureGates.{path}"
         if not path:
             return None
@@ -72,17 +77,7 @@ class Settings(Record):
 
     def has_gate(self, name: str) -> bool:
         """Return True if a feature gate of HyperConverged is on."""
-        if self.is_v1:
+        if self.release.stores_v1:
             return is_enabled(self.spec.get("featureGates"), name, self.release)
         said = object_at(self.spec, "featureGates").get(name)
         return said if isinstance(said, bool) else self.release.minor in _ON_BY_DEFAULT.get(name, ())
-
-    def gate_as_field(self, name: str) -> bool | None:
-        """Return what a gate that became a field of ``v1`` says about it; None if it says nothing.
-
-        A gate in ``v1`` can only turn its feature on. A gate in ``v1beta1`` is stored as the field.
-        """
-        if self.is_v1:
-            return True if self.has_gate(name) else None
-        said = object_at(self.spec, "featureGates").get(name)
-        return said if isinstance(said, bool) else None

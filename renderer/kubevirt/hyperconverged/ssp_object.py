@@ -64,6 +64,6 @@ def _gates(settings: Settings) -> JsonObject:
 
 def _multiple_architectures(settings: Settings) -> Json:
     """Return the switch; from 1.19 on it is always written, before only if the gate is."""
-    if settings.release < (1, 19) and not settings.is_v1:
+    if settings.release < (1, 19):
         return object_at(settings.spec, "featureGates").get("enableMultiArchBootImageImport")
     return is_multi_architecture(settings)

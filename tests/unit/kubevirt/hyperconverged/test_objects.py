@@ -120,8 +120,7 @@ class TestSettings:
             {"virtualization": {"virtualMachineOptions": {"defaultCPUModel": "Nehalem"}}}, version="v1"
         )
 
-        assert configuration(flat)["cpuModel"] == "Nehalem"
-        assert flat == nested
+        assert configuration(flat)["cpuModel"] == configuration(nested)["cpuModel"] == "Nehalem"
 
     @pytest.mark.parametrize(("minor", "is_there"), [(16, True), (17, False)])
     def test_minimal_cpu_model_is_passed_on_up_to_1_16(self, minor: int, *, is_there: bool) -> None:
@@ -165,7 +164,8 @@ class TestSettings:
             {
                 "liveMigrationConfig": {"bandwidthPerMigration": "1024Mi"},
                 "certConfig": {"ca": {"duration": "72h", "renewBefore": "90m"}},
-            }
+            },
+            18,
         )
 
         assert object_at(configuration(objects), "migrations") == {"bandwidthPerMigration": "1Gi"}
@@ -176,12 +176,29 @@ class TestSettings:
         intervals = object_at(objects.network_addons.spec, "selfSignConfiguration")
         assert intervals["caOverlapInterval"] == "1h30m0s"
 
-    def test_value_that_go_cannot_read_names_its_field(self) -> None:
+    @pytest.mark.parametrize(
+        ("minor", "field"),
+        [(18, "spec.certificateRotateStrategy.selfSigned.ca.duration"), (19, "spec.certConfig.ca.duration")],
+    )
+    def test_value_that_go_cannot_read_names_its_field(self, minor: int, field: str) -> None:
+        """From 1.19 on the object does not become one of v1."""
         with pytest.raises(CannotMakeError) as caught:
-            made({"certConfig": {"ca": {"duration": "2d"}}})
+            made({"certConfig": {"ca": {"duration": "2d"}}}, minor)
 
         assert caught.value.cause is Cause.SPEC
-        assert str(caught.value) == "spec.certificateRotateStrategy.selfSigned.ca.duration is not a duration"
+        assert str(caught.value) == f"{field} is not a duration"
+
+    def test_field_that_only_v1_has_is_kept_in_an_annotation_of_v1beta1(self) -> None:
+        kept = {"hco.kubevirt.io/v1-only-fields": '{"persistentReservationEnabled": true}'}
+
+        reservation = configuration(made(annotations=kept))["persistentReservationConfiguration"]
+
+        assert reservation == {"enabled": True}
+
+    @pytest.mark.parametrize("kept", ["not json", "[" * 100_000])
+    def test_annotation_of_v1beta1_that_is_not_json_is_refused(self, kept: str) -> None:
+        with pytest.raises(CannotMakeError):
+            made(annotations={"hco.kubevirt.io/v1-only-fields": kept})
 
 
 class TestTopology:
@@ -470,7 +487,7 @@ class TestTrial:
         return refused.code, str(refused.field or ""), refused.details
 
     def test_object_that_can_be_made_is_accepted(self) -> None:
-        assert trial({"spec": {}}, LATEST, ClusterFacts()) is None
+        assert trial({"apiVersion": "hco.kubevirt.io/v1", "spec": {}}, LATEST, ClusterFacts()) is None
 
     @pytest.mark.parametrize("address", ["not-an-ip", "2001:db8::1", "1.2.3", "1.2.3.256", "1.2.3.4.5"])
     def test_name_server_needs_an_ipv4_address(self, address: str) -> None:
@@ -482,7 +499,10 @@ class TestTrial:
 
     @pytest.mark.parametrize("address", ["10.0.0.1", "", "010.0.0.1", "::ffff:10.0.0.1"])
     def test_name_server_with_an_ipv4_address_is_accepted(self, address: str) -> None:
-        assert trial({"spec": {"kubeSecondaryDNSNameServerIP": address}}, LATEST, ClusterFacts()) is None
+        networking = {"kubeSecondaryDNSNameServerIP": address}
+        content: JsonObject = {"apiVersion": "hco.kubevirt.io/v1", "spec": {"networking": networking}}
+
+        assert trial(content, LATEST, ClusterFacts()) is None
 
     def test_two_boot_images_with_one_name_are_refused(self) -> None:
         refused = self.refusal({"dataImportCronTemplates": [OWN_IMAGE, OWN_IMAGE]})
