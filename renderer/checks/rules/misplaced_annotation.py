@@ -124,9 +124,8 @@ def _is_misspelt(key: str, meant: str) -> bool:
 def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     content, template = machine.resource.content, machine.paths.template
     for path in {ROOT: None, template: None}:
-        annotations = path.child(*_ANNOTATIONS)
-        for key, meant in _misspelt_keys(object_at(content, *annotations.keys)):
-            at = annotations.child(key)
+        for key, meant in _misspelt_keys(object_at(content, *path.keys, *_ANNOTATIONS)):
+            at = path.child(*_ANNOTATIONS, key)
             message = f"nothing reads the annotation {key}, and KubeVirt reads {meant}"
             yield Finding(machine.resource, at, message, f"did you mean {meant}?", fix=RenameField(at, meant))
     if template == ROOT:

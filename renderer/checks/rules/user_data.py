@@ -19,6 +19,7 @@ from renderer.kubevirt.guest_data.user_data import (
     CLOUD_INIT_HEADERS,
     Format,
     Part,
+    decode_cloud_config,
     parts,
 )
 from renderer.model.diagnostic import DiagnosticError
@@ -26,7 +27,6 @@ from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.suggest import suggest
-from renderer.yamlio.decode import decode_yaml11
 
 _JINJA = "{%"
 _BYTE_ORDER_MARK = "\ufeff"
@@ -93,8 +93,7 @@ def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
         yield Problem(message, hint, part.line)
         return
     try:
-        # As in PyYAML, the last of equal keys wins.
-        content = decode_yaml11(without_placeholders(part.text).encode("utf-8", "replace"), "userData")
+        content = decode_cloud_config(part.text)
     except DiagnosticError as error:
         if not has_placeholder(part.text):  # which may stand for several lines
             yield _not_yaml(part, name, error)

@@ -39,7 +39,10 @@ class _Form(Record):
 
     def may_be_in(self, lowered: str) -> bool:
         """Return True if a text in lower case has one of the signs."""
-        return any(sign in lowered for sign in self.signs)
+        for sign in self.signs:  # noqa: SIM110 - half the time of any() for all the texts of a fleet
+            if sign in lowered:
+                return True
+        return False
 
 
 #: The beginnings of issuers' tokens in lower case; of some only the part that is always the same.

@@ -13,16 +13,15 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word, without_placeholders
+from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
 from renderer.kubevirt.guest_data.credential_text import credential_forms, passwords_of_commands
-from renderer.kubevirt.guest_data.user_data import Format, Part, parts
+from renderer.kubevirt.guest_data.user_data import Format, Part, decode_cloud_config, parts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, array_at, object_at
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
-from renderer.yamlio.decode import decode_yaml11
 
 #: Words that mention passwords but are not credentials.
 _HARMLESS = pattern(r"lock_passwd|ssh_pwauth|passwordauthentication|no-?passwd|nopassword", re.IGNORECASE)
@@ -155,7 +154,7 @@ def credentials_in_kernel_arguments(arguments: str) -> Iterator[Credential]:
 
 def _in_cloud_config(part: Part) -> Iterator[Credential]:
     try:
-        data = decode_yaml11(without_placeholders(part.text).encode("utf-8", "replace"), "userData")
+        data = decode_cloud_config(part.text)
     except DiagnosticError:
         return
     if not isinstance(data, dict):

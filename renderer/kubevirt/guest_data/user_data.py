@@ -11,8 +11,11 @@ from __future__ import annotations
 import re
 import zlib
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 
+from renderer.kubevirt.facts.placeholders import without_placeholders
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
@@ -87,6 +90,15 @@ def parts(content: bytes) -> Sequence[Part]:
     else:
         found = tuple(_plain_parts(content.decode("utf-8", "replace")))
     return tuple(part._replace(line=0) for part in found) if is_compressed else found
+
+
+@lru_cache(maxsize=16)  # the rules read the same data of a machine, one rule after the other
+def decode_cloud_config(text: str) -> Json:
+    """Return cloud-config with the placeholder word for placeholders. Raises ``DiagnosticError``.
+
+    As in PyYAML, the last of equal keys wins.
+    """
+    return decode_yaml11(without_placeholders(text).encode("utf-8", "replace"), "userData")
 
 
 def format_of(text: str) -> Format:
