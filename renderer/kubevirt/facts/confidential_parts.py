@@ -34,12 +34,22 @@ from renderer.kubevirt.facts.confidential import (
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS, is_ciphertext
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
-from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.json import (
+    EMPTY,
+    Json,
+    JsonObject,
+    array_at,
+    count_values,
+    object_at,
+    scalar_text,
+    text_at,
+)
 from renderer.model.kube.list_elements import FieldLookup
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
 from renderer.model.readings import all_readings
 from renderer.model.run.taint import keys_of, texts_of
+from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
     from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
@@ -87,6 +97,10 @@ _CERTAIN_MENTION = pattern(
 _WORDS_OF_HOLDERS = ("stringdata", '"parameters":', '"patch":', '"op":', r"\\u", r"\\x")
 _SECTION_OF_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)")
 _KIND_IN_HOLDER = pattern(r"kind\W{1,9}(?:secret|[${])")
+#: Steps for each value of an object that is walked, and the characters of its JSON that are searched in one
+#: step (``model.run.work``). A character of a text that is parsed costs a step.
+_STEPS_PER_VALUE, _CHARACTERS_PER_STEP = 4, 32
+_LOOKING = "looking for confidential values"
 #: Texts in texts in texts: what is deeper is not read, and counts as confidential.
 _DEEPEST_TEXT = 4
 
@@ -337,7 +351,7 @@ def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
     return _parts_of_documents(text, inside)
 
 
-@lru_cache(maxsize=64)
+@lru_cache(maxsize=256)
 def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
     """Return the confidential values of the documents in a text.
 
@@ -347,6 +361,7 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
 
     if scope.depth > _DEEPEST_TEXT:
         return (Part(text, is_secret=False),)
+    spend(1 + len(text), _LOOKING)
     try:
         documents = decode_documents(text.encode("utf-8", "replace"), "")
     except DiagnosticError:
@@ -368,6 +383,7 @@ def may_hold_objects(content: Json) -> bool:
     import json  # noqa: PLC0415 - few builds compare or patch what may hold a Secret
 
     text = json.dumps(content, ensure_ascii=False).lower()
+    spend(1 + len(text) // _CHARACTERS_PER_STEP, _LOOKING)
     return (
         any(word in text for word in _WORDS_OF_HOLDERS)
         or _SECTION_OF_HOLDER.search(text) is not None
@@ -399,9 +415,14 @@ def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``)."""
-    holding = (each for each in objects if text_at(each, "kind") == _SECRET or may_hold_objects(each))
-    parts = (part for each in holding for part in _parts(each, root_scope()))
+    parts = (part for each in objects for part in _parts_of_object(each))
     return frozenset(all_readings(text for part in parts for text in _secret_texts_of(part)))
+
+
+def _parts_of_object(content: Json) -> Iterator[Part]:
+    if text_at(content, "kind") == _SECRET or may_hold_objects(content):
+        spend(_STEPS_PER_VALUE * count_values(content), _LOOKING)
+        yield from _parts(content, root_scope())
 
 
 def _secret_texts_of(part: Part) -> Iterator[str]:

@@ -1,0 +1,81 @@
+"""Walks through objects end: they are counted as work, and no deeper than what can be read."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextvars import copy_context
+
+import pytest
+
+from renderer.kubevirt.facts.confidential_parts import (
+    fields_of_secrets,
+    hides,
+    holds_secret,
+    masked,
+    may_hold_objects,
+    root_scope,
+    secret_values,
+)
+from renderer.model.kube.json import Json, JsonObject
+from renderer.model.masking import Masking
+from renderer.model.run.limits import DEFAULTS
+from renderer.model.run.work import WorkLimitError, begin_run, spent
+from renderer.yamlio.decode import decode_documents
+
+_SECRET: JsonObject = {"kind": "Secret", "stringData": {"token": "correct-horse"}}
+
+
+def nested(value: Json, levels: int) -> Json:
+    for _ in range(levels):
+        value = [value]
+    return value
+
+
+def config_map(text: str, levels: int = 0) -> JsonObject:
+    return {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a"}, "data": nested(text, levels)}
+
+
+def deepest() -> JsonObject:
+    """An object as deep as it can be read, with texts in texts that are as deep."""
+    text = json.dumps(nested(_SECRET, DEFAULTS.nesting - 3))
+    for _ in range(4):
+        text = json.dumps(nested({"kind": "Secret", "metadata": text}, DEFAULTS.nesting - 2))
+    return config_map(text, DEFAULTS.nesting - 2)
+
+
+WALKS: dict[str, Callable[[JsonObject], object]] = {
+    "secret_values": lambda content: secret_values([content]),
+    "may_hold_objects": may_hold_objects,
+    "fields_of_secrets": lambda content: list(fields_of_secrets(content)),
+    "hides": lambda content: hides(content, root_scope()),
+    "masked": lambda content: masked(content, root_scope(), Masking(["correct-horse"])),
+    "holds_secret": lambda content: holds_secret(content, Masking(["correct-horse"])),
+}
+
+
+@pytest.mark.parametrize("walk", WALKS.values(), ids=WALKS)
+def test_deepest_object_that_can_be_read_is_walked(walk: Callable[[JsonObject], object]) -> None:
+    (content,) = decode_documents(json.dumps(deepest()).encode(), "deepest.yaml")
+    assert isinstance(content, dict)
+    walk(content)
+
+
+def test_texts_that_may_be_manifests_are_counted_before_they_are_parsed() -> None:
+    def parse_for_ever() -> None:
+        begin_run()
+        for number in range(1_000_000):
+            secret_values([config_map(f"kind: Secret-{number}\n" + "a: b\n" * 1000)])
+
+    with pytest.raises(WorkLimitError, match="looking for confidential values"):
+        copy_context().run(parse_for_ever)
+
+
+def test_values_of_an_object_are_counted() -> None:
+    def steps(values: int) -> int:
+        begin_run()
+        secret_values([{"kind": "Secret", "data": dict.fromkeys(map(str, range(values)), "")}])
+        return spent()
+
+    few, many = (copy_context().run(steps, values) for values in (10, 1000))
+    assert many > 50 * few > 0
