@@ -135,3 +135,29 @@ def test_patch_release_is_accepted() -> None:
     assert [resources(release) for release in ("1.6.4", "1.6", "1.6.99")] == [None] * 3
     with pytest.raises(ValueError, match=r"KubeVirt 1.12.3 is not supported; 1.0 to 1.9 are"):
         renderer.expand(sized, kubevirt="1.12.3")
+
+
+def test_release_of_a_product_has_the_gates_of_its_operator() -> None:
+    machine = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db", "namespace": "shop"},
+        "spec": {
+            "runStrategy": "Always",
+            "template": {
+                "spec": {
+                    "domain": {
+                        "memory": {"guest": "2Gi"},
+                        "devices": {"hostDevices": [{"name": "nic", "deviceName": "vendor.example/nic"}]},
+                    }
+                }
+            },
+        },
+    }
+
+    codes = [
+        [each.code for each in renderer.validate_object(machine, kubevirt=release)]
+        for release in ("1.7.4", "hco-1.17")
+    ]
+
+    assert codes == [["admission"], []]

@@ -216,7 +216,7 @@ def write(
 def validate(project: Project, *paths: str, kubevirt: str | None = None) -> Findings:
     """Check files and folders, relative to the root of the project; the whole project without any.
 
-    ``kubevirt``, such as ``1.8``, overrides the target releases of the project.
+    ``kubevirt``, such as ``1.8`` or ``hco-1.18``, overrides the target releases of the project.
 
     Raises ``UsageError`` if a path does not exist, ``DiagnosticError`` if the overlays of the project cannot
     be found, and ``ValueError`` for an unknown release.
@@ -286,8 +286,9 @@ def expand(
     """Expand a virtual machine given as a dictionary, and check it.
 
     Instance types, preferences, volumes and the KubeVirt object are looked up in ``catalog``, then in the
-    catalogs of the project; without a project, in common-instancetypes. ``kubevirt``, such as ``1.8``, and
-    ``mode`` (``off``, ``applied`` or ``defaults``) override the project. The arguments are not changed.
+    catalogs of the project; without a project, in common-instancetypes. ``kubevirt``, such as ``1.8`` or
+    ``hco-1.18``, and ``mode`` (``off``, ``applied`` or ``defaults``) override the project. The arguments are
+    not changed.
 
     Raises ``ValueError`` for a value that cannot be written as JSON, and for an unknown release or mode.
 
