@@ -12,12 +12,10 @@ from itertools import islice, takewhile
 
 from renderer.checks.rules.inventory import Inventory
 from renderer.files.recorder import Recorder, Task
-from renderer.kubevirt.facts.boot_images import managed_data_sources
 from renderer.kubevirt.facts.kinds import DATA_SOURCE, is_kubevirt
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.release import Release
 from renderer.model.render_config import Overlay
 from renderer.pipeline.cluster_conflicts import conflicts_among, conflicts_with, excludes_others
 from renderer.pipeline.target_cluster import engine_entry, may_share_cluster
@@ -50,7 +48,10 @@ class ClusterObjects:
         wanted = kind, name, namespace
         found = [each for each in objects if (each.kind, each.name, each.namespace) == wanted]
         if not found and kind == DATA_SOURCE:
-            found = [each for each in objects if _manages(each, name, namespace, overlay.kubevirt)]
+            made = (
+                item for other in self._others(overlay) for item in self._inventory(other).named(kind, name)
+            )
+            found = [item.resource for item in made if item.namespace == namespace]
         agree = found and all(each.content == found[0].content for each in found)
         return found[0] if agree else None
 
@@ -123,8 +124,3 @@ class ClusterObjects:
             known = (machine for machine in machines if machine is not None)
             self._inventories[overlay.path] = Inventory(objects, known)
         return self._inventories[overlay.path]
-
-
-def _manages(resource: Resource, name: str, namespace: str, release: Release) -> bool:
-    managed = (each for each in managed_data_sources(resource, release) if each.made_by is not None)
-    return any(name in each.names and namespace in each.places for each in managed)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import TypeAlias
+from typing import TypeAlias, TypeVar, cast
 
 from renderer.kubevirt.facts.kinds import (
     APPS_GROUP,
@@ -25,6 +25,9 @@ from renderer.kubevirt.facts.kinds import (
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.resource import Definition, Resource, ResourceSet, UnreadResources
 from renderer.model.record import Record
+from renderer.model.release import Release
+
+T = TypeVar("T")
 
 #: The kinds that may be looked up to resolve a VirtualMachine, and their API groups.
 _GROUPS = {
@@ -83,6 +86,7 @@ class Catalog:
     """
 
     __slots__ = (
+        "_derived",
         "_index",
         "feature_gates",
         "find_definition",
@@ -106,6 +110,7 @@ class Catalog:
         self.find_elsewhere = find_elsewhere
         self.feature_gates = feature_gates
         self._index = index
+        self._derived: dict[tuple[object, Release], object] = {}
         self.find_definition = find_definition
 
     @classmethod
@@ -168,6 +173,13 @@ class Catalog:
             find_elsewhere,
             golden_images=golden_images,
         )
+
+    def derived(self, function: Callable[[Catalog, Release], T], release: Release) -> T:
+        """Return what ``function`` derives from the catalog for a release, computed once."""
+        key = function, release
+        if key not in self._derived:
+            self._derived[key] = function(self, release)
+        return cast("T", self._derived[key])
 
     def named(self, kind: str, name: str) -> Mapping[str, Resource]:
         """Return the objects of that kind and name by namespace; the key is empty if none is written."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping, Sequence
 
 from renderer.kubevirt.facts.boot_images import (
     ARCHITECTURES,
@@ -13,7 +13,7 @@ from renderer.kubevirt.facts.boot_images import (
     managed_data_sources,
 )
 from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_SOURCE, HYPERCONVERGED, SSP
-from renderer.kubevirt.instancetype.catalog import Scope
+from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -25,6 +25,19 @@ _OPERATOR_NAMESPACES = ("openshift-cnv", "kubevirt-hyperconverged")
 _VOLUMES = (DATA_SOURCE, DATA_IMPORT_CRON, "DataVolume", "PersistentVolumeClaim", "VolumeSnapshot")
 
 
+class _Known(Record):
+    """What a catalog says of DataSources: those that crons manage, by name, and where volumes are.
+
+    ``image_namespaces`` are those that ``HyperConverged`` names for boot images, ``written_namespaces`` those
+    with a volume in the repository.
+    """
+
+    by_name: Mapping[str, Sequence[ManagedDataSource]]
+    hyperconverged: tuple[Resource, ...]
+    image_namespaces: frozenset[str]
+    written_namespaces: frozenset[str]
+
+
 class ClusterDataSources(Record):
     """The DataSources of the cluster of one VirtualMachine that are not written in the repository."""
 
@@ -33,7 +46,11 @@ class ClusterDataSources(Record):
 
     def find(self, name: str, namespace: str) -> ManagedDataSource | None:
         """Return the DataSource of a data import cron; None if no known cron manages it."""
-        for managed in self._all(name, namespace):
+        elsewhere = self.scope.catalog.find_elsewhere(DATA_SOURCE, name, namespace)
+        known: list[ManagedDataSource] = [*self._known.by_name.get(name, ())]
+        if elsewhere is not None and all(elsewhere is not each for each in self.hyperconverged):
+            known += managed_data_sources(elsewhere, self.release)
+        for managed in known:
             if name in managed.names and self._is_in(managed, namespace):
                 return managed
         return None
@@ -48,35 +65,45 @@ class ClusterDataSources(Record):
             return True
         if not namespace or namespace == self.scope.namespace:
             return False
-        if namespace in OS_IMAGE_NAMESPACES:
-            return True
-        if any(namespace in boot_image_namespaces(each) for each in self.hyperconverged):
-            return True
-        written = (each for kind in _VOLUMES for each in self.scope.catalog.of_kind(kind))
-        return all(each.namespace != namespace for each in written)
+        is_for_images = namespace in OS_IMAGE_NAMESPACES or namespace in self._known.image_namespaces
+        return is_for_images or namespace not in self._known.written_namespaces
 
     @property
     def hyperconverged(self) -> tuple[Resource, ...]:
         """The ``HyperConverged`` object of the cluster, if the repository has it."""
-        catalog = self.scope.catalog
-        found = tuple(catalog.of_kind(HYPERCONVERGED))
-        elsewhere = (
-            catalog.find_elsewhere(HYPERCONVERGED, _OPERATOR_OBJECT, namespace)
-            for namespace in (() if found else _OPERATOR_NAMESPACES)
-        )
-        return found or tuple(each for each in elsewhere if each is not None)
+        return self._known.hyperconverged
 
-    def _all(self, name: str, namespace: str) -> Iterator[ManagedDataSource]:
-        catalog, hyperconverged = self.scope.catalog, self.hyperconverged
-        written = (each for kind in (DATA_IMPORT_CRON, SSP) for each in catalog.of_kind(kind))
-        elsewhere = catalog.find_elsewhere(DATA_SOURCE, name, namespace)
-        for resource in (*written, *hyperconverged, *(() if elsewhere is None else (elsewhere,))):
-            yield from managed_data_sources(resource, self.release)
-        if not hyperconverged:
-            yield from default_data_sources(self.release)
+    @property
+    def _known(self) -> _Known:
+        return self.scope.catalog.derived(_read, self.release)
 
     def _is_in(self, managed: ManagedDataSource, namespace: str) -> bool:
         return any((place or self.scope.namespace) == namespace for place in managed.places)
+
+
+def _read(catalog: Catalog, release: Release) -> _Known:
+    hyperconverged = tuple(catalog.of_kind(HYPERCONVERGED))
+    if not hyperconverged:
+        elsewhere = (
+            catalog.find_elsewhere(HYPERCONVERGED, _OPERATOR_OBJECT, namespace)
+            for namespace in _OPERATOR_NAMESPACES
+        )
+        hyperconverged = tuple(each for each in elsewhere if each is not None)
+    written = (each for kind in (DATA_IMPORT_CRON, SSP) for each in catalog.of_kind(kind))
+    by_name: dict[str, list[ManagedDataSource]] = {}
+    for resource in (*written, *hyperconverged):
+        for managed in managed_data_sources(resource, release):
+            for name in managed.names:
+                by_name.setdefault(name, []).append(managed)
+    for managed in () if hyperconverged else default_data_sources(release):
+        for name in managed.names:
+            by_name.setdefault(name, []).append(managed)
+    return _Known(
+        by_name,
+        hyperconverged,
+        frozenset(name for each in hyperconverged for name in boot_image_namespaces(each)),
+        frozenset(each.namespace for kind in _VOLUMES for each in catalog.of_kind(kind)),
+    )
 
 
 def architecture_of(name: str, of_machine: str) -> str:
