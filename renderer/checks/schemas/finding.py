@@ -11,8 +11,8 @@ from renderer.checks.schemas.kubernetes_formats import TEMPLATE_METADATA
 from renderer.checks.schemas.kubernetes_kinds import GROUPS as KUBERNETES_GROUPS
 from renderer.checks.schemas.kubevirt_kinds import GROUPS, REWRITTEN
 from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED_GROUP
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
-from renderer.kubevirt.hyperconverged.structural_schema import GROUP as HYPERCONVERGED_GROUP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.field_edit import Edit

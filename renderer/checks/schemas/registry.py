@@ -25,14 +25,10 @@ from renderer.checks.schemas.kubevirt_kinds import (
     KubevirtKind,
 )
 from renderer.files.bundled import data_folder
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED_GROUP, INSTANCETYPE_GROUP, KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import PATHS
-from renderer.kubevirt.hyperconverged.release import KNOWN_RELEASES, OperatorRelease
-from renderer.kubevirt.hyperconverged.structural_schema import GROUP as HYPERCONVERGED_GROUP
-from renderer.kubevirt.hyperconverged.structural_schema import KIND as HYPERCONVERGED
-from renderer.kubevirt.hyperconverged.structural_schema import served_versions, structural_schema
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.json import JsonObject, array_at, object_at, with_value
 from renderer.model.kube.res_id import Gvk
 from renderer.model.pattern import pattern
@@ -43,8 +39,6 @@ if TYPE_CHECKING:
     from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
 
 
-#: Of a kind whose fields are not known.
-_ANY_OBJECT = KindSchema({"type": "object"})
 _VERSION = pattern(r"v[0-9][a-z0-9]{0,62}")
 _KIND = pattern(r"[A-Za-z]{1,63}")
 #: Prefixes of the names and short names of KubeVirt's kinds (``components/crds.go``).
@@ -79,7 +73,6 @@ class SchemaRegistry:
         self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
-        self._hyperconverged: dict[tuple[OperatorRelease, str], KindSchema] = {}
         self._companions: dict[Gvk, KindSchema | None] = {}
 
     @property
@@ -139,7 +132,9 @@ class SchemaRegistry:
             if own is not None:
                 return own
         if gvk.group == HYPERCONVERGED_GROUP:
-            return self._hyperconverged_schema(release, gvk)
+            from renderer.checks.schemas.hyperconverged_schema import hyperconverged_schema  # noqa: PLC0415 - few repositories have any
+
+            return hyperconverged_schema(release, gvk)
         kind = _kubevirt_kind(gvk)
         release = release.minor_release
         found = self._schemas.get((release, kind))
@@ -148,26 +143,6 @@ class SchemaRegistry:
                 self._bundled_schema(release, kind)
             )
         return found
-
-    def _hyperconverged_schema(self, release: Release, gvk: Gvk) -> KindSchema:
-        """Return the schema of HyperConverged in the release of its operator that deploys ``release``.
-
-        An operator that is older than the shipped schemas checks nothing. Raises ``DiagnosticError``:
-        schema-missing for another kind, api-version for a version that is not served.
-        """
-        if gvk.kind != HYPERCONVERGED:
-            message = f"the HyperConverged operator has no kind {gvk.kind} in the group {gvk.group}"
-            raise Diagnostic(Code.SCHEMA_MISSING, message, hint=f"its only kind is {HYPERCONVERGED}").error()
-        operator = OperatorRelease.deploying(release)
-        if operator is None:
-            return _ANY_OBJECT
-        structural = structural_schema(operator, gvk.version)
-        if structural is None:
-            raise _unserved_version(operator, release, gvk)
-        key = (operator, gvk.version)
-        if key not in self._hyperconverged:
-            self._hyperconverged[key] = KindSchema(structural.document)
-        return self._hyperconverged[key]
 
     @cached_property
     def releases(self) -> tuple[Release, ...]:
@@ -197,23 +172,6 @@ class SchemaRegistry:
                 hint=f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {available}",
             ).error() from None
         return document
-
-
-def _unserved_version(operator: OperatorRelease, release: Release, gvk: Gvk) -> DiagnosticError:
-    served = served_versions(operator)
-    names = " and ".join(served)
-    message = (
-        f"the HyperConverged operator {operator}, which deploys KubeVirt {release.minor_release},"
-        f" serves {gvk.kind} as {names}, not as {gvk.version or 'nothing'}"
-    )
-    later = next((each for each in KNOWN_RELEASES if gvk.version in served_versions(each)), None)
-    hint = f"write apiVersion: {gvk.group}/{served[-1]}"
-    if later is not None:
-        hint += (
-            f", whose fields have other names, or, if the cluster has the operator {later} or a later one,"
-            f" kubevirt: {later.kubevirt.minor_release} or later in vmrender.yaml"
-        )
-    return Diagnostic(Code.API_VERSION, message, hint=hint).error()
 
 
 def _kubevirt_kind(gvk: Gvk) -> KubevirtKind:

@@ -7,7 +7,7 @@ operator is the one that deploys the target release of KubeVirt.
 from __future__ import annotations
 
 from renderer.kubevirt.admission.causes import Cause as Refusal
-from renderer.kubevirt.admission.causes import Causes, invalid
+from renderer.kubevirt.admission.causes import Causes, duplicate, invalid
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.hyperconverged.cannot_make import Cause
 from renderer.kubevirt.hyperconverged.go_decoding import decoding_error, undecodable
@@ -102,6 +102,10 @@ def _causes(reviewed: _Reviewed) -> Causes:
         if problem.code is ProblemCode.RULE:
             rule = RULES[problem.rule]
             yield invalid(problem.at, rule.message, rule.hint)
+    for repeated in reviewed.schema.repeated(reviewed.content):
+        named = " and ".join(repeated.keys)
+        hint = "keep one of the two"
+        yield duplicate(repeated.at, f"an earlier entry has the same {named}", hint)
     objections = review(mutation.content, reviewed.release, _FACTS).objections
     for objection in objections:
         reported = objection.reported or ROOT

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.kubevirt.facts.kinds import KUBEVIRT
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, HYPERCONVERGED_GROUP, KUBEVIRT
 from renderer.kubevirt.facts.placeholders import has_placeholder
-from renderer.kubevirt.hyperconverged.feature_gates import gate_names, listed_gates, phase_of
-from renderer.kubevirt.hyperconverged.release import OperatorRelease
-from renderer.kubevirt.hyperconverged.structural_schema import GROUP
-from renderer.kubevirt.hyperconverged.structural_schema import KIND as HYPERCONVERGED
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import SetField
@@ -38,7 +34,7 @@ def unknown_gates_of_project(listed: Iterable[str]) -> Iterator[Diagnostic]:
 def unknown_gates_of_objects(resources: Iterable[Resource], release: Release) -> Iterator[Diagnostic]:
     """Yield a warning for each unknown gate that a KubeVirt or HyperConverged object lists."""
     for resource in resources:
-        if resource.kind == HYPERCONVERGED and resource.gvk.group == GROUP:
+        if resource.kind == HYPERCONVERGED and resource.gvk.group == HYPERCONVERGED_GROUP:
             yield from _unknown_gates_of_operator(resource, release)
         for key in _LISTS if resource.kind == KUBEVIRT else ():
             for index, name in enumerate(array_at(resource.content, *_DEVELOPER, key)):
@@ -52,6 +48,9 @@ def unknown_gates_of_objects(resources: Iterable[Resource], release: Release) ->
 
 def _unknown_gates_of_operator(resource: Resource, release: Release) -> Iterator[Diagnostic]:
     """Yield a warning for each unknown gate in the list of a HyperConverged object of v1."""
+    from renderer.kubevirt.hyperconverged.feature_gates import gate_names, listed_gates, phase_of  # noqa: PLC0415 - few repositories have any
+    from renderer.kubevirt.hyperconverged.release import OperatorRelease  # noqa: PLC0415 - as above
+
     operator = OperatorRelease.deploying(release)
     if operator is None or not operator.serves_v1:
         return

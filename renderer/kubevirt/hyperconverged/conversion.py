@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from renderer.golang.json_text import read_json
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED_GROUP
 from renderer.kubevirt.hyperconverged.feature_gates import (
     DISABLED,
     ENABLED,
@@ -25,13 +26,13 @@ from renderer.kubevirt.hyperconverged.go_types import GoTypes
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
 from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
-from renderer.kubevirt.hyperconverged.structural_schema import GROUP, structural_schema
+from renderer.kubevirt.hyperconverged.structural_schema import structural_schema
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, with_value, without
 from renderer.model.kube.list_elements import value_at
 
 #: An annotation of v1beta1 with what only v1 has.
-V1_ONLY_ANNOTATION = f"{GROUP}/v1-only-fields"
+V1_ONLY_ANNOTATION = f"{HYPERCONVERGED_GROUP}/v1-only-fields"
 _SINCE_1_19 = OperatorRelease(1, 19)
 _SPEC = FieldPath.of("spec")
 _GATES = _SPEC.child("featureGates")
@@ -81,7 +82,7 @@ def converted(content: JsonObject, version: str, release: OperatorRelease) -> Js
     read = {**content, "spec": types.decode(GO_TYPES[source], content.get("spec", EMPTY))}
     moved = _to_v1(read, release) if version == V1 else _to_v1beta1(read, release)
     spec = types.rewritten(GO_TYPES[version], moved["spec"])
-    return schema.defaulted({**moved, "apiVersion": f"{GROUP}/{version}", "spec": spec})
+    return schema.defaulted({**moved, "apiVersion": f"{HYPERCONVERGED_GROUP}/{version}", "spec": spec})
 
 
 def _to_v1(content: JsonObject, release: OperatorRelease) -> JsonObject:

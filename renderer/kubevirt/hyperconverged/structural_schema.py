@@ -20,11 +20,10 @@ from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_a
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
-GROUP = "hco.kubevirt.io"
-KIND = "HyperConverged"
 SPEC = FieldPath.of("spec")
 NAME = FieldPath.of("metadata", "name")
 _FOLDER = "hyperconverged"
+_LIST_KEYS = "x-kubernetes-list-map-keys"
 _RULES = "x-kubernetes-validations"
 _DEFINITIONS = "#/$defs/"
 _TYPES: Mapping[str, Callable[[Json], bool]] = {
@@ -58,6 +57,13 @@ class Problem(Record):
     code: ProblemCode
     at: FieldPath
     rule: str = ""
+
+
+class Repeated(Record):
+    """An element of a list that has the same ``keys`` as an earlier one."""
+
+    at: FieldPath
+    keys: tuple[str, ...]
 
 
 class Pruned(Record):
@@ -111,6 +117,13 @@ class StructuralSchema:
             found.append(Problem(ProblemCode.PATTERN, NAME))
         found += _problems(content.get("spec", EMPTY), self._spec, self._definitions, SPEC)
         return tuple(sorted(found, key=lambda problem: str(problem.at)))
+
+    def repeated(self, content: JsonObject) -> Iterator[Repeated]:
+        """Yield the elements of lists whose keys an earlier element has: the API server rejects them, too.
+
+        The recorded answers do not have them, so they are apart from the other problems.
+        """
+        yield from _repeated(content.get("spec", EMPTY), self._spec, self._definitions, SPEC)
 
 
 def structural_schema(release: OperatorRelease, version: str) -> StructuralSchema | None:
@@ -217,6 +230,26 @@ def _problems(value: Json, schema: JsonObject, definitions: JsonObject, at: Fiel
             text = text_at(rule, "rule")
             if not RULES[text].holds(value):
                 yield Problem(ProblemCode.RULE, at, text)
+
+
+def _repeated(value: Json, schema: JsonObject, definitions: JsonObject, at: FieldPath) -> Iterator[Repeated]:
+    if isinstance(value, dict):
+        for key, each in value.items():
+            child = _child(schema, key, definitions)
+            if child is not None:
+                yield from _repeated(each, child, definitions, at.child(key))
+    if not isinstance(value, list):
+        return
+    keys = tuple(map(str, array_at(schema, _LIST_KEYS)))
+    items = _resolved(object_at(schema, "items"), definitions)
+    seen: set[str] = set()
+    for index, each in enumerate(value):
+        place = at.child(index)
+        yield from _repeated(each, items, definitions, place)
+        identity = json.dumps([object_at(each).get(key) for key in keys])
+        if keys and identity in seen:
+            yield Repeated(place, keys)
+        seen.add(identity)
 
 
 def _own_problems(value: Json, schema: JsonObject, at: FieldPath) -> Iterator[Problem]:

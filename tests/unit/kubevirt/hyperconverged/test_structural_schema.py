@@ -195,3 +195,22 @@ class TestProblems:
         assert [str(problem.at) for problem in schema.problems(schema.defaulted(hyperconverged([1])))] == [
             "spec"
         ]
+
+
+class TestRepeated:
+    def test_element_with_the_keys_of_an_earlier_one(self) -> None:
+        devices: list[Json] = [
+            {"pciDeviceSelector": "10DE:1DB6", "resourceName": "a/b"},
+            {"pciDeviceSelector": "10DE:1EB8", "resourceName": "a/b"},
+            {"pciDeviceSelector": "10DE:1DB6", "resourceName": "c/d"},
+        ]
+        content = hyperconverged({"permittedHostDevices": {"pciHostDevices": devices}})
+        found = [*schema_of("1.17").repeated(content)]
+        assert [(str(each.at), each.keys) for each in found] == [
+            ("spec.permittedHostDevices.pciHostDevices[2]", ("pciDeviceSelector",))
+        ]
+
+    def test_list_without_keys_may_repeat(self) -> None:
+        templates: list[Json] = [{"metadata": {"name": "a"}}, {"metadata": {"name": "a"}}]
+        content = hyperconverged({"dataImportCronTemplates": templates})
+        assert [*schema_of("1.17").repeated(content)] == []
