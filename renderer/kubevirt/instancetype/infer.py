@@ -12,7 +12,7 @@ CDI copies labels to a DataSource, from the cron that manages it and the image t
 from __future__ import annotations
 
 from renderer.kubevirt.facts.boot_images import OS_IMAGE_NAMESPACES, ManagedDataSource
-from renderer.kubevirt.facts.kinds import DATA_SOURCE, MatcherType
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, HYPERCONVERGED, MatcherType
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
@@ -133,10 +133,11 @@ class _Chain(Record):
         related = (
             () if made_by is None else (Related(f"{made_by.kind} imports it", made_by.sites(managed.field)),)
         )
-        if not value:
+        if not value:  # HyperConverged ignores labels in templates of its own images
+            labelled = DATA_SOURCE if made_by is None or made_by.kind == HYPERCONVERGED else made_by.kind
             raise self._not_inferred(
                 f"the {matcher_type.noun} of DataSource {namespace}/{name} depends on image {managed.image}",
-                "write the label into the data import cron",
+                f"write the {labelled} with that label",
                 related,
             )
         is_written = made_by is not None and label in managed.labels
