@@ -76,6 +76,7 @@ class Side:
             if overlay.listed_as not in self.found.uncertain_entries
         }
         self._pipeline = Pipeline(self.fs, config)
+        self._findings = RunFindings(self.fs)  # one for all overlays, which may have the same errors
 
     def propose(self) -> Self:
         """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""
@@ -126,7 +127,7 @@ class Side:
         written = outcome.value
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
         # Locate first: until its places are known, a message may repeat a confidential value.
-        refused = _refusals(map(RunFindings(self.fs).located, errors), written)
+        refused = _refusals((self._findings.located(each, (overlay.path,)) for each in errors), written)
         if refused is None:
             return RenderedSide(None, errors)
         applied: Mapping[ResId, Resource] = {}
