@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.catalogs import open_catalog
+from renderer.app.cluster_entry import NewSettings, with_cluster
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
@@ -144,7 +145,12 @@ def _write_catalog(
     if adds:
         written = fs.read(PROJECT_FILE) if fs.is_file(PROJECT_FILE) else None
         before[PROJECT_FILE] = written
-        edited = with_catalog(written, folder, project.config.catalogs)
+        config = project.config
+        if config.cluster and written is not None:
+            new = NewSettings(config.kubevirt, (folder,), config.cluster)
+            edited = with_cluster(written, config, new)
+        else:
+            edited = with_catalog(written, folder, config.catalogs)
         writes |= {PROJECT_FILE: edited} if edited != written else {}
     change_files(project.root, writes, removals, before)
     is_listed = adds or CatalogPath(folder) in project.config.catalogs

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.usage_error import UsageError
-from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_of
+from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_by_cluster, entries_of
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
 from renderer.files.disk import path_exists
 from renderer.files.file_system import FileSystem
@@ -117,14 +117,49 @@ def _bundle_files(fs: FileSystem, path: str) -> tuple[str, ...]:
 
 
 def project_entries(project: Project) -> tuple[CatalogEntry, ...]:
-    """Return the instance types and preferences of the project's catalogs. Raises ``DiagnosticError``."""
-    sources = Pipeline(project.fs, project.config).catalog_sources
-    return tuple(entries_of((source.name, source.resources) for source in sources))
+    """Return the instance types and preferences of the project's catalogs. Raises ``DiagnosticError``.
+
+    Where the project has several clusters, and the command is not about one, they are those of all clusters.
+    """
+    pipeline = Pipeline(project.fs, project.config)
+    by_cluster = {name: tuple(_entries_in(pipeline, name)) for name in _clusters_of(project)}
+    if len(by_cluster) == 1:
+        return next(iter(by_cluster.values()))
+    return tuple(entries_by_cluster(by_cluster))
+
+
+def _entries_in(pipeline: Pipeline, cluster: str) -> Iterator[CatalogEntry]:
+    sources = pipeline.catalogs_of(cluster).sources
+    return entries_of((source.name, source.resources) for source in sources)
+
+
+def _clusters_of(project: Project) -> tuple[str, ...]:
+    """Return the clusters whose catalogs a command is about; the default one if an overlay goes there."""
+    config = project.config
+    listed = tuple(each.name for each in config.clusters if each.own)
+    if config.cluster or not listed:
+        return (config.cluster,)
+    goes_to_default = any(not overlay.cluster for overlay in project.look_up_overlays().overlays)
+    return (*(("",) if goes_to_default else ()), *listed)
+
+
+def of_one_cluster(project: Project) -> Project:
+    """Return the project as the cluster sees it that a command about single catalog entries is about.
+
+    Raises ``UsageError`` if there are several, and none was chosen.
+    """
+    clusters = _clusters_of(project)
+    if len(clusters) > 1:
+        names = ", ".join(filter(None, clusters))
+        raise UsageError(f"each cluster has catalogs of its own; choose one of {names}", "--cluster")
+    return project._replace(config=project.config.of_cluster(clusters[0]))
 
 
 def catalog_names(project: Project) -> tuple[str, ...]:
     """Return the names of the project's catalogs, in order. Raises ``DiagnosticError``."""
-    return tuple(source.name for source in Pipeline(project.fs, project.config).catalog_sources)
+    pipeline = Pipeline(project.fs, project.config)
+    names = (source.name for each in _clusters_of(project) for source in pipeline.catalogs_of(each).sources)
+    return tuple(dict.fromkeys(names))
 
 
 def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str:
@@ -136,6 +171,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     from renderer.findings.locator import Locator  # noqa: PLC0415 - a stage
     from renderer.yamlio.encode import encode  # noqa: PLC0415 - as above
 
+    project = of_one_cluster(project)
     pipeline = Pipeline(project.fs, project.config)
     release = kubevirt or project.config.kubevirt
     wanted = pipeline.look_up(name)

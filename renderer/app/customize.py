@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from renderer.app.catalogs import of_one_cluster
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
@@ -46,6 +47,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     """
     if force and folder is None:
         raise UsageError("--force is for --write DIR")
+    project = of_one_cluster(project)
     pipeline = Pipeline(project.fs, project.config)
     destination = None if folder is None else SourceFolder.locate(project, folder)
     try:

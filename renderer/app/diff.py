@@ -91,6 +91,7 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
 
     Raises ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one.
     """
+    cluster = project.config.cluster
     match revisions:
         case []:
             before, after = "HEAD", None
@@ -98,7 +99,8 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
             one, _, other = only.partition("...")
             after = other or "HEAD"
             base = git.merge_base(one or "HEAD", after)
-            return side_at(git, base, f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"), side_at(git, after)
+            name = f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"
+            return side_at(git, base, name, cluster), side_at(git, after, cluster=cluster)
         case [only] if ".." in only:
             one, _, other = only.partition("..")
             before, after = one or "HEAD", other or "HEAD"
@@ -108,7 +110,8 @@ def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tu
             before, after = first, second
         case _:
             raise UsageError("there are two sides at most: vmrender diff REVISION REVISION")
-    return side_at(git, before), side_at(git, after) if after else _work_tree(project, git)
+    after_side = side_at(git, after, cluster=cluster) if after else _work_tree(project, git)
+    return side_at(git, before, cluster=cluster), after_side
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
@@ -117,15 +120,14 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
         message = f"{project.root} is a bare repository, which has no work tree to compare"
         hint = "name two revisions: vmrender diff A B"
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
-    return Side(_WORK_TREE, project.fs)
+    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
 
 
-def side_at(git: GitRepository, revision: str, name: str = "") -> Side:
+def side_at(git: GitRepository, revision: str, name: str = "", cluster: str = "") -> Side:
     """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one."""
     git.commit(revision)
-    return Side(
-        name or revision, BuiltinFileSystem(_files_at(git, revision)), revision[:_SHORT] if name else revision
-    )
+    label = revision[:_SHORT] if name else revision
+    return Side(name or revision, BuiltinFileSystem(_files_at(git, revision)), label, cluster)
 
 
 def _files_at(git: GitRepository, revision: str) -> FileSystem:
@@ -176,7 +178,8 @@ def compare_projects(
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)
-    either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings)
+    every = (*after.overlays.values(), *removed)
+    either = FoundOverlays(every, after.found.findings, cluster=after.found.cluster)
     selected = chosen_overlays(either, wanted)
     if not wanted:
         errors_before.add(before.found.errors)
@@ -202,7 +205,8 @@ def compare_projects(
                 pair = before, commit.side
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
-            compared.append(compare_sides((before, after), sides, path, name, between))
+            found_here = compare_sides((before, after), sides, path, name, between)
+            compared.append(found_here._replace(cluster=overlay.cluster))
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
         CommitDifference(commit.name, commit.subject, without_moved(found))

@@ -72,15 +72,23 @@ def compare_with_dump(
     if len(revisions) > 1 or any(".." in each for each in revisions):
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
-        return _compare_with_side(Side("work tree", project.fs).propose(), dump, overlays, reporter)
+        side = Side("work tree", project.fs, cluster=project.config.cluster)
+        return _compare_with_side(side.propose(), dump, overlays, reporter)
     with project.git() as git:
-        return _compare_with_side(side_at(git, revisions[0]).propose(), dump, overlays, reporter)
+        side = side_at(git, revisions[0], cluster=project.config.cluster)
+        return _compare_with_side(side.propose(), dump, overlays, reporter)
 
 
 def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
     rendered: list[_Rendered] = []
     wanted = tuple(wanted)
     selected = chosen_overlays(side.found, wanted)
+    clusters = dict.fromkeys(each.cluster for each in selected if each.cluster)
+    if len(clusters) > 1:
+        reporter.note(
+            f"the dump is of one cluster, and overlays of {len(clusters)} are compared with it; choose with"
+            f" --cluster {next(iter(clusters))}"
+        )
     for number, overlay in enumerate(in_turn(selected), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
             found = side.render(overlay.path) or RenderedSide(None)
@@ -92,7 +100,9 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
     sides = _BothSides(cluster.objects, mounted, deployers, written)
-    compared = [_overlay_difference(each, side, sides) for each in rendered]
+    compared = [
+        _overlay_difference(each, side, sides)._replace(cluster=each.overlay.cluster) for each in rendered
+    ]
     rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written, dump.name)
     compared += [rest] if rest else []
     others += cluster.others

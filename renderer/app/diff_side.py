@@ -49,14 +49,16 @@ class RenderedSide(NamedTuple):
 class Side:
     """One side of a comparison: a project at a revision or in the work tree, rendered in memory.
 
-    ``name`` is the user's name for it; ``revision`` is put before the paths of its findings.
+    ``name`` is the user's name for it; ``revision`` is put before the paths of its findings. ``cluster`` is
+    the cluster that the comparison is about; empty for all.
     """
 
-    def __init__(self, name: str, fs: FileSystem, revision: str = "") -> None:
+    def __init__(self, name: str, fs: FileSystem, revision: str = "", cluster: str = "") -> None:
         """Raise ``LocatedError`` if the project file cannot be used."""
         self.name = name
         self.fs = fs
         self.revision = revision
+        self._cluster = cluster
         try:
             self._configure(load_project(fs))
         except DiagnosticError as error:
@@ -66,7 +68,7 @@ class Side:
         if self.revision:  # a commit cannot be corrected any more
             config = config._replace(schemas=existing_schemas(self.fs, config.schemas))
         with lowered(config.limits):
-            self.found = look_up_overlays(self.fs, config)
+            self.found = look_up_overlays(self.fs, config)._replace(cluster=self._cluster)
         if not self.found.overlays:
             self.found.all_overlays()
         self.config = config

@@ -99,7 +99,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
         taint_masking(),
     )
     path, fields = one.overlay.path, with_locations(histories, Locator(project.fs).location_of)
-    history = ResourceHistory(path, one.resource.current_id, fields)
+    history = ResourceHistory(path, one.resource.current_id, fields, one.overlay.cluster)
     return Explained(history, locate(project.fs, findings[path], path), (path,))
 
 

@@ -6,25 +6,18 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from renderer.adopt.dump.sources import CONFIGURATION_FOLDER
 from renderer.app.catalog_import import with_catalog
+from renderer.app.cluster_entry import NewSettings, is_target, with_cluster
 from renderer.app.project import Project
 from renderer.files.file_system import is_inside
-from renderer.model.cluster_settings import COMMON_INSTANCETYPES, BuiltinCatalog, CatalogPath
-from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_edit import AddField, AddItem, Edit
-from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
-from renderer.model.release import Release
 from renderer.model.render_config import (
     PROJECT_FILE,
     ExpandMode,
     OverlayEntry,
     RenderConfig,
 )
-from renderer.project.overlay_clusters import cluster_site
-from renderer.yamlio.edit import EditedText, RefusedEditError, add_entries, add_entry, edit_fields
+from renderer.yamlio.edit import add_entries
 
 _NEW = """\
 apiVersion: vmrender.io/v1alpha1
@@ -68,28 +61,6 @@ class NewFolder(NamedTuple):
     in_waves: bool = False
 
 
-class NewSettings(NamedTuple):
-    """What an import says of a cluster; an empty ``name`` is the default cluster.
-
-    ``folders`` have its instance types, preferences and ``KubeVirt`` object.
-    """
-
-    release: Release
-    folders: tuple[str, ...] = ()
-    name: str = ""
-
-    @property
-    def configuration(self) -> list[str]:
-        """The folder with the ``KubeVirt`` object, if there is one."""
-        return [path for path in self.folders if path.endswith(f"/{CONFIGURATION_FOLDER}")]
-
-    @property
-    def catalogs(self) -> list[str]:
-        """The other folders."""
-        own = self.configuration
-        return [path for path in self.folders if path not in own]
-
-
 def project_file(
     project: Project, output: str, folders: Mapping[str, NewFolder], settings: NewSettings
 ) -> Mapping[str, bytes]:
@@ -114,7 +85,7 @@ def project_file(
     content = project.fs.read(PROJECT_FILE)
     config = project.config
     if cluster:
-        content = _with_cluster(content, config, settings)
+        content = with_cluster(content, config, settings)
     else:
         for path in reversed(settings.folders):
             content = with_catalog(content, path, config.catalogs)
@@ -138,54 +109,6 @@ def _new_settings(settings: NewSettings) -> str:
 def _names(output: str, cluster: str) -> bool:
     """Return True if the overlays below ``output`` go to the cluster without saying so."""
     return not cluster or cluster in output.split("/")
-
-
-def _with_cluster(content: bytes, config: RenderConfig, new: NewSettings) -> bytes:
-    """Return the project file with the cluster, and with the folders that it does not list yet.
-
-    Raises ``DiagnosticError``: edit-refused.
-    """
-    known = next((index for index, each in enumerate(config.clusters) if each.name == new.name), None)
-    if known is None:
-        entry: dict[str, Json] = {"name": new.name, "kubevirt": new.release.as_target}
-        if new.configuration or config.configuration:
-            entry["configuration"] = list[Json](new.configuration)
-        entry["catalogs"] = [*map(_entry_of, map(CatalogPath, new.catalogs)), _entry_of(COMMON_INSTANCETYPES)]
-        return add_entry(content, PROJECT_FILE, "clusters", entry)
-    settings, place = config.clusters[known], FieldPath.of("clusters", known)
-    edits: list[Edit] = []
-    listed = config.of_cluster(new.name)
-    if settings.kubevirt is None and not _is_target(new.release, listed.kubevirt):
-        edits.append(AddField(place, "kubevirt", new.release.as_target))
-    catalogs = [each for each in map(CatalogPath, new.catalogs) if each not in listed.catalogs]
-    if catalogs and settings.catalogs is None:
-        edits.append(AddField(place, "catalogs", [*map(_entry_of, (*catalogs, *listed.catalogs))]))
-    else:
-        edits += (
-            AddItem(place.child("catalogs"), _entry_of(each), first=True) for each in reversed(catalogs)
-        )
-    own = [path for path in new.configuration if path not in listed.configuration]
-    if own and settings.configuration is None:
-        edits.append(AddField(place, "configuration", [*own, *listed.configuration]))
-    else:
-        edits += (AddItem(place.child("configuration"), path) for path in own)
-    try:
-        return edit_fields(content, EditedText(is_kustomization=True), edits) if edits else content
-    except RefusedEditError:
-        message = f"the cluster {new.name} is written in a way that cannot be edited safely"
-        hint = (
-            f"add {', '.join((*(each.path for each in catalogs), *own))} to it yourself, and run this again"
-        )
-        raise Diagnostic.at(cluster_site(new.name), Code.EDIT_REFUSED, message, hint).error() from None
-
-
-def _is_target(release: Release, listed: Release) -> bool:
-    """Return True if the project renders for the release already."""
-    return release.exact == listed.exact and release.product in ("", listed.product)
-
-
-def _entry_of(catalog: CatalogPath | BuiltinCatalog) -> Json:
-    return {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
 
 
 def _entry_text(path: str, folder: NewFolder, output: str, cluster: str) -> str:
@@ -217,9 +140,9 @@ def _missing_entries(
     listed = {entry.path: entry for entry in config.overlays}
     release = settings.release
     own = next((each.kubevirt for each in config.clusters if each.name == cluster), None)
-    gets_release = bool(cluster) and own is None
-    is_target = gets_release or _is_target(release, config.of_cluster(cluster).kubevirt)
-    target = {} if is_target else {"kubevirt": release.as_target}
+    of_cluster = bool(cluster) and own is None  # which gets the release
+    is_known = of_cluster or is_target(release, config.of_cluster(cluster).kubevirt)
+    target = {} if is_known else {"kubevirt": release.as_target}
     if config.overlays == RenderConfig().overlays:
         yield {"path": OverlayEntry("overlays/*").path}  # the default, which any entry replaces
     usual: ExpandMode | None = ExpandMode.OFF

@@ -120,7 +120,9 @@ class LoneFileChecks:
         if target.expand is ExpandMode.OFF or not expanded:
             return found
         known = {(each.resource, each.field) for each in found}
-        checked = with_levels(self._run.pipeline.check(expanded, target.kubevirt), self._run.config.rules)
+        checked = with_levels(
+            self._run.pipeline.check(expanded, target.kubevirt, target.cluster), self._run.config.rules
+        )
         hidden = {
             (each.resource, each.field): each
             for each in checked

@@ -113,7 +113,8 @@ class MigratedProject:
         self, file: str, content: bytes, found: tuple[LocatedFinding, ...]
     ) -> DeprecatedFile:
         scope = self._scope_finder.scope_of([file])
-        builds = tuple(build.with_target(self.kubevirt, None) for build in (*scope.overlays, *scope.unlisted))
+        overlays = (each for each in scope.overlays if self.config.cluster in ("", each.cluster))
+        builds = tuple(build.with_target(self.kubevirt, None) for build in (*overlays, *scope.unlisted))
         releases = {build.kubevirt: build.path for build in reversed(builds)}
         if not releases:
             releases = {self.kubevirt or self.config.kubevirt: "the project"}

@@ -78,7 +78,16 @@ class Project(Record):
         """Find the overlays that the project lists, as far as possible. Raises ``DiagnosticError``."""
         from renderer.pipeline.entry_points import look_up_overlays  # noqa: PLC0415 - not needed by all
 
-        return look_up_overlays(self.fs, self.config)
+        return look_up_overlays(self.fs, self.config)._replace(cluster=self.config.cluster)
+
+    def of_cluster(self, name: str) -> Project:
+        """Return the project as a cluster sees it. Raises ``UsageError`` for a name that is not listed."""
+        known = [each.name for each in self.config.clusters]
+        if name not in known:
+            listing = f"the project has {', '.join(known)}" if known else "the project lists no clusters"
+            hint = did_you_mean(name, known, otherwise=listing)
+            raise UsageError(f"there is no cluster {name!r}; {hint}", "--cluster")
+        return self._replace(config=self.config.of_cluster(name))
 
     def relative(self, path: Path) -> str:
         """Return ``path`` relative to the root. Raises ``UsageError`` if it is outside."""
@@ -158,6 +167,9 @@ def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overla
             "list folders, or Templates with parameters, under overlays in"
             f" {PROJECT_FILE}, which vmrender init writes",
         ).error()
+    overlays = found._replace(overlays=overlays).chosen
+    if not overlays:
+        raise UsageError(f"no overlay goes to the cluster {found.cluster}", "--cluster")
     selected: dict[str, Overlay] = {}
     for name in wanted:
         matching = {overlay.path: overlay for overlay in overlays if is_named(overlay, name)}
@@ -165,7 +177,8 @@ def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overla
             found.all_overlays()
             paths = sorted(overlay.path for overlay in overlays)
             more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
-            listing = f"this project has {', '.join(paths[:_MOST_NAMES])}{more}"
+            holder = f"the cluster {found.cluster}" if found.cluster else "this project"
+            listing = f"{holder} has {', '.join(paths[:_MOST_NAMES])}{more}"
             known = {each for overlay in overlays for each in names_of(overlay)}
             raise UsageError(f"there is no overlay {name!r}; {did_you_mean(name, known, otherwise=listing)}")
         selected |= matching

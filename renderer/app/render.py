@@ -123,7 +123,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     Raises ``UsageError`` for options that cannot be combined, and ``DiagnosticError`` for an error that stops
     all overlays.
     """
-    _check_options(request)
+    _check_options(request, project.config.cluster)
     project = project._replace(config=proposed_config(project.fs, project.config, reporter.note))
     project = project.under(strict=request.strict)
     found = project.look_up_overlays()
@@ -132,7 +132,8 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     selected = tuple(each for each in chosen if each.listed_as not in found.uncertain_entries)
     is_first_shard = request.shard is None or request.shard.number == 1
     # An entry of which something cannot be read or built may own any of the trees.
-    finds_stale = is_first_shard and not request.overlays and not found.incomplete_entries
+    is_part = bool(request.overlays or found.cluster)
+    finds_stale = is_first_shard and not is_part and not found.incomplete_entries
     if request.prune and (found.findings or found.incomplete_entries):
         reporter.note("no tree is pruned: not all overlays are known")
         request = request._replace(prune=False)
@@ -212,8 +213,10 @@ def _in_project_order(findings: Iterable[Located], overlays: Sequence[str]) -> t
     return tuple(found._replace(overlays=in_order[found.overlays]) for found in findings)
 
 
-def _check_options(request: RenderRequest) -> None:
+def _check_options(request: RenderRequest, cluster: str) -> None:
     """Raise ``UsageError`` for options that contradict each other."""
+    if request.prune and cluster:
+        raise UsageError("--prune is for the whole project; leave out --cluster")
     if request.forced and request.mode is RenderMode.CHECK:
         raise UsageError("--check writes nothing; leave out --force")
     if request.prune and request.overlays:

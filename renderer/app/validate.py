@@ -115,9 +115,11 @@ def validate(
     lone = LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
-    for overlay in in_turn(scope.overlays):
+    chosen_here = frozenset(overlay.path for overlay in run.found.chosen)
+    in_scope = tuple(overlay for overlay in scope.overlays if overlay.path in chosen_here)
+    for overlay in in_turn(in_scope):
         findings.add(_build_findings(run, overlay, about, is_rendered=True), overlay.path)
-    written = run.overlays if _WHOLE_PROJECT in paths else scope.overlays
+    written = run.found.chosen if _WHOLE_PROJECT in paths else in_scope
     for path, errors in _tree_errors(run, project, written):
         findings.add(errors, path)
     for overlay in in_turn(unlisted):
@@ -131,7 +133,7 @@ def validate(
     return ValidationResult(
         project.fs,
         findings.found(),
-        tuple(overlay.path for overlay in (*scope.overlays, *unlisted)),
+        tuple(overlay.path for overlay in (*in_scope, *unlisted)),
         tuple(lone.checked),
         run.pipeline.unchecked,
         len(run.unbuilt),

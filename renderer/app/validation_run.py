@@ -37,7 +37,7 @@ class ValidationRun:
 
     @cached_property
     def found(self) -> FoundOverlays:
-        return look_up_overlays(self.fs, self.config)
+        return look_up_overlays(self.fs, self.config)._replace(cluster=self.config.cluster)
 
     @cached_property
     def manifests(self) -> ManifestFiles:

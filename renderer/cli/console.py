@@ -51,7 +51,7 @@ class ReportTarget(Record):
 
     ``beside_manifests``: standard output is used for manifests. ``fs`` is the project, once it is known.
     ``folder`` is its path in the Git checkout: in CI systems, paths are relative to the top of the checkout.
-    ``is_quiet``: show people errors only.
+    ``is_quiet``: show people errors only. ``cluster`` is the cluster that the command is about, if any.
     """
 
     format: Format = Format.TEXT
@@ -59,6 +59,7 @@ class ReportTarget(Record):
     fs: FileSystem | None = None
     folder: str = "."
     is_quiet: bool = False
+    cluster: str = ""
 
     @property
     def on_stdout(self) -> bool:
@@ -101,7 +102,8 @@ def open_project(
     project = Project.read(root, os.environ, fs)
     lower(project.config.limits)
     check_size(len(standard_input or b""), STANDARD_INPUT)
-    return project
+    cluster = ReportTarget.current().cluster
+    return project.of_cluster(cluster) if cluster else project
 
 
 def print_manifests(resources: ResourceSet) -> None:

@@ -136,6 +136,33 @@ no_progress_option = click.option(
 )
 
 
+def _choose_cluster(_context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
+    ReportTarget.current()._replace(cluster=name or "").activate()
+
+
+def complete_clusters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of the project's clusters; none if the project cannot be read."""
+    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only the shell asks
+
+    try:
+        clusters = open_project().config.clusters
+    except DiagnosticError:
+        return []
+    return sorted(each.name for each in clusters if each.name.startswith(incomplete))
+
+
+#: Chooses a cluster: its overlays, and its settings for everything else. ``open_project`` opens the project
+#: as that cluster sees it.
+cluster_option = click.option(
+    "--cluster",
+    metavar="NAME",
+    callback=_choose_cluster,
+    expose_value=False,
+    shell_complete=complete_clusters,
+    help="Only overlays of this cluster, and its catalogs and settings.",
+)
+
+
 def format_option(
     *, beside_manifests: bool = False
 ) -> Callable[[Callable[..., object]], Callable[..., object]]:
@@ -168,6 +195,7 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
             metavar="SELECTOR",
             help="Virtual machines whose labels match, such as app=db.",
         ),
+        cluster_option,
         click.argument("names", metavar="[VM]...", nargs=-1),
         click.argument("overlay"),
     ):

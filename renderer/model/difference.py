@@ -166,7 +166,8 @@ class OverlayDifference(Record):
 
     ``incomparable`` says why something could not be compared; it is empty if everything was compared.
     ``equal`` counts the resources without a change. ``ignored`` is about a comparison with a cluster.
-    ``notes`` are further sentences for the reader.
+    ``notes`` are further sentences for the reader. ``cluster`` is the cluster that it goes to; empty for the
+    default cluster.
     """
 
     path: str
@@ -178,6 +179,7 @@ class OverlayDifference(Record):
     incomparable: str = ""
     ignored: tuple[IgnoredDifferences, ...] = ()
     notes: tuple[str, ...] = ()
+    cluster: str = ""
 
     def __bool__(self) -> bool:
         """True if there is anything to report."""

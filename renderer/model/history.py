@@ -40,8 +40,12 @@ class FieldHistory(Record):
 
 
 class ResourceHistory(Record):
-    """The fields of one resource of an overlay, in the order in which they are written."""
+    """The fields of one resource of an overlay, in the order in which they are written.
+
+    ``cluster`` is the cluster that the overlay goes to; empty for the default cluster.
+    """
 
     overlay: str
     resource: ResId
     fields: tuple[FieldHistory, ...]
+    cluster: str = ""

@@ -73,7 +73,7 @@ class FoundOverlays(Record):
     ``overlays`` are in the order of the entries, ``findings`` have the path of the entry.
     ``incomplete_entries`` are the paths of entries that may have overlays which are not known,
     ``uncertain_entries`` of entries whose overlays may differ from what is deployed. ``suspended`` has
-    overlays by path.
+    overlays by path. ``cluster`` is the cluster that a command is about; empty for all.
     """
 
     overlays: tuple[Overlay, ...]
@@ -81,6 +81,14 @@ class FoundOverlays(Record):
     incomplete_entries: frozenset[str] = frozenset()
     uncertain_entries: frozenset[str] = frozenset()
     suspended: Mapping[str, Suspended] = _NONE_SUSPENDED
+    cluster: str = ""
+
+    @property
+    def chosen(self) -> tuple[Overlay, ...]:
+        """The overlays of the chosen cluster; all without one."""
+        if not self.cluster:
+            return self.overlays
+        return tuple(each for each in self.overlays if each.cluster == self.cluster)
 
     @property
     def errors(self) -> tuple[Diagnostic, ...]:
@@ -188,11 +196,14 @@ def overlay_at(config: RenderConfig, overlays: Iterable[Overlay], folder: str) -
     """Return the project's overlay in ``folder``, or else one with the project's defaults.
 
     The latter is never deployed to a cluster, so it does not count as an overlay that writes instance types.
-    A catalog is for the cluster that lists it.
+    It is for the cluster that the command is about, or else a catalog for the cluster that lists it.
     """
-    known = (overlay for overlay in overlays if overlay.path == folder)
-    listing = config.catalog_folders().get(folder, ()) if config.clusters else ()
-    entry = OverlayEntry(folder, write_instancetypes=False, cluster=listing[0] if len(listing) == 1 else "")
+    known = (
+        overlay for overlay in overlays if overlay.path == folder and config.cluster in ("", overlay.cluster)
+    )
+    listing = config.catalog_folders().get(folder, ()) if config.clusters and not config.cluster else ()
+    cluster = listing[0] if len(listing) == 1 else config.cluster
+    entry = OverlayEntry(folder, write_instancetypes=False, cluster=cluster)
     return next(known, None) or config.overlay(entry, folder, posixpath.basename(folder))
 
 

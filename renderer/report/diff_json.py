@@ -62,6 +62,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
     document: Mapping[str, Json] = {
         "path": overlay.path,
         "name": overlay.name,
+        **({"cluster": overlay.cluster} if overlay.cluster else {}),
         "kubevirt": {"before": before and before.as_target, "after": after and after.as_target},
         "incomparable": overlay.incomparable or None,
         "changes": [_change(change, is_live=is_live) for change in overlay.changes],

@@ -200,7 +200,9 @@ def bytes_text(count: int) -> str:
 
 
 def release_text(overlay: OverlayDifference) -> str:
-    """Return ``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` if it changes."""
+    """Return ``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` if it changes, after the name of its cluster."""
+    if overlay.cluster:
+        return f"cluster {overlay.cluster}, {release_text(overlay._replace(cluster=''))}"
     before, after = overlay.releases
     if before is None and after is None:
         return "not in Git"

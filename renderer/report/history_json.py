@@ -18,6 +18,7 @@ def write(history: ResourceHistory) -> str:
     document: Json = {
         "version": VERSION,
         "overlay": history.overlay,
+        **({"cluster": history.cluster} if history.cluster else {}),
         "resource": resource_json(history.resource),
         "fields": [_field(field) for field in history.fields],
     }

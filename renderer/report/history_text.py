@@ -26,7 +26,8 @@ def write(history: ResourceHistory) -> str:
 
     Steps come oldest first; a field with a single step is on one line with it.
     """
-    root = _Branch(printable(f"{history.resource} in {history.overlay}"))
+    cluster = f" (cluster {history.cluster})" if history.cluster else ""
+    root = _Branch(printable(f"{history.resource} in {history.overlay}{cluster}"))
     sections: dict[tuple[Segment, ...], _Branch] = {(): root}
     for each in history.fields:
         *parents, last = each.field.segments or ("",)

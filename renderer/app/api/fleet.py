@@ -60,4 +60,5 @@ def _machine(
         memory=size and size.memory,
         gpus=size and size.gpus,
         findings=findings,
+        cluster=overlay.cluster,
     )

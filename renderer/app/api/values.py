@@ -89,7 +89,7 @@ class FleetMachine(NamedTuple):
     ``instancetype`` and ``preference`` are the names in its matchers in Git; they are empty without a
     matcher, and if the matcher infers the name from a volume. ``vcpus``, ``memory`` in bytes and ``gpus``
     count one machine with its instance type applied; None if it cannot be expanded. ``findings`` are the
-    findings about it.
+    findings about it. ``cluster`` is the cluster that the overlay goes to; empty for the default cluster.
     """
 
     overlay: str
@@ -104,6 +104,7 @@ class FleetMachine(NamedTuple):
     memory: int | None
     gpus: int | None
     findings: Findings
+    cluster: str = ""
 
 
 class Fleet(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, INSTANCETYPE_PREFIX, PREFERENCE
@@ -91,11 +91,13 @@ class CatalogEntry:
     """An entry: ``resource`` as written in the catalog that the user knows as ``catalog``.
 
     ``vcpus`` and ``memory`` are the amounts that an instance type provides or that a preference requires;
-    None if the amount is missing or cannot be read.
+    None if the amount is missing or cannot be read. ``clusters`` are the clusters that have it, if the
+    entries of several are listed.
     """
 
-    def __init__(self, resource: Resource, catalog: str) -> None:
+    def __init__(self, resource: Resource, catalog: str, clusters: tuple[str, ...] = ()) -> None:
         self.resource = resource
+        self.clusters = clusters
         self.catalog = catalog
         self.type, self.scope = KINDS[resource.kind]
         self.name = resource.name
@@ -179,6 +181,21 @@ def entries_of(catalogs: Iterable[tuple[str, Iterable[Resource]]]) -> Iterator[C
                 key = (resource.kind, resource.namespace, resource.name)
                 found.setdefault(key, CatalogEntry(resource, catalog))
     yield from sorted(found.values(), key=_sort_key)
+
+
+def entries_by_cluster(catalogs: Mapping[str, Iterable[CatalogEntry]]) -> Iterator[CatalogEntry]:
+    """Yield the entries of several clusters, sorted by name; those that say the same once."""
+    found: dict[tuple[str, str, str, str], list[tuple[str, CatalogEntry]]] = {}
+    for cluster, entries in catalogs.items():
+        for entry in entries:
+            resource = entry.resource
+            key = (resource.kind, resource.namespace, resource.name, repr(entry.spec))
+            found.setdefault(key, []).append((cluster, entry))
+    merged = (
+        CatalogEntry(alike[0][1].resource, alike[0][1].catalog, tuple(cluster for cluster, _ in alike))
+        for alike in found.values()
+    )
+    yield from sorted(merged, key=_sort_key)
 
 
 def scope_words(entries: Iterable[CatalogEntry]) -> str:

@@ -30,7 +30,9 @@ def offers(entries: Iterable[CatalogEntry]) -> list[Offer]:
     for _, group in groupby(entries, key=lambda entry: (entry.type, entry.name)):
         alike: list[list[CatalogEntry]] = []
         for entry in group:
-            same = next((one for one in alike if one[0].spec == entry.spec), None)
+            same = next(
+                (one for one in alike if (one[0].spec, one[0].clusters) == (entry.spec, entry.clusters)), None
+            )
             if same is None:
                 alike.append([entry])
             else:
@@ -50,11 +52,17 @@ def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
     With a ``width``, in characters, lines are not longer: the last columns are truncated, and dropped if too
     little of a column would remain.
     """
-    rows = [_row(offer) for offer in offers(entries)]
+    listed = offers(entries)
+    rows = [_row(offer) for offer in listed]
     if not rows:
         return ""
     rows.insert(0, _HEADER)
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEADER))]
+    clusters = [offer[0].clusters for offer in listed]
+    if any(clusters):
+        every = set().union(*clusters)
+        named = ("all" if set(each) == every else ", ".join(map(cluster_text, each)) for each in clusters)
+        rows = [(row[0], cell, *row[1:]) for row, cell in zip(rows, ("CLUSTERS", *named), strict=True)]
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     if width is not None:
         widths = _fitted_widths(widths, width)
     lines: list[str] = []
@@ -65,6 +73,11 @@ def table(entries: Iterable[CatalogEntry], width: int | None = None) -> str:
         )
         lines.append(_GAP.join(cells).rstrip() + "\n")
     return "".join(lines)
+
+
+def cluster_text(name: str) -> str:
+    """Return the name of a cluster for people."""
+    return log_line(name) if name else "(default)"
 
 
 def as_json(entries: Iterable[CatalogEntry]) -> list[Json]:
@@ -119,6 +132,7 @@ def _values(offer: Offer) -> Json:
     entry = offer[0]
     return {
         "name": entry.name,
+        **({"clusters": list[Json](entry.clusters)} if entry.clusters else {}),
         "kind": str(entry.type),
         "scopes": sorted({str(each.scope) for each in offer}),
         "namespaces": sorted({each.resource.namespace for each in offer if each.resource.namespace}),

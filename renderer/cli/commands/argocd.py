@@ -23,7 +23,13 @@ from renderer.cli.console import (
     print_manifests,
     report,
 )
-from renderer.cli.options import complete_overlays, format_option, overlay_option, parse_release
+from renderer.cli.options import (
+    cluster_option,
+    complete_overlays,
+    format_option,
+    overlay_option,
+    parse_release,
+)
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.render_config import PROJECT_FILE
@@ -80,7 +86,7 @@ def generate() -> ExitCode:
     """
     from renderer.pipeline import Pipeline  # noqa: PLC0415 - the other commands need no stage
 
-    ReportTarget(beside_manifests=True).activate()
+    ReportTarget.current()._replace(beside_manifests=True).activate()
     parameters = ApplicationParameters.of(os.environ, parse_release)
     source = ApplicationSource.in_working_directory(open_project, os.environ)
     overlay = source.overlay(parameters)
@@ -96,6 +102,7 @@ def generate() -> ExitCode:
 )
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
 @overlay_option("List the fields of")
+@cluster_option
 @format_option(beside_manifests=True)
 def ignore(overlays: tuple[str, ...], named: tuple[str, ...]) -> ExitCode:
     """Print the fields of virtual machines that an Argo CD Application has to ignore.

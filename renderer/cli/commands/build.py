@@ -12,6 +12,7 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import (
     OverlayPath,
+    cluster_option,
     complete_overlays,
     expand_option,
     format_option,
@@ -37,6 +38,7 @@ from renderer.model.render_config import ExpandMode
 @expand_option
 @kubevirt_option
 @format_option(beside_manifests=True)
+@cluster_option
 @click.option(
     "--validate",
     is_flag=True,

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.catalogs import catalog_names, describe_entry, open_catalog, project_entries
+from renderer.app.catalogs import catalog_names, describe_entry, of_one_cluster, open_catalog, project_entries
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs import listing
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
@@ -25,7 +25,7 @@ from renderer.cli.console import (
     report,
     terminal_width,
 )
-from renderer.cli.options import ExistingPath, kubevirt_option
+from renderer.cli.options import ExistingPath, cluster_option, kubevirt_option
 from renderer.kubevirt.facts.confidential_parts import masked, root_scope
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import ResourceSet
@@ -111,6 +111,7 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
 
 @command.command("export", short_help="Print a catalog as manifests.")
 @click.argument("catalog", required=False)
+@cluster_option
 def export(catalog: str | None) -> ExitCode:
     """Print the manifests of CATALOG: a folder, builtin:common-instancetypes or REVISION:PATH.
 
@@ -129,7 +130,8 @@ def export(catalog: str | None) -> ExitCode:
     if catalog is not None:
         resources = open_catalog(catalog, open_project).resources
     else:
-        resources = ResourceSet(tuple(entry.resource for entry in project_entries(open_project())))
+        entries = project_entries(of_one_cluster(open_project()))
+        resources = ResourceSet(tuple(entry.resource for entry in entries))
     print_manifests(served_resources(resources))
     return ExitCode.CLEAN
 
@@ -160,6 +162,7 @@ def export(catalog: str | None) -> ExitCode:
     metavar="DIR",
     help="The folder in which NAME/RELEASE is created.",
 )
+@cluster_option
 @click.option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
 @click.option(
     "--force", is_flag=True, help="Replace an earlier import of that release that has other content."
@@ -188,6 +191,7 @@ def import_(paths: tuple[str, ...], release: str | None, name: str, into: Path, 
 
 @command.command("list", short_help="List the instance types and preferences of the project's catalogs.")
 @click.argument("words", metavar="[WORD]...", nargs=-1)
+@cluster_option
 @click.option(
     "--kind",
     "entry_type",
@@ -252,6 +256,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **crite
 
 @command.command("show", short_help="Describe one instance type or preference.")
 @click.argument("name")
+@cluster_option
 @kubevirt_option
 def show(name: str, kubevirt: Release | None) -> ExitCode:
     """Describe one instance type or preference of the project's catalogs.

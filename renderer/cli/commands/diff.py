@@ -22,7 +22,7 @@ from renderer.cli.console import (
     report,
     shows_colour,
 )
-from renderer.cli.options import no_progress_option, overlay_option, verbose_option
+from renderer.cli.options import cluster_option, no_progress_option, overlay_option, verbose_option
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
 from renderer.model.difference import Difference
@@ -46,6 +46,7 @@ class DiffFormat(TextEnum):
 @click.command("diff", cls=Command)
 @click.argument("revisions", metavar="[REVISION]...", nargs=-1)
 @overlay_option("Compare")
+@cluster_option
 @click.option(
     "--format",
     "output_format",

@@ -12,6 +12,7 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
 from renderer.cli.options import (
     ExistingPath,
+    cluster_option,
     expand_option,
     format_option,
     kubevirt_option,
@@ -38,6 +39,7 @@ _STANDARD_INPUT = Path("-")
 @strict_option
 @quiet_option
 @format_option(beside_manifests=True)
+@cluster_option
 def command(
     files: tuple[Path, ...],
     expand: ExpandMode | None,

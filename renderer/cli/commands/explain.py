@@ -18,17 +18,19 @@ from renderer.cli.console import (
     print_lines,
     report,
 )
+from renderer.cli.options import cluster_option
 from renderer.model.codes import Code
 from renderer.model.suggest import did_you_mean
 from renderer.report.formats import Format
 
 
 def _choose_format(_context: click.Context, _parameter: click.Parameter, text: str) -> str:
-    ReportTarget(Format.named(text), beside_manifests=True).activate()
+    ReportTarget.current()._replace(format=Format.named(text), beside_manifests=True).activate()
     return text
 
 
 @click.command("explain", cls=Command)
+@cluster_option
 @click.argument("subject", metavar="[CODE | RESOURCE]", required=False)
 @click.argument("field", metavar="[FIELD]", required=False, default="")
 @click.option("--overlay", metavar="OVERLAY", default="", help="The overlay, if several have the resource.")

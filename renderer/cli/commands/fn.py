@@ -8,6 +8,7 @@ import click
 
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_document, report
+from renderer.cli.options import cluster_option
 from renderer.files.file_system import FilesAbove, FileSystem, MemoryFileSystem, read_limited
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.kustomize.krm import FunctionSubjects, ResourceList, read_resource_list
@@ -20,6 +21,7 @@ _STANDARD_INPUT = "-"
 
 
 @click.command("fn", cls=Command)
+@cluster_option
 def command() -> ExitCode:
     """Run as a KRM function: read a ResourceList from standard input, and write it to standard output.
 
@@ -33,7 +35,7 @@ def command() -> ExitCode:
       vmrender fn < resource-list.yaml
       kustomize build --enable-alpha-plugins --enable-exec overlays/prod
     """
-    ReportTarget(beside_manifests=True).activate()
+    ReportTarget.current()._replace(beside_manifests=True).activate()
     content = read_limited(sys.stdin.buffer, _STANDARD_INPUT)
     fs: FileSystem = MemoryFileSystem({_STANDARD_INPUT: content})
     given = ResourceList()

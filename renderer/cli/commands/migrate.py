@@ -9,7 +9,7 @@ import click
 from renderer.app import migrated_files
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import ExistingPath, format_option, kubevirt_option, quiet_option
+from renderer.cli.options import ExistingPath, cluster_option, format_option, kubevirt_option, quiet_option
 from renderer.model.release import Release
 
 
@@ -20,6 +20,7 @@ from renderer.model.release import Release
 @kubevirt_option
 @quiet_option
 @format_option()
+@cluster_option
 def command(
     paths: tuple[Path, ...],
     kubevirt: Release | None,

@@ -7,6 +7,7 @@ import click
 from renderer.app.shards import plan_shards
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, open_project, print_lines
+from renderer.cli.options import cluster_option
 from renderer.project.sharding import MOST_SHARDS, encode_plan, github_matrix, gitlab_matrix
 
 _FORMATS = {"json": encode_plan, "github": github_matrix, "gitlab": gitlab_matrix}
@@ -14,6 +15,7 @@ _MOST_JOBS = {"json": MOST_SHARDS, "github": 256, "gitlab": 200}
 
 
 @click.command("plan", cls=Command)
+@cluster_option
 @click.option(
     "--shards",
     type=click.IntRange(1, MOST_SHARDS),

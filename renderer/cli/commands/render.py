@@ -12,6 +12,7 @@ from renderer.app.reporter import Stopwatch
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import (
+    cluster_option,
     complete_overlays,
     format_option,
     no_progress_option,
@@ -29,6 +30,7 @@ from renderer.report.formats import Format
 @click.command("render", cls=Command)
 @click.argument("overlays", metavar="[OVERLAY]...", nargs=-1, shell_complete=complete_overlays)
 @overlay_option("Render")
+@cluster_option
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a rendered tree is stale.")
 @click.option(
     "--force",

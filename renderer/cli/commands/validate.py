@@ -15,6 +15,7 @@ from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import (
     OverlayPath,
+    cluster_option,
     format_option,
     kubevirt_option,
     overlay_option,
@@ -38,6 +39,7 @@ _STANDARD_INPUT = Path(STANDARD_INPUT)
     "paths", metavar="[PATH]...", nargs=-1, type=OverlayPath(exists=True, allow_dash=True, path_type=Path)
 )
 @overlay_option("Check")
+@cluster_option
 @click.option(
     "--path",
     "name",
@@ -84,7 +86,8 @@ def command(  # noqa: PLR0913 - one for each option
     nothing = "no file has an object to check"
     if named and paths:
         raise UsageError("--overlay checks overlays of this project; leave out PATH")
-    if named:
+    cluster = ReportTarget.current().cluster
+    if named or (cluster and not paths):
         project = open_project()
         result = validate_overlays(project, named, kubevirt, chosen)
     elif reads_input:
