@@ -143,7 +143,7 @@ def _clusters_of(project: Project) -> tuple[str, ...]:
     return (*(("",) if goes_to_default else ()), *listed)
 
 
-def of_one_cluster(project: Project) -> Project:
+def of_one_cluster(project: Project, option: str = "--cluster") -> Project:
     """Return the project as the cluster sees it that a command about single catalog entries is about.
 
     Raises ``UsageError`` if there are several, and none was chosen.
@@ -151,7 +151,7 @@ def of_one_cluster(project: Project) -> Project:
     clusters = _clusters_of(project)
     if len(clusters) > 1:
         names = ", ".join(filter(None, clusters))
-        raise UsageError(f"each cluster has catalogs of its own; choose one of {names}", "--cluster")
+        raise UsageError(f"each cluster has catalogs of its own; choose one of {names}", option)
     return project._replace(config=project.config.of_cluster(clusters[0]))
 
 

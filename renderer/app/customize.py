@@ -47,7 +47,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     """
     if force and folder is None:
         raise UsageError("--force is for --write DIR")
-    project = of_one_cluster(project)
+    project = of_one_cluster(project, "--of-cluster")
     pipeline = Pipeline(project.fs, project.config)
     destination = None if folder is None else SourceFolder.locate(project, folder)
     try:

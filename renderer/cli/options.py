@@ -151,16 +151,24 @@ def complete_clusters(_context: click.Context, _parameter: click.Parameter, inco
     return sorted(each.name for each in clusters if each.name.startswith(incomplete))
 
 
-#: Chooses a cluster: its overlays, and its settings for everything else. ``open_project`` opens the project
-#: as that cluster sees it.
-cluster_option = click.option(
-    "--cluster",
-    metavar="NAME",
-    callback=_choose_cluster,
-    expose_value=False,
-    shell_complete=complete_clusters,
-    help="Only overlays of this cluster, and its catalogs and settings.",
-)
+def _cluster_option(name: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return the option that chooses a cluster: its overlays, and its settings for everything else.
+
+    ``open_project`` opens the project as that cluster sees it.
+    """
+    return click.option(
+        name,
+        metavar="NAME",
+        callback=_choose_cluster,
+        expose_value=False,
+        shell_complete=complete_clusters,
+        help="Only overlays of this cluster, and its catalogs and settings.",
+    )
+
+
+cluster_option = _cluster_option("--cluster")
+#: The same for a command in which ``--cluster`` is a scope.
+of_cluster_option = _cluster_option("--of-cluster")
 
 
 def format_option(

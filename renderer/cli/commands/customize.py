@@ -12,7 +12,7 @@ from renderer.authoring.sizes.customize import Copy, SpecChanges
 from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, print_manifests, report
-from renderer.cli.options import cluster_option, kubevirt_option
+from renderer.cli.options import kubevirt_option, of_cluster_option
 from renderer.model.diagnostic import has_errors
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
@@ -76,7 +76,7 @@ class SwitchCommand(Command):
 
 
 @click.command("customize", cls=SwitchCommand)
-@cluster_option
+@of_cluster_option
 @click.argument("source")
 @click.option("--name", required=True, help="Name of the copy.")
 @click.option(
