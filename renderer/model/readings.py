@@ -9,6 +9,7 @@ are confidential: the host in the URL is not, nor is the name of a package in cl
 from __future__ import annotations
 
 import re
+import zlib
 from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
 from math import isfinite
@@ -26,6 +27,10 @@ _LONGEST_NUMBER = 64
 #: Decoded bytes that are no text begin to be random early.
 _CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
 _BASE64 = pattern(r"[A-Za-z0-9+/_\s-]{8,}={0,2}\s*", re.ASCII)
+_NOT_BASE64 = pattern(r"\\n|\s|=")
+_STANDARD = str.maketrans("-_", "+/")
+_GZIP = b"\x1f\x8b"
+_MOST_DECOMPRESSED = 4 * 1024 * 1024
 _NUMBER = pattern(r"[-+]?\.?\d[\w.+-]*", re.ASCII)
 _COMMENT = pattern(r"\s#")
 #: What YAML may have before a scalar: a tag, an anchor.
@@ -131,13 +136,7 @@ def _spelled(number: float) -> Iterator[str]:
 def _decoded(text: str) -> Iterator[str]:
     """Yield the text without base64, and as YAML reads it: without quotes, properties and comments."""
     if _BASE64.fullmatch(text):
-        joined = "".join(text.split()).rstrip("=").replace("-", "+").replace("_", "/")
-        try:
-            decoded = b64decode(joined + "=" * (-len(joined) % 4)).decode()
-        except ValueError:  # it is not base64, or not text
-            decoded = ""
-        if not _CONTROL.search(decoded):
-            yield decoded
+        yield text_in(content_of_base64(text))
     scalar = text.strip()
     properties = _PROPERTIES.match(scalar)
     if properties:
@@ -148,6 +147,31 @@ def _decoded(text: str) -> Iterator[str]:
         yield from _unquoted(quoted[2], quoted[1])
     elif "\n" not in scalar and _COMMENT.search(scalar):
         yield _COMMENT.split(scalar, 1)[0]
+
+
+def content_of_base64(text: str) -> bytes:
+    """Return what base64 in either alphabet encodes, unpacked if it is compressed; nothing if it is none.
+
+    It may be on several lines, also with their ends escaped, and lack the signs at its end.
+    """
+    digits = _NOT_BASE64.sub("", text).translate(_STANDARD)
+    try:
+        content = b64decode(digits + "=" * (-len(digits) % 4))
+        if content.startswith(_GZIP):
+            content = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
+    except (ValueError, zlib.error):
+        return b""
+    return content
+
+
+def text_in(content: bytes) -> str:
+    """Return the text that bytes are in UTF-8 or UTF-16; an empty one if they are none."""
+    wide = content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[1:2] == b"\0"
+    try:
+        decoded = content.decode("utf-16" if wide else "utf-8")
+    except UnicodeDecodeError:
+        return ""
+    return "" if _CONTROL.search(decoded) else decoded
 
 
 def _unquoted(text: str, quote: str) -> Iterator[str]:

@@ -8,8 +8,6 @@ Template, an Application, the values of a chart, a copy that a tool keeps, or a 
 from __future__ import annotations
 
 import re
-import zlib
-from base64 import b64decode
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
@@ -18,6 +16,7 @@ from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_
 from renderer.kubevirt.guest_data.credential_text import (
     credential_forms,
     is_credential_value,
+    may_be_credential,
     named_credentials,
     names_credential,
     passwords_of_commands,
@@ -27,8 +26,9 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.pattern import pattern
-from renderer.model.readings import percent_decoded
+from renderer.model.readings import content_of_base64, percent_decoded, text_in
 from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.events import MalformedError, document_count
 
 _Path: TypeAlias = tuple[Segment, ...]
 
@@ -49,34 +49,24 @@ _MAY_BE_TREE = pattern(
     r"|unattend|ignition|stringData|session|dhCert|\\[ux]|\*|args|command",
     re.IGNORECASE,
 )
-#: What each form of a credential has (``credential_text``), unless its name or base64 is recognised.
-_MAY_BE_FORM = pattern(
-    r"@|://|[$*{]\w|BEGIN|PuTTY|kty|md5|SCRAM|grub|/token|webhook|slack|discord|ghp_|eyJ|xox|xapp|SG\.|K10|[?&;]\w"
-    r"|:[./\w]{13}|\w[-_][\w-]{10}|[0-9a-fA-F]{16}|mysql|mariadb|echo|\s-u|--user|--proxy|\bnet1?|login|(?::\S+){4}",
-    re.IGNORECASE,
-)
 _SECRET_IN_TEXT = pattern(r"kind\W{1,9}secret\b|stringData", re.IGNORECASE)
 _BASE64 = pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE64_LINES = pattern(
     r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,}[ \t]*(?:\r?\n|\\n|[ ])[ \t]*)+[A-Za-z0-9+/_-]+={0,2}"
 )
-_STANDARD = str.maketrans("-_", "+/")
-_GZIP = b"\x1f\x8b"
-_MOST_DECOMPRESSED = 4 * 1024 * 1024
 #: PKCS #1, PKCS #8 and SEC 1 keys in DER: a sequence that begins with version 0 or 1. Certificates do not.
 _DER_KEY = pattern(
     rb"0(?:\x81.|\x82..|[\x20-\x7f])\x02\x01[\x00\x01](?:\x02[\x41-\xff]|0[\x03-\x20]\x06|\x04[\x14-\x50])",
     re.DOTALL,
 )
 _KEY_STORE = (b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce")
-_CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
 #: YAML in base64 in YAML is read, and nothing deeper.
 _DEEPEST = 5
 
 
 def may_hold_credential(text: str) -> bool:
     """Return False if there is surely no credential in the text of a document."""
-    return any(each.search(text) for each in (_MAY_BE_TREE, _MAY_BE_FORM, _BASE64))
+    return may_be_credential(text) or any(each.search(text) for each in (_MAY_BE_TREE, _BASE64))
 
 
 def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:
@@ -132,6 +122,8 @@ def _is_confidential_entry(mapping: JsonObject, key: str, child: Json) -> bool:
             return True
         if key.replace("-", "").replace("_", "").lower() in _START_DATA_KEYS:
             return may_have_credentials(_decoded_start_data(child) if key.endswith("64") else child)
+        if key == "auth" and ":" in _decoded(child):  # of a registry, in a file of docker
+            return True
     if not names_credential(key):
         return False
     if key == "secretKey" and ("remoteRef" in mapping or "sourceRef" in mapping):  # of an ExternalSecret
@@ -166,7 +158,7 @@ def _is_credential_text(text: str, depth: int = 0) -> bool:
     if depth >= _DEEPEST:
         return False
     documents = _documents(text)
-    is_json = bool(documents) and text.lstrip().startswith(("{", "[", '"'))
+    is_json = bool(documents) and text.lstrip().startswith(("{", "[", '"')) and _is_one_document(text)
     if not is_json and next(named_credentials(text), None):  # in JSON, the walk finds them by their keys
         return True
     if documents is None and _SECRET_IN_TEXT.search(text):
@@ -174,6 +166,14 @@ def _is_credential_text(text: str, depth: int = 0) -> bool:
     return any(_is_credential_text(reading, depth + 1) for reading in _readings(text)) or any(
         True for each in documents or () if each != text for _ in _in_value(each, (), depth + 1)
     )
+
+
+def _is_one_document(text: str) -> bool:
+    """Return False for ``[client]`` on the first of several lines: readers of YAML ignore what follows."""
+    try:
+        return document_count(text) == 1
+    except MalformedError:
+        return False
 
 
 def _documents(text: str) -> Sequence[Json] | None:
@@ -199,24 +199,10 @@ def _readings(text: str) -> Iterator[str]:
 
 def _decoded(text: str) -> str:
     """Return the text that base64 encodes; a name of it for a private key in another format, else nothing."""
-    digits = re.sub(r"\\n|\s|=", "", text).translate(_STANDARD)
-    try:
-        content = b64decode(digits + "=" * (-len(digits) % 4))
-    except ValueError:
-        return ""
-    if content.startswith(_GZIP):
-        try:
-            content = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
-        except zlib.error:
-            return ""
-    if _DER_KEY.match(content) or content.startswith(_KEY_STORE):
-        return "BEGIN PRIVATE KEY"
-    wide = content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[1:2] == b"\0"
-    try:
-        decoded = content.decode("utf-16" if wide else "utf-8")
-    except UnicodeDecodeError:
-        return ""
-    return "" if _CONTROL.search(decoded) else decoded
+    content = content_of_base64(text)
+    return (
+        "BEGIN PRIVATE KEY" if _DER_KEY.match(content) or content.startswith(_KEY_STORE) else text_in(content)
+    )
 
 
 def _decoded_start_data(text: str) -> str:

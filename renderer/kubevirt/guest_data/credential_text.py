@@ -217,8 +217,81 @@ FORMS = (
         ),
     ),
 )
+#: Clients with an option for a password: signs of them, the beginning of a command, and the option.
+_CLIENTS = (
+    (("redis-cli",), "redis-cli", "-a"),
+    (("mongo", "useradd", "usermod", "psexec"), r"(?:mongo\w*|useradd|usermod|psexec\d*)", "-p"),
+    (("login",), r"(?:docker|podman|oc|helm|skopeo|buildah|nerdctl|az)\s[^\n|;&]{0,40}?login", "-p"),
+    (("ldap",), "ldap(?:search|add|modify|delete|passwd|whoami)", "-w"),
+    (("ipmitool", "mosquitto"), "(?:ipmitool|mosquitto_(?:pub|sub))", "-P"),
+    (("schtasks",), "schtasks", "/rp"),
+    (("openssl",), r"openssl\s+enc", "-k"),
+    (("openssl",), r"openssl\s+passwd", "-[156]"),
+    (("keytool",), "keytool", "-(?:store|key)pass"),
+    (("rhc",), r"rhc\s+connect", "-a"),
+)
 #: Commands and files of clients that hold a password.
 COMMANDS = (
+    *(
+        _Form(
+            signs,
+            pattern(
+                rf"\b{client}\b(?:\.exe)?[^\n|;&]{{0,200}}?\s{option}\s+[\"']?(?P<word>[^\s\"'$-][^\s\"']*)"
+            ),
+        )
+        for signs, client, option in _CLIENTS
+    ),
+    _Form(
+        ("echo", "printf"),
+        pattern(
+            r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*(?:sudo\s+)?"
+            r"(?:passwd|realm|adcli|kinit|cryptsetup)\b"
+        ),
+    ),
+    _Form(("chpasswd",), pattern(r"\bchpasswd\b[^\n]{0,40}<<[^\n]{1,40}\n\s*[^\s:]{1,99}:(?P<word>\S+)")),
+    _Form(("net",), pattern(r"\bnet\s+ads\b[^\n]{0,200}?\s-U\s*[^\s%]{1,99}%(?P<word>\S+)")),
+    _Form(("lftp",), pattern(r"\blftp\s+-u\s*[^\s,]{1,99},(?P<word>\S+)")),
+    _Form(("pass:",), pattern(r"\s-pass(?:in|out)?\s+pass:(?P<word>[^\s\"']+)")),
+    _Form(
+        ("securestring",),
+        pattern(
+            r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<word>[^\"'$]+)[\"']",
+            _IGNORE_CASE,
+        ),
+    ),
+    # the answers of installers, and the settings of servers, routers and switches
+    _Form(
+        (
+            *("rootpw", "d-i", "requirepass", "masterauth", "rocommunity", "rwcommunity"),
+            *("enable", "username", "createuser", "set"),
+        ),
+        pattern(
+            r"^[ \t]*(?:rootpw(?:\s+--\w+)*|d-i\s+passwd/\S*password\S*\s+password|requirepass|masterauth"
+            r"|r[ow]community6?|(?:enable|username\s+\S+)\s+(?:secret|password)\s+\d+"
+            r"|set\s+\S*(?:password|passwd|secret)\s+ENC|createUser\s+\S+\s+(?:MD5|SHA\S*))"
+            r"\s+(?P<word>[^\s-]\S*)",
+            _MULTILINE,
+        ),
+    ),
+    _Form(("encrypted-password",), pattern(r"\bencrypted-password\s+\"?(?P<word>[^\s\"]+)")),
+    _Form(("secret",), pattern(r"\bsecret\s+\"(?P<word>[^\"\n]+)\"\s*;")),
+    _Form(("key",), pattern(r"^[ \t]*key\s*=\s*(?P<word>[A-Za-z0-9+/]{20,99}={1,2})\s*$", _MULTILINE)),
+    # define('DB_PASSWORD', 'word') and <add key="Password" value="word"/>
+    _Form(
+        ("define",),
+        pattern(
+            r"\bdefine\(\s*[\"']\w*(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|_KEY|SALT)[\"']\s*,"
+            r"\s*[\"'](?P<word>[^\"'\n]+)"
+        ),
+    ),
+    _Form(
+        ("value",),
+        pattern(
+            r"\b(?:key|name)\s*=\s*\"[^\"\n]{0,99}(?:password|passwd|secret|token)\"\s+value\s*=\s*"
+            r"\"(?P<word>[^\"\n]+)\"",
+            _IGNORE_CASE,
+        ),
+    ),
     _Form(
         ("echo",),
         pattern(
@@ -255,7 +328,7 @@ _KEYS = (
 _CREDENTIAL_NAME = pattern(
     r"(?:(?i:pass(?:word|wd|phrase|code)s?|(?:client|shared|app|consumer|webhook)[-_.]?secret|token|credentials?"
     rf"|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?|authorization|cookie|jwt|bearer|connection[-_]?string"
-    r"|(?:^|[-_.])(?:pass|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
+    r"|(?:^|[-_.])(?:pass|sshpass|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
     r"(?i:[-_.]?(?:base64|b64|hash|plain|value|\d{1,3}))?$"
 )
 #: Names that only end like one: the working directory, numbers of tokens, switches.
@@ -311,6 +384,12 @@ def _is_written(found: re.Match[str]) -> bool:
     """Return True if a form has its credential, neither encrypted nor put in later."""
     word = found.groupdict().get("word")
     return word is None or not _is_put_in_later(word)
+
+
+def may_be_credential(text: str) -> bool:
+    """Return False if a text surely has no form of a credential, and no command with a password."""
+    lowered = text.lower()
+    return any(form.may_be_in(lowered) for form in (*FORMS, *COMMANDS))
 
 
 def passwords_of_commands(text: str) -> Iterator[re.Match[str]]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gzip
 from base64 import b64encode, encodebytes, urlsafe_b64encode
 
 import pytest
@@ -24,6 +25,8 @@ LONG = "canary-is-a-bird-" + "x" * 80
         "&anchor !!str 'canary-is-a-bird'",
         b64encode(b"canary-is-a-bird").decode(),
         b64encode(b"canary-is-a-bird").decode().rstrip("="),
+        b64encode(gzip.compress(b"canary-is-a-bird")).decode(),
+        b64encode("canary-is-a-bird".encode("utf-16")).decode(),
         BASIC,
         f'{{"auths": {{"registry.example.org": {{"auth": "{BASIC}"}}}}}}',
         b64encode(f'{{"auth": "{BASIC}"}}'.encode()).decode(),

@@ -229,6 +229,77 @@ def test_credentials_are_found_in_any_text(text: str) -> None:
         assert found({"x": [{"y": wrapped}]}), wrapped
 
 
+FILES = (
+    f"[client]\nuser=root\npassword = {CANARY}\n",
+    f"[db]\nPASSWD={CANARY}\n[other]\n",
+    f'[db]\npassword = "{CANARY}"',
+    f"[Interface]\nPrivateKey = {CANARY}=\n",
+    f"[client.admin]\n key = {RANDOM}==\n",
+    json.dumps({"auths": {"r": {"auth": b64encode(f"app:{CANARY}".encode()).decode()}}}),
+    f"SSHPASS={CANARY} sshpass -e ssh h",
+    f"redis-cli -h db -a {CANARY} ping",
+    f"mongosh -u app -p {CANARY} --host h",
+    f"ldapsearch -D cn=x -w '{CANARY}'",
+    f"docker login -u app -p {CANARY} r",
+    f"oc login -u app -p {CANARY} https://h",
+    f"ipmitool -H h -U app -P {CANARY}",
+    f"mosquitto_pub -u app -P {CANARY}",
+    f"psexec -u app -p {CANARY} cmd",
+    f"schtasks /create /ru app /rp {CANARY}",
+    f"useradd -p '{CANARY}' app",
+    f"openssl enc -aes-256-cbc -k {CANARY}",
+    f"openssl passwd -6 {CANARY}",
+    f"openssl req -x509 -passout pass:{CANARY}",
+    f"keytool -list -storepass {CANARY}",
+    f"rhc connect -a {CANARY} -o 1",
+    f"echo '{CANARY}' | realm join -U admin x",
+    f"printf '{CANARY}' | sudo passwd root",
+    f"chpasswd <<EOF\nroot:{CANARY}\nEOF\n",
+    f"net ads join -U admin%{CANARY}",
+    f"lftp -u app,{CANARY} h",
+    f"ConvertTo-SecureString '{CANARY}' -AsPlainText -Force",
+    f"rootpw --plaintext {CANARY}\n",
+    f"d-i passwd/root-password password {CANARY}\n",
+    f"requirepass {CANARY}\n",
+    f"rocommunity {CANARY}\n",
+    f"createUser app SHA {CANARY} AES x\n",
+    f"enable secret 5 {CANARY}\n",
+    f"username app password 7 {CANARY}\n",
+    f"set password ENC {CANARY}\n",
+    f'encrypted-password "{CANARY}";',
+    f'key "x" {{ algorithm hmac-sha256; secret "{CANARY}"; }};',
+    f"define('DB_PASSWORD', '{CANARY}');",
+    f'<add key="Password" value="{CANARY}"/>',
+)
+HARMLESS_FILES = (
+    "[client]\nuser=root\nport = 3306\n",
+    "docker run -p 8080:80 nginx",
+    "echo done | tee /tmp/x",
+    "oc login --help; mkdir -p /a",
+    "useradd -m -s /bin/bash app",
+    "mongod --port 1",
+    "openssl req -new -key tls.key",
+    "redis-cli ping",
+    "ldapsearch -x -b dc=example",
+    "key = value",
+    json.dumps({"auths": {"r": {"auth": "${AUTH}"}}}),
+    "the secret of a good life; secret things",
+    '<add key="Password" value="${PASSWORD}"/>',
+    "enable secret service",
+)
+
+
+@pytest.mark.parametrize("text", FILES)
+def test_credentials_are_found_in_files_and_commands(text: str) -> None:
+    for wrapped in (text, f"#!/bin/sh\n{text}", b64encode(text.encode()).decode()):
+        assert found({"x": wrapped}), wrapped
+
+
+@pytest.mark.parametrize("text", HARMLESS_FILES)
+def test_other_files_and_commands_hold_no_credentials(text: str) -> None:
+    assert not found({"x": text})
+
+
 @pytest.mark.parametrize("field", FIELDS)
 def test_credentials_are_found_in_any_field(field: Json) -> None:
     for wrapped in (
