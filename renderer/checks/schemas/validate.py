@@ -38,7 +38,7 @@ _API_VERSION = FieldPath.of("apiVersion")
 #: (``model.run.work``).
 _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
 #: Steps for putting a violation into words.
-_STEPS_PER_VIOLATION = 60
+_STEPS_PER_VIOLATION, _STEPS_PER_LAYER = 60, 2
 _KUBEVIRT_DOMAIN = "kubevirt.io"
 _WORK = "expanding and checking resources"
 
@@ -81,7 +81,8 @@ def _violations(
     from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - only when something is wrong
 
     target, violations = _target(resource.gvk, release, schemas), schema.violations(resource.content)
-    spend(_STEPS_PER_VIOLATION * len(violations), "looking for what is wrong with resources")
+    steps = _STEPS_PER_VIOLATION + _STEPS_PER_LAYER * len(resource.layers)  # each patch may have written it
+    spend(steps * len(violations), "looking for what is wrong with resources")
     return tuple(found.of(resource) for found in findings(violations, target))
 
 
