@@ -42,6 +42,14 @@ _SETS = (
     ("spec", "configuration", "developerConfiguration", "featureGates"),
     ("spec", "configuration", "developerConfiguration", "disabledFeatureGates"),
 )
+#: The kind that the operator fails on, by annotation or code; KubeVirt for others.
+_STAGES = {
+    "containerizeddataimporter.kubevirt.io/jsonpatch": "CDI",
+    "networkaddonsconfigs.kubevirt.io/jsonpatch": "NetworkAddonsConfig",
+    "notIPv4": "NetworkAddonsConfig",
+    "ssp.kubevirt.io/jsonpatch": "SSP",
+    "dataImportCronTemplate": "SSP",
+}
 _RHEL_MACHINE = OperatorEnvironment(
     smbios={
         "family": "Plant",
@@ -134,7 +142,7 @@ def _refused(refusal: Refusal, release: OperatorRelease) -> JsonObject:
         # The recordings name the texts of errors, and the library had another text for it up to 1.11.
         refused["reason"] = "syntax" if release >= (1, 12) else "result"
     if refusal.by is Refuser.OPERATOR:
-        refused["stage"] = "KubeVirt"
+        refused["stage"] = _STAGES.get(refusal.details.get("annotation", refusal.code), "KubeVirt")
     return refused
 
 
