@@ -130,10 +130,11 @@ def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | 
     listed = found.survey.entries or found.survey.broken
     if not found.is_more_than_overlays or not listed:
         return None
-    catalogs = (*map(CatalogPath, found.survey.catalogs), *config.catalogs)
+    catalogs = (*map(CatalogPath, _default_catalogs(found.survey)), *config.catalogs)
     proposed = config._replace(
         kubevirt=found.survey.release or config.kubevirt,
         catalogs=catalogs,
+        clusters=found.survey.clusters or config.clusters,
         overlays=tuple(with_repoint(each.entry) for each in listed),
     )
     return found._replace(config=proposed)
@@ -153,10 +154,11 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
     lines.append(f"# The release that {where}. What it refuses is refused here, too.")
     lines += [f'kubevirt: "{target.as_target}"', ""]
     lines += ["# Where instance types and preferences are looked up; the first hit wins.", "catalogs:"]
-    lines += [f"  - path: {_scalar(path)}" for path in survey.catalogs]
+    lines += [f"  - path: {_scalar(path)}" for path in _default_catalogs(survey)]
     lines += [
         "  - builtin: common-instancetypes",
         "",
+        *_cluster_lines(survey),
         f"# What deploys {'instance types' if survey.sizes else 'virtual machines'} in this repository.",
         "overlays:" if survey.entries else "overlays: []",
     ]
@@ -174,6 +176,31 @@ def project_text(survey: Survey, release: Release | None = None) -> str:
             count = f" ({plural(each.machines, 'virtual machine')})" if each.machines else ""
             lines.append(f"#   {_comment(each.path)}: {_comment(each.reason + count)}")
     return "\n".join(lines) + "\n"
+
+
+def _default_catalogs(survey: Survey) -> Iterator[str]:
+    """Yield the catalogs that are not of one of several clusters."""
+    every = [frozenset(each.catalogs or ()) for each in survey.clusters]
+    shared = frozenset.intersection(*every) if every else frozenset()
+    for path in survey.catalogs:
+        if not every or CatalogPath(path) in shared:
+            yield path
+
+
+def _cluster_lines(survey: Survey) -> Iterator[str]:
+    if survey.clusters:
+        yield "# The clusters; what they omit is as above. An overlay goes to the one that its path names."
+        yield "clusters:"
+    for each in survey.clusters:
+        yield f"  - name: {_scalar(each.name)}"
+        yield f"    configuration: [{', '.join(map(_scalar, each.configuration or ()))}]"
+        own = [source.path for source in each.catalogs or () if isinstance(source, CatalogPath)]
+        if own != list(_default_catalogs(survey)):
+            yield "    catalogs:"
+            yield from (f"      - path: {_scalar(path)}" for path in own)
+            yield "      - builtin: common-instancetypes"
+    if survey.clusters:
+        yield ""
 
 
 def summary(survey: Survey) -> Iterator[str]:
@@ -212,7 +239,7 @@ def changes(survey: Survey, config: RenderConfig) -> Iterator[str]:
             each.entry.listed_by == "path" and fnmatchcase(each.entry.path, pattern) for pattern in globs
         ):
             yield f"new: {each.entry.path} ({_summary(each)}); add under overlays: - {_key(each.entry)}"
-    known = {source.path for source in config.catalogs if isinstance(source, CatalogPath)}
+    known = config.catalog_folders()
     for path in survey.catalogs:
         if path not in known:
             yield f"new: {path} (instance types or preferences); add under catalogs: - path: {path}"

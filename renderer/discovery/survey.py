@@ -21,6 +21,7 @@ from renderer.discovery.entry_collector import EntryCollector
 from renderer.discovery.flux_entries import flux_entries
 from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
 from renderer.discovery.manifests import Manifests
+from renderer.discovery.proposed_clusters import proposed_clusters
 from renderer.discovery.retired_files import hidden_archives
 from renderer.discovery.root_readers import root_readers
 from renderer.discovery.sizes_entries import add_sizes
@@ -67,16 +68,19 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
         *unused_catalogs(manifests, collector.assigned),
         *needed_catalogs(manifests, collector.composed),
     )
+    catalogs = tuple(dict.fromkeys(catalogs))
+    entries = (each.entry.path for each in found)
     return Survey(
         tuple(map(collector.with_adoption, found)) if with_adoption else found,
         tuple(each for each in collector.left_out if each.machines or each.path not in rendered),
-        tuple(dict.fromkeys(catalogs)),
+        catalogs,
         kubevirt_release(manifests),
         tuple(feature_gates(manifests)),
         listed[count:],
         engines.unknown_urls,
         _uses_kubevirt(manifests),
         root_readers(manifests, engines, of_engines),
+        proposed_clusters(manifests, entries, catalogs),
     )
 
 

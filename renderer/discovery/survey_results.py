@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.gitops.argocd.application import DeployedSource
+from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.release import Release
 from renderer.model.render_config import OverlayEntry
 from renderer.project.entry_settings import without_extension
@@ -62,7 +63,8 @@ class Survey(NamedTuple):
     ``broken`` are entries that cannot be built because of an error in the repository; they are also in
     ``left_out``, and nothing replaces them. ``unknown_urls`` are repositories that engine objects name and
     that may be this one; no object names it. ``uses_kubevirt``: files mention KubeVirt.
-    ``readers`` are the engines that apply every manifest from the top of the repository.
+    ``readers`` are the engines that apply every manifest from the top of the repository. ``clusters`` are
+    those that it is for, if it says several, with the catalogs that they would list.
     """
 
     entries: tuple[FoundEntry, ...]
@@ -74,6 +76,7 @@ class Survey(NamedTuple):
     unknown_urls: tuple[str, ...] = ()
     uses_kubevirt: bool = False
     readers: RootReaders = RootReaders()
+    clusters: tuple[ClusterSettings, ...] = ()
 
     @property
     def machines(self) -> int:

@@ -1,14 +1,21 @@
-"""Objects that cannot both be in one cluster: two ``KubeVirt`` objects, or one instance type with two specs.
+"""Objects that cannot both be in one cluster: two KubeVirt objects, or one instance type with two specs.
 
 virt-operator refuses a second ``KubeVirt`` object (KubeVirt ``pkg/virt-operator/webhooks``, "Kubevirt is
-already created"). Of an instance type or preference, a cluster has one of each name.
+already created"). HyperConverged's operator reads one object, of a fixed name. Of an instance type or
+preference, a cluster has one of each name.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.kubevirt.facts.kinds import CLUSTER_KINDS, KUBEVIRT, MATCHER_TYPE_OF, is_kubevirt
+from renderer.kubevirt.facts.kinds import (
+    CLUSTER_KINDS,
+    HYPERCONVERGED,
+    HYPERCONVERGED_GROUP,
+    MATCHER_TYPE_OF,
+    is_kubevirt,
+)
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.kube.field_path import FieldPath
@@ -21,7 +28,14 @@ _NAME = FieldPath.of("metadata", "name")
 
 def excludes_others(resource: Resource) -> bool:
     """Return True for an object that a cluster has at most once."""
-    return is_kubevirt(resource) or resource.kind in MATCHER_TYPE_OF
+    return _is_single(resource) or resource.kind in MATCHER_TYPE_OF
+
+
+def _is_single(resource: Resource) -> bool:
+    """Return True for a kind of which a cluster has one object."""
+    return is_kubevirt(resource) or (
+        resource.kind == HYPERCONVERGED and resource.gvk.group == HYPERCONVERGED_GROUP
+    )
 
 
 def conflicts_among(resources: Iterable[Resource], cluster: str) -> Iterator[Diagnostic]:
@@ -47,9 +61,9 @@ def conflicts_with(
 
 
 def _place(resource: Resource) -> tuple[str, ...]:
-    """Return what only one object of a cluster can have: for ``KubeVirt`` its kind, for others their name."""
-    if is_kubevirt(resource):
-        return (KUBEVIRT,)
+    """Return what only one object of a cluster can have: a kind, or a kind and name."""
+    if _is_single(resource):
+        return (resource.kind,)
     namespace = "" if resource.kind in CLUSTER_KINDS else resource.namespace
     return resource.kind, namespace, resource.name
 
@@ -62,9 +76,9 @@ def _agree(one: Resource, other: Resource) -> bool:
 
 def _conflict(resource: Resource, other: Resource, cluster: str) -> Diagnostic:
     of_cluster = f"the cluster {cluster}" if cluster else "one cluster"
-    if is_kubevirt(resource):
+    if _is_single(resource):
         names = dict.fromkeys((_named(other), _named(resource)))
-        message = f"{of_cluster} cannot have two KubeVirt objects: {' and '.join(names)}"
+        message = f"{of_cluster} cannot have two {resource.kind} objects: {' and '.join(names)}"
         message += " with two specs" if len(names) == 1 else ""
     else:
         message = f"{of_cluster} cannot have two {resource.kind}s {resource.name} with two specs"

@@ -14,7 +14,7 @@ from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Task
 from renderer.kubevirt.facts.claims import Profiles, profiles_of_classes, storage_profiles
-from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_TYPE_OF, is_kubevirt
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_TYPE_OF, is_kubevirt
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -37,6 +37,10 @@ if TYPE_CHECKING:
     from renderer.pipeline.cluster_objects import ClusterObjects, Compose
     from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
+
+
+#: The kinds of which a cluster has one object, or one of each name.
+_AT_MOST_ONCE = frozenset((KUBEVIRT, HYPERCONVERGED, *MATCHER_TYPE_OF))
 
 
 class SharedLookups:
@@ -250,7 +254,7 @@ class ProjectCatalogs:
 
         ``resources`` are the overlay's own. Catalogs count once something was looked up in them.
         """
-        if not any(each.kind == KUBEVIRT or each.kind in MATCHER_TYPE_OF for each in resources):
+        if not any(each.kind in _AT_MOST_ONCE for each in resources):
             return self._conflicts
         return (*self._conflicts, *self._shared.deployed.conflicts(overlay, resources))
 
