@@ -160,7 +160,8 @@ class Side:
             resources = self._pipeline.compose_overlay(overlay).value
         from renderer.kubevirt.instancetype.catalog import CatalogSource  # noqa: PLC0415 - a stage is imported where it is used
 
-        catalog = _catalog(catalogs, resources, config)
+        with catalogs.seen_by(overlay):
+            catalog = _catalog(catalogs, resources, config)
         if kubevirt is not None and next(catalog.of_kind(KUBEVIRT), None) is None:
             catalog = catalog.after(CatalogSource("", ResourceSet((kubevirt,))))
         return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))

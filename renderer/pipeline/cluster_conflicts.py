@@ -7,19 +7,21 @@ preference, a cluster has one of each name.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 
 from renderer.kubevirt.facts.kinds import (
     CLUSTER_KINDS,
     HYPERCONVERGED,
     HYPERCONVERGED_GROUP,
+    KUBEVIRT,
     MATCHER_TYPE_OF,
     is_kubevirt,
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.resource import Resource
+from renderer.model.kube.resource import Resource, ResourceSet, UnreadResources
 from renderer.model.render_config import PROJECT_FILE
 
 _HINT = f"remove one of them; or, if they are of two clusters, list both under clusters in {PROJECT_FILE}"
@@ -45,6 +47,36 @@ def conflicts_among(resources: Iterable[Resource], cluster: str) -> Iterator[Dia
         other = first.setdefault(_place(resource), resource)
         if not _agree(other, resource):
             yield _conflict(resource, other, cluster)
+
+
+def conflicts_of_catalogs(catalogs: Sequence[tuple[int, ResourceSet]], cluster: str) -> Iterator[Diagnostic]:
+    """Yield an error about each object of a catalog that contradicts one of another catalog.
+
+    Each comes with its distance, nearer ones first; an object of a nearer catalog is not contradicted.
+    """
+    names = [name for _, resources in catalogs for name in _names(resources)]
+    if len(names) == len(set(names)):  # almost always, and known without reading the objects
+        return
+    decided: set[tuple[str, ...]] = set()
+    for _, group in groupby(catalogs, key=lambda each: each[0]):
+        objects = [each for _, resources in group for each in resources if excludes_others(each)]
+        undecided = [each for each in objects if _place(each) not in decided]
+        yield from conflicts_among(undecided, cluster)
+        decided.update(map(_place, undecided))
+
+
+def _names(resources: ResourceSet) -> Iterator[tuple[str, str]]:
+    """Yield kind and name of objects that exclude others; of one that excludes its kind, only that."""
+    found = (
+        resources.keys
+        if isinstance(resources, UnreadResources)
+        else ((each.kind, each.name) for each in resources)
+    )
+    for kind, name in found:
+        if kind in (KUBEVIRT, HYPERCONVERGED):
+            yield kind, ""
+        elif kind in MATCHER_TYPE_OF:
+            yield kind, name
 
 
 def conflicts_with(

@@ -231,7 +231,9 @@ class Pipeline:
 
         try:
             tree = self._loader.load(overlay.path)
-            catalog = self._of_cluster(overlay.cluster).catalogs.whole
+            catalogs = self._of_cluster(overlay.cluster).catalogs
+            with catalogs.seen_by(overlay):
+                catalog = catalogs.whole
             found = pinnables(overlay, tree, composed.value, self._composer, catalog)
             reported = (
                 replace(each, findings=self._confidential(overlay, composed, each.findings)) for each in found

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import cache, cached_property
-from typing import TYPE_CHECKING
+from itertools import takewhile
+from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.file_system import FileSystem
@@ -24,6 +25,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import PROJECT_FILE, MergeKeys, Overlay, RenderConfig
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
+from renderer.pipeline.target_cluster import engine_entry
 from renderer.project.project import catalog_site
 
 if TYPE_CHECKING:
@@ -83,6 +85,19 @@ class SharedLookups:
         return look_up_overlays(self._fs, self._config).overlays
 
 
+class _Arranged(NamedTuple):
+    """The catalogs in one order, and the errors about those that contradict each other in it."""
+
+    catalog: Catalog
+    conflicts: tuple[Diagnostic, ...]
+
+
+def shared_folders(path: str, other: str) -> int:
+    """Return the number of folders that the beginnings of two paths share."""
+    pairs = zip(path.split("/"), other.split("/"), strict=False)
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
+
+
 class ProjectCatalogs:
     """The catalogs of one cluster; ``config`` is the project as that cluster sees it.
 
@@ -104,8 +119,9 @@ class ProjectCatalogs:
         self._known = context.catalogs
         self._deployed: CatalogSource | None = None
         self._overlay: Overlay | None = None
-        #: The errors about catalogs that contradict each other, once they have been read.
+        #: The errors about catalogs that contradict each other, once the overlay has looked something up.
         self._conflicts: tuple[Diagnostic, ...] = ()
+        self._nearest: dict[str, _Arranged] = {}
         self._shared = shared
 
     @property
@@ -154,11 +170,20 @@ class ProjectCatalogs:
 
         known = overlay.entry.instancetypes if overlay.entry else ()
         self._deployed = CatalogSource(overlay.listed_as, ResourceSet(known)) if known else None
-        self._overlay = overlay
+        self._overlay, self._conflicts = overlay, ()
         try:
             yield
         finally:
             self._deployed = self._overlay = None
+
+    @contextmanager
+    def seen_by(self, overlay: Overlay) -> Iterator[None]:
+        """Within the block, catalogs are in the order in which the overlay sees them."""
+        self._overlay = overlay
+        try:
+            yield
+        finally:
+            self._overlay = None
 
     def is_in_cluster(self, kind: str, name: str, namespace: str) -> bool:
         """Return True if the cluster has the object by itself, or gets it with another overlay."""
@@ -239,15 +264,40 @@ class ProjectCatalogs:
             sources.append(CatalogSource(folder, self._composed(folder)))
         return tuple(sources)
 
-    @cached_property
+    @property
     def _whole(self) -> Catalog:
-        from renderer.kubevirt.instancetype.catalog import Catalog
+        """The catalogs in their order, in which nearer ones come first if an unlisted cluster needs that."""
+        arranged = self._as_listed
+        if arranged.conflicts and self._overlay is not None and not self._config.cluster:
+            place = engine_entry(self._overlay) or self._overlay.path
+            if place not in self._nearest:
+                self._nearest[place] = self._arranged_for(place)
+            arranged = self._nearest[place]
+        self._conflicts = arranged.conflicts
+        return arranged.catalog
 
-        sources = (*self._configuration, *self._sources)
-        self._conflicts = tuple(self._conflicts_among(sources))
+    @cached_property
+    def _as_listed(self) -> _Arranged:
+        return self._arranged_for("")
+
+    def _arranged_for(self, place: str) -> _Arranged:
+        """Return the catalogs as an overlay at ``place`` sees them: those that share more folders first."""
+        from renderer.kubevirt.instancetype.catalog import Catalog
+        from renderer.pipeline.cluster_conflicts import conflicts_of_catalogs
+
+        def distance(source: CatalogSource) -> int:
+            return -shared_folders(place, source.name)
+
+        sources = sorted((*self._configuration, *self._sources), key=distance)
         whole = Catalog.of(*sources, find_definition=self._find_definition)
         whole = whole.with_gates(self._config.feature_gates)
-        return whole.with_cluster(self._find_in_cluster, self._config.golden_images)
+        whole = whole.with_cluster(self._find_in_cluster, self._config.golden_images)
+        # The built-in catalogs have what KubeVirt deploys by itself, which a catalog may replace.
+        own = [
+            (distance(each), each.resources) for each in sources if not each.name.startswith(BUILTIN_SCHEME)
+        ]
+        conflicts = conflicts_of_catalogs(own, self._config.cluster)
+        return _Arranged(whole, tuple(conflicts))
 
     def conflicts_of(self, overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
         """Return the errors about objects of which the overlay's cluster can have one, and would have two.
@@ -272,17 +322,6 @@ class ProjectCatalogs:
                 for each in self.whole.of_kind(KUBEVIRT):
                     return each
         return self.kubevirt_of_cluster
-
-    def _conflicts_among(self, sources: Iterable[CatalogSource]) -> Iterator[Diagnostic]:
-        """Yield an error about each object of a catalog that contradicts one of another catalog.
-
-        The built-in catalogs have what KubeVirt deploys by itself, which a catalog may replace.
-        """
-        from renderer.pipeline.cluster_conflicts import conflicts_among
-
-        own = (each for each in sources if not each.name.startswith(BUILTIN_SCHEME))
-        objects = (resource for source in own for resource in source.resources)
-        yield from conflicts_among(objects, self._config.cluster)
 
     @cached_property
     def _configuration(self) -> tuple[CatalogSource, ...]:
