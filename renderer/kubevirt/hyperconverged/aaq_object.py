@@ -10,11 +10,17 @@ from renderer.kubevirt.hyperconverged.tls import security_profile
 from renderer.model.kube.json import JsonObject, object_at
 
 _SINCE = OperatorRelease(1, 11)
+_GATE, _GATE_UNTIL = "enableApplicationAwareQuota", OperatorRelease(1, 18)
 
 
 def deploys_aaq(settings: Settings) -> bool:
     """Return True if the operator makes the object."""
-    return settings.release >= _SINCE and settings.get(Setting.APPLICATION_AWARE_QUOTA) is True
+    if settings.release < _SINCE:
+        return False
+    # Up to 1.18 the gate of v1beta1 counts beside its field, though the webhook calls it ignored.
+    gate = object_at(settings.spec, "featureGates").get(_GATE)
+    is_on = gate is True and settings.release <= _GATE_UNTIL
+    return is_on or settings.get(Setting.APPLICATION_AWARE_QUOTA) is True
 
 
 def aaq_spec(settings: Settings) -> JsonObject:

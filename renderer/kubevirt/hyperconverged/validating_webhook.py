@@ -331,8 +331,9 @@ def _named_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[Webh
         if value is None:
             continue
         if name in ignored:
-            hint = f"drop it, and use spec.{name}" if name in REPLACED_BY_FIELDS else "drop it"
-            message = f"the feature gate {name} has no effect"
+            message, hint = f"the feature gate {name} has no effect", "drop it"
+            if name in REPLACED_BY_FIELDS:  # up to 1.18 one of them still has an effect
+                message, hint = f"the feature gate {name} is deprecated", f"use spec.{name} in its place"
             yield WebhookWarning(name, WarningCode.DEPRECATED_AND_IGNORED, at, message, hint)
         elif name in deprecated:
             message = f"the feature gate {name} is deprecated"
