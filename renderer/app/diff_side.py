@@ -141,7 +141,7 @@ class Side:
             self._pipeline.catalogs_of(overlay.cluster),
         )
         with catalogs.including_deployed(overlay):
-            kubevirt = catalogs.kubevirt(written)
+            kubevirt = catalogs.kubevirt(written, overlay.kubevirt)
         owner = overlay.entry.entry if overlay.entry else None
         content = OverlaySide(
             release=overlay.kubevirt,

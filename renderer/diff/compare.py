@@ -20,7 +20,7 @@ from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
-from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
+from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
 from renderer.model.difference import (
     Amounts,
     ChangeType,

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from renderer.discovery.manifests import Manifests
 from renderer.files.file_system import is_inside
-from renderer.kubevirt.facts.kinds import HYPERCONVERGED, HYPERCONVERGED_GROUP, is_kubevirt
+from renderer.kubevirt.facts.kinds import configures_kubevirt
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
 from renderer.model.cluster_settings import (
     COMMON_INSTANCETYPES,
@@ -58,7 +58,7 @@ def _files_of_clusters(manifests: Manifests) -> Iterator[str]:
     graph = KustomizationGraph(manifests.fs)
     for sign in (b"KubeVirt", b"HyperConverged"):
         for path, each in manifests.objects(b"kind: " + sign, b"kubevirt.io/"):
-            if is_kubevirt(each) or (each.kind, each.gvk.group) == (HYPERCONVERGED, HYPERCONVERGED_GROUP):
+            if configures_kubevirt(each):
                 listing = [(folder, graph.links(folder)) for folder in graph.folders_listing(path)]
                 files = [(folder, links.file) for folder, links in listing if links]
                 if patched_kinds(manifests.fs, path, files) is None:

@@ -125,7 +125,7 @@ class Checks:
         catalog = self._catalogs.whole if has_matchers and not composed.failed else self._catalogs.empty
         found = review(admission_requests(asked, catalog, release), release, composed.value)
         if any(each.code is Code.ADMISSION for each in found):
-            catalog = self._catalog_of_cluster(catalog, checked.value)
+            catalog = self._catalog_of_cluster(catalog, checked.value, release)
             found = review(admission_requests(asked, catalog, release), release, composed.value)
         if refused:
             found = tuple(each for each in found if is_in_sound_part(each, refused.get(each.resource)))
@@ -141,25 +141,24 @@ class Checks:
         )
         return Outcome(checked.value, (*others, *unknown, *found))
 
-    def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet) -> Catalog:
-        """Return the catalog with the cluster's ``KubeVirt`` object, which no matcher refers to.
+    def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet, release: Release) -> Catalog:
+        """Return the catalog with the ``KubeVirt`` or HyperConverged object, which no matcher refers to.
 
         If neither the overlay nor a catalog nor another overlay of the cluster has one, use the feature gates
-        that any ``KubeVirt`` object in the repository enables.
+        that any of these objects in the repository enables.
         """
-        from renderer.kubevirt.facts.kinds import KUBEVIRT
+        from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, configures_kubevirt
         from renderer.kubevirt.instancetype.catalog import CatalogSource
 
         if self._catalogs.has_own:
             with suppress(DiagnosticError):  # in a catalog that no matcher needs
                 catalog = self._catalogs.whole
-        has_own = any(resource.kind == KUBEVIRT for resource in resources)
-        if has_own or next(catalog.of_kind(KUBEVIRT), None) is not None:
+        if any(map(configures_kubevirt, resources)) or catalog.count(KUBEVIRT, HYPERCONVERGED):
             return catalog
         deployed = self._catalogs.kubevirt_of_cluster
         if deployed is not None:
             return catalog.after(CatalogSource("", ResourceSet((deployed,))))
-        return catalog.with_gates(self._catalogs.gates_in_repository)
+        return catalog.with_gates(self._catalogs.gates_in_repository(release))
 
     def judge(
         self, checked: Outcome[ResourceSet], composed: ResourceSet, overlay: Overlay
@@ -185,7 +184,7 @@ class Checks:
         return judge(context, checked.diagnostics, overlay.rules)
 
     def _cluster(self, resources: ResourceSet, release: Release) -> Cluster:
-        """Return the cluster of the ``KubeVirt`` object in the overlay, else in a catalog.
+        """Return the cluster of the object in the overlay that configures KubeVirt, else in a catalog.
 
         An invalid object, which the schema stage reports, counts as missing.
         """
@@ -194,7 +193,7 @@ class Checks:
 
         config = DEFAULT_CONFIG
         with suppress(DiagnosticError):
-            catalog = self._catalog_of_cluster(self._catalogs.empty, resources)
+            catalog = self._catalog_of_cluster(self._catalogs.empty, resources, release)
             config = read_cluster_config(resources, catalog, release)
         return Cluster(release, config)
 

@@ -1,7 +1,7 @@
 """Objects that cannot both be in one cluster: two KubeVirt objects, or one instance type with two specs.
 
 virt-operator refuses a second ``KubeVirt`` object (KubeVirt ``pkg/virt-operator/webhooks``, "Kubevirt is
-already created"). HyperConverged's operator reads one object, of a fixed name. Of an instance type or
+already created"), and the HyperConverged operator makes one of its only object. Of an instance type or
 preference, a cluster has one of each name.
 """
 
@@ -13,10 +13,9 @@ from itertools import groupby
 from renderer.kubevirt.facts.kinds import (
     CLUSTER_KINDS,
     HYPERCONVERGED,
-    HYPERCONVERGED_GROUP,
     KUBEVIRT,
     MATCHER_TYPE_OF,
-    is_kubevirt,
+    configures_kubevirt,
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
@@ -30,20 +29,13 @@ _NAME = FieldPath.of("metadata", "name")
 
 def excludes_others(resource: Resource) -> bool:
     """Return True for an object that a cluster has at most once."""
-    return _is_single(resource) or resource.kind in MATCHER_TYPE_OF
-
-
-def _is_single(resource: Resource) -> bool:
-    """Return True for a kind of which a cluster has one object."""
-    return is_kubevirt(resource) or (
-        resource.kind == HYPERCONVERGED and resource.gvk.group == HYPERCONVERGED_GROUP
-    )
+    return configures_kubevirt(resource) or resource.kind in MATCHER_TYPE_OF
 
 
 def conflicts_among(resources: Iterable[Resource], cluster: str) -> Iterator[Diagnostic]:
-    """Yield an error about each object that contradicts an earlier one of ``resources``."""
+    """Yield an error about each of ``resources`` that contradicts one earlier in their files."""
     first: dict[tuple[str, ...], Resource] = {}
-    for resource in filter(excludes_others, resources):
+    for resource in sorted(filter(excludes_others, resources), key=_file_and_document):
         other = first.setdefault(_place(resource), resource)
         if not _agree(other, resource):
             yield _conflict(resource, other, cluster)
@@ -66,7 +58,7 @@ def conflicts_of_catalogs(catalogs: Sequence[tuple[int, ResourceSet]], cluster: 
 
 
 def _names(resources: ResourceSet) -> Iterator[tuple[str, str]]:
-    """Yield kind and name of objects that exclude others; of one that excludes its kind, only that."""
+    """Yield kind and name of objects that exclude others; of one that configures KubeVirt, only that."""
     found = (
         resources.keys
         if isinstance(resources, UnreadResources)
@@ -74,7 +66,7 @@ def _names(resources: ResourceSet) -> Iterator[tuple[str, str]]:
     )
     for kind, name in found:
         if kind in (KUBEVIRT, HYPERCONVERGED):
-            yield kind, ""
+            yield KUBEVIRT, ""
         elif kind in MATCHER_TYPE_OF:
             yield kind, name
 
@@ -92,10 +84,15 @@ def conflicts_with(
             yield _conflict(resource, other, cluster)
 
 
+def _file_and_document(resource: Resource) -> tuple[str, int]:
+    """Return where an object is written: composed objects are in another order with each engine."""
+    return resource.origin.path, resource.origin.document
+
+
 def _place(resource: Resource) -> tuple[str, ...]:
-    """Return what only one object of a cluster can have: a kind, or a kind and name."""
-    if _is_single(resource):
-        return (resource.kind,)
+    """Return what only one object of a cluster can have: what it configures, or its name."""
+    if configures_kubevirt(resource):
+        return (KUBEVIRT,)
     namespace = "" if resource.kind in CLUSTER_KINDS else resource.namespace
     return resource.kind, namespace, resource.name
 
@@ -108,10 +105,13 @@ def _agree(one: Resource, other: Resource) -> bool:
 
 def _conflict(resource: Resource, other: Resource, cluster: str) -> Diagnostic:
     of_cluster = f"the cluster {cluster}" if cluster else "one cluster"
-    if _is_single(resource):
+    if configures_kubevirt(resource):
         names = dict.fromkeys((_named(other), _named(resource)))
         message = f"{of_cluster} cannot have two {resource.kind} objects: {' and '.join(names)}"
         message += " with two specs" if len(names) == 1 else ""
+        if other.kind != resource.kind:
+            both = sorted(f"{each.kind} {_named(each)}" for each in (other, resource))
+            message = f"{of_cluster} cannot have both {both[0]}, of which KubeVirt is made, and {both[1]}"
     else:
         message = f"{of_cluster} cannot have two {resource.kind}s {resource.name} with two specs"
     return Diagnostic.about(
@@ -120,7 +120,7 @@ def _conflict(resource: Resource, other: Resource, cluster: str) -> Diagnostic:
         Code.CLUSTER_CONFLICT,
         message,
         _HINT,
-        related=(Related("the other one is here", other.sites()[-1:]),),
+        related=(Related("the other one is here", other.sites(_NAME)[-1:]),),
     )
 
 

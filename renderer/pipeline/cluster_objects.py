@@ -12,7 +12,7 @@ from itertools import islice, takewhile
 
 from renderer.checks.rules.inventory import Inventory
 from renderer.files.recorder import Recorder, Task
-from renderer.kubevirt.facts.kinds import DATA_SOURCE, is_kubevirt
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, configures_kubevirt
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -68,14 +68,18 @@ class ClusterObjects:
         return bool(overlay.cluster or engine_entry(overlay))
 
     def kubevirt(self, overlay: Overlay) -> Resource | None:
-        """Return the ``KubeVirt`` object in the other overlays of a known cluster; None if they disagree.
+        """Return the object that configures KubeVirt in the other overlays of a known cluster.
 
-        Overlays that the project lists by path, without a cluster, may be for several clusters.
+        None if they disagree. Overlays that the project lists by path, without a cluster, may be for several
+        clusters.
         """
         if not self.is_known(overlay):
             return None
         found = [
-            each for other in self._others(overlay) for each in self._objects(other) if is_kubevirt(each)
+            each
+            for other in self._others(overlay)
+            for each in self._objects(other)
+            if configures_kubevirt(each)
         ]
         return found[0] if found and all(each.content == found[0].content for each in found) else None
 

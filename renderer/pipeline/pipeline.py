@@ -193,6 +193,8 @@ class Pipeline:
             checked = expanded.then(lambda resources: stages.checks.validate(resources, release))
             reviewed = stages.checks.review(checked, loaded, release, mode)
             judged = stages.checks.judge(reviewed, loaded.value, overlay)
+            conflicts = stages.catalogs.conflicts_of(overlay, loaded.value)
+            judged = Outcome(judged.value, (*judged.diagnostics, *conflicts))
             return Outcome(stages.checks.without_nulls(judged.value, release), judged.diagnostics)
 
         read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))

@@ -15,14 +15,16 @@ from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Task
 from renderer.kubevirt.facts.claims import Profiles, profiles_of_classes, storage_profiles
-from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_TYPE_OF, is_kubevirt
+from renderer.kubevirt.facts.kinds import configures_kubevirt
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, MergeKeys, Overlay, RenderConfig
+from renderer.pipeline.cluster_conflicts import excludes_others
 from renderer.pipeline.generators import GENERATORS
 from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.target_cluster import engine_entry
@@ -39,10 +41,6 @@ if TYPE_CHECKING:
     from renderer.pipeline.cluster_objects import ClusterObjects, Compose
     from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
-
-
-#: The kinds of which a cluster has one object, or one of each name.
-_AT_MOST_ONCE = frozenset((KUBEVIRT, HYPERCONVERGED, *MATCHER_TYPE_OF))
 
 
 class SharedLookups:
@@ -143,11 +141,13 @@ class ProjectCatalogs:
 
         return Catalog(feature_gates=self._config.feature_gates)
 
-    @property
-    def gates_in_repository(self) -> tuple[str, ...]:
-        """The feature gates that ``KubeVirt`` objects enable, except in files of other clusters."""
+    def gates_in_repository(self, release: Release) -> tuple[str, ...]:
+        """Return the feature gates that ``KubeVirt`` and HyperConverged objects turn on in a release.
+
+        Files of other clusters do not count.
+        """
         with self._recorder.using(Task("definitions")):
-            by_file = self._shared.definitions.feature_gates
+            by_file = self._shared.definitions.feature_gates(release)
         if self._overlay is not None and by_file:
             with self._recorder.using(Task("overlays of the cluster")):
                 files = self._shared.files
@@ -159,7 +159,7 @@ class ProjectCatalogs:
 
     @property
     def has_own(self) -> bool:
-        """True if the project lists folders or files that may have the cluster's ``KubeVirt`` object."""
+        """True if the project lists folders or files that may have the object that configures KubeVirt."""
         paths = (source for source in self._config.catalogs if isinstance(source, CatalogPath))
         return bool(self._config.configuration) or any(True for _ in paths)
 
@@ -228,7 +228,7 @@ class ProjectCatalogs:
 
     @property
     def kubevirt_of_cluster(self) -> Resource | None:
-        """The ``KubeVirt`` object in another overlay that the same cluster gets."""
+        """The object that configures KubeVirt in another overlay that the same cluster gets."""
         return None if self._overlay is None else self._shared.deployed.kubevirt(self._overlay)
 
     def _find_in_cluster(self, kind: str, name: str, namespace: str) -> Resource | None:
@@ -304,24 +304,29 @@ class ProjectCatalogs:
 
         ``resources`` are the overlay's own. Catalogs count once something was looked up in them.
         """
-        if not any(each.kind in _AT_MOST_ONCE for each in resources):
+        if not any(map(excludes_others, resources)):
             return self._conflicts
         return (*self._conflicts, *self._shared.deployed.conflicts(overlay, resources))
 
-    def kubevirt(self, resources: Iterable[Resource]) -> Resource | None:
+    def kubevirt(self, resources: Iterable[Resource], release: Release) -> Resource | None:
         """Return the ``KubeVirt`` object of the cluster of an overlay with these resources, if it is known.
 
-        It is in the overlay, or else in the configuration or a catalog, or else in another overlay of the
-        cluster. A catalog that cannot be read has none; the error is reported where a machine needs it.
+        It, or the HyperConverged object of which it is made, is in the overlay, or else in the configuration
+        or a catalog, or else in another overlay of the cluster. A catalog that cannot be read has none; the
+        error is reported where a machine needs it.
         """
-        own = next((each for each in resources if is_kubevirt(each)), None)
+        from renderer.kubevirt.instancetype.cluster_kubevirt import find_kubevirt, kubevirt_of
+
+        own = next(filter(configures_kubevirt, resources), None)
         if own is not None:
-            return own
+            return kubevirt_of(own, release)
         if self.has_own:
             with suppress(DiagnosticError):
-                for each in self.whole.of_kind(KUBEVIRT):
-                    return each
-        return self.kubevirt_of_cluster
+                found = find_kubevirt(self.whole, release)
+                if found is not None:
+                    return found
+        deployed = self.kubevirt_of_cluster
+        return None if deployed is None else kubevirt_of(deployed, release)
 
     @cached_property
     def _configuration(self) -> tuple[CatalogSource, ...]:

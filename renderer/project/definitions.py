@@ -10,13 +10,15 @@ from functools import cached_property
 from itertools import islice
 
 from renderer.files.file_system import FileSystem
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT, MATCHER_TYPE_OF
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF, configures_kubevirt
+from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Definition
+from renderer.model.kube.resource import Definition, Resource
+from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_documents
@@ -25,7 +27,7 @@ from renderer.yamlio.decode import decode_documents
 _MOST_FILES = 5_000
 #: The words in a file of instance types, of preferences, or of a series of them.
 _WORDS = re.compile(rb"Instancetype|Preference")
-_KUBEVIRT = re.compile(rb"\bkind\b\W+KubeVirt\b")
+_KUBEVIRT = re.compile(rb"\bkind\b\W+(?:KubeVirt|HyperConverged)\b")
 _GATES = ("spec", "configuration", "developerConfiguration", "featureGates")
 _NAME = FieldPath.of("metadata", "name")
 
@@ -53,17 +55,26 @@ class Definitions:
             return None
         return next((found[kind, name] for kind in kinds if (kind, name) in found), None)
 
-    @cached_property
-    def feature_gates(self) -> Mapping[str, tuple[str, ...]]:
-        """The feature gates that the ``KubeVirt`` objects of the repository list, by file."""
+    def feature_gates(self, release: Release) -> Mapping[str, tuple[str, ...]]:
+        """Return the gates that the ``KubeVirt`` objects of the repository list, by file.
+
+        They include those that the HyperConverged operator makes of its objects.
+        """
         gates: dict[str, tuple[str, ...]] = {}
+        for file, found in self._configuring:
+            listed = array_at(kubevirt_of(found, release).content, *_GATES)
+            gates[file] = (*gates.get(file, ()), *(gate for gate in listed if isinstance(gate, str)))
+        return gates
+
+    @cached_property
+    def _configuring(self) -> tuple[tuple[str, Resource], ...]:
+        """The objects that configure KubeVirt, each with its file."""
+        found: list[tuple[str, Resource]] = []
         with suppress(DiagnosticError):
             for file in islice(self._files.below("."), _MOST_FILES):
-                for content, _ in self._objects(file, _KUBEVIRT):
-                    if content.get("kind") == KUBEVIRT:
-                        listed = (gate for gate in array_at(content, *_GATES) if isinstance(gate, str))
-                        gates[file] = (*gates.get(file, ()), *listed)
-        return gates
+                objects = (Resource(*each) for each in self._objects(file, _KUBEVIRT))
+                found += ((file, each) for each in objects if configures_kubevirt(each))
+        return tuple(found)
 
     @cached_property
     def _definitions(self) -> dict[tuple[str, str], Definition]:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI, is_hyperconverged
+from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.owners import controller_of
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
+from renderer.model.release import Release
 
 #: ``printableStatus`` of a VirtualMachine without an instance.
 _WITHOUT_INSTANCE = frozenset(
@@ -70,6 +72,11 @@ class ClusterObjects:
         """Return the cluster's KubeVirt object; empty if the dump has none."""
         found = (each.content for each in self.resources if each.kind == KUBEVIRT)
         return next((each for each in found if text_at(each, "apiVersion").startswith("kubevirt.io/")), EMPTY)
+
+    def configuration(self, release: Release) -> JsonObject:
+        """Return the KubeVirt object, or the one that is made of the HyperConverged object, or none."""
+        made = (kubevirt_of(each, release).content for each in self.resources if is_hyperconverged(each))
+        return self.kubevirt or next(made, EMPTY)
 
     def runs(self, vm: Resource) -> bool | None:
         """Return True if a VirtualMachine has an instance; None if the dump does not say."""

@@ -141,7 +141,7 @@ class _LiveComparison:
         self._overlay = overlay
         self._objects = objects
         self._settings = settings
-        self._cluster = overlay.cluster(objects.kubevirt)
+        self._cluster = overlay.cluster(objects.configuration(overlay.release))
         self._ignored: Counter[str] = Counter()
         self._unjudged = 0
         self._drifts = 0

@@ -38,8 +38,6 @@ from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule
-from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.rule_settings import Level
@@ -58,10 +56,7 @@ def _check(context: Context) -> Iterator[Finding]:
     ]
     if not any(named_alike):
         return
-    kubevirt = next(iter(context.of_kind("KubeVirt")), None)
-    kubevirt = kubevirt or context.lookups.find_in_catalogs("KubeVirt", "kubevirt", "kubevirt")
-    cluster = Cluster.of(context.release, kubevirt.content if kubevirt else default_kubevirt(context.release))
-    if not cluster.deploys_common_instancetypes:
+    if not context.cluster.deploys_common_instancetypes:
         return
     for first, *others in filter(None, named_alike):
         subject = f"{first.name} is a name"

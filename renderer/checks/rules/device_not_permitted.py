@@ -33,7 +33,7 @@ gpus:
   - {name: gpu1, deviceName: nvidia.com/TU104GL_Tesla_T4}
 ```
 
-The rule looks at clusters whose KubeVirt object is in the overlay or in a catalog, and has
+The rule looks at clusters whose KubeVirt or HyperConverged object is in the repository, and has
 `permittedHostDevices`: a cluster without that list permits every device. Devices of a resource claim are not
 checked.
 """
@@ -63,18 +63,20 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
         return
     for path, message, near in _problems(context, devices):
         if not comes_from_overlay(context, machine, ("domain", "devices", *path)):
-            yield _finding(machine.resource, machine.in_devices(*path), message, near)
+            yield _finding(context, machine.resource, machine.in_devices(*path), message, near)
 
 
 def _check_instancetypes(context: Context) -> Iterator[Finding]:
     for instancetype in context.of_kind(*INSTANCETYPES):
         for path, message, near in _problems(context, object_at(instancetype.content, "spec")):
-            yield _finding(instancetype, FieldPath.of("spec", *path), message, near)
+            yield _finding(context, instancetype, FieldPath.of("spec", *path), message, near)
 
 
-def _finding(resource: Resource, at: FieldPath, message: str, near: str | None) -> Finding:
+def _finding(context: Context, resource: Resource, at: FieldPath, message: str, near: str | None) -> Finding:
     if near is None:
-        return Finding(resource, at, message, "add it to permittedHostDevices in the KubeVirt object")
+        return Finding(
+            resource, at, message, f"add it to permittedHostDevices of {context.cluster.config.set_by}"
+        )
     return Finding(resource, at, message, f"did you mean {near}?", fix=SetField(at, near))
 
 
@@ -84,12 +86,13 @@ def _problems(
     """Yield the field of each device that is not permitted, a message, and the device it was meant for."""
     for listed, kind in _LISTS.items():
         for index, device in elements(devices.get(listed)):
-            permitted = context.cluster.config.permitted_devices
+            config = context.cluster.config
+            permitted = config.permitted_devices
             name = text_at(device, "deviceName")
             if permitted is None or not name or name in permitted or has_placeholder(name):
                 continue
             message = (
-                f"the KubeVirt object does not permit the {kind} {name}: permittedHostDevices lacks it,"
+                f"{config.set_by} does not permit the {kind} {name}: permittedHostDevices lacks it,"
                 " so the machine gets no pod"
             )
             near = next((each for each in permitted if is_near_miss(name, each)), None)

@@ -8,7 +8,8 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import ClusterConfig
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.diagnostic import Severity
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED
+from renderer.model.diagnostic import Related, Severity
 from renderer.model.field_edit import Edit
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.record import Record
@@ -36,7 +37,7 @@ class Cause(Record):
     ``at`` is where the user finds the field; ``reported`` is KubeVirt's name for it, if different.
     ``unmatched_name`` is the name of an interface or network at ``at`` that has no counterpart. ``fix`` is
     the one right answer, if there is one; it names fields as ``at`` does. ``gate`` is the feature gate that
-    the cluster does not have on.
+    the cluster does not have on, ``related`` what else is to be shown.
     """
 
     type: CauseType
@@ -47,6 +48,7 @@ class Cause(Record):
     unmatched_name: str | None = None
     fix: Edit | None = None
     gate: Gate | None = None
+    related: tuple[Related, ...] = ()
 
     @property
     def field(self) -> str:
@@ -132,12 +134,24 @@ def with_listed_typo(cause: Cause, listed: Iterable[str]) -> Cause:
     return cause
 
 
-def with_gates_of_product(cause: Cause, config: ClusterConfig) -> Cause:
-    """Return a cause about a feature gate that names the product whose defaults leave it off, if any."""
-    if not config.product:
+def with_setter_of_gate(cause: Cause, config: ClusterConfig) -> Cause:
+    """Return a cause about a feature gate that names who leaves it off, or turns it off, if that is known."""
+    if cause.gate is None or NOT_TURNED_ON not in cause.message or not config.set_by:
         return cause
-    verb = "turns off" if cause.gate in config.disabled_feature_gates else "does not turn on"
-    return cause._replace(message=cause.message.replace(NOT_TURNED_ON, f"which {config.product} {verb}"))
+    is_off = cause.gate in config.disabled_feature_gates
+    verb = "turns off" if is_off else "does not turn on"
+    message = cause.message.replace(NOT_TURNED_ON, f"which {config.set_by} {verb}")
+    if not config.set_at:
+        return cause._replace(message=message)
+    change = f"move {cause.gate} from disabledFeatureGates" if is_off else f"add {cause.gate}"
+    hint = f"{change} to featureGates of {config.set_by}"
+    if config.set_by.startswith(HYPERCONVERGED):
+        hint = (
+            f"turn it on with a feature gate of {config.set_by}, if that has one; else {change} to the"
+            " featureGates of KubeVirt in its annotation kubevirt.kubevirt.io/jsonpatch"
+        )
+    related = (Related(f"{config.set_by} is here", config.set_at),)
+    return cause._replace(message=message, hint=hint, related=related)
 
 
 def gate_hint(gate: Gate) -> str:

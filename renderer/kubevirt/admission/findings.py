@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from renderer.kubevirt.admission.causes import Cause, WebhookAnswer, with_gates_of_product, with_listed_typo
+from renderer.kubevirt.admission.causes import Cause, WebhookAnswer, with_listed_typo, with_setter_of_gate
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -48,7 +48,7 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
         files = object_at(written.get(resource.current_id, resource.content), *base)
         for each in without_consequences(causes):
             cause = with_listed_typo(each, request.config.feature_gates)
-            cause = with_gates_of_product(cause, request.config)
+            cause = with_setter_of_gate(cause, request.config)
             at = request.base.child(*cause.at.segments)
             finding = (resource.current_id, at, cause.message)
             if finding in reported or has_placeholder(value_at(request.content, cause.at.segments)):
@@ -62,6 +62,7 @@ def findings(answers: Iterable[WebhookAnswer], composed: ResourceSet) -> Iterato
                 cause.hint,
                 severity=severity,
                 fix=None if cause.fix is None else edit_below(request.base, cause.fix),
+                related=cause.related,
             )
 
 

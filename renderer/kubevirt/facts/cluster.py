@@ -11,6 +11,7 @@ from typing import Final
 
 from renderer.kubevirt.facts.feature_gates import Gate, enabled_gates, is_enabled
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Site
 from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -50,7 +51,8 @@ class ClusterConfig(Record):
     ``permitted_devices`` are the resource names of all permitted devices; None if the cluster permits any.
     ``obsolete_cpu_models`` is empty if the cluster does not list its own.
     ``max_cpu_sockets`` is 0 if the cluster sets no maximum.
-    ``product`` is the release of the product whose defaults these are; empty if the repository has them.
+    ``set_by`` names who sets this, for messages: an object, such as ``KubeVirt kubevirt``, which is at
+    ``set_at``, or the release of a product, such as ``hco-1.17``. It is empty for KubeVirt's own defaults.
     """
 
     default_architecture: str = "amd64"
@@ -79,7 +81,8 @@ class ClusterConfig(Record):
     permitted_devices: tuple[str, ...] | None = None
     obsolete_cpu_models: tuple[str, ...] = ()
     migrating_bindings: tuple[str, ...] = ()
-    product: str = ""
+    set_by: str = ""
+    set_at: tuple[Site, ...] = ()
 
     def with_gates(self, feature_gates: tuple[str, ...]) -> ClusterConfig:
         """Return the configuration with additional feature gates."""

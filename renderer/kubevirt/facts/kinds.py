@@ -125,6 +125,12 @@ def is_kubevirt_group(group: str) -> bool:
     return group == KUBEVIRT_GROUP or group.endswith(f".{KUBEVIRT_GROUP}")
 
 
-def is_kubevirt(resource: Resource) -> bool:
-    """Return True for the ``KubeVirt`` object of a cluster."""
-    return resource.kind == KUBEVIRT and resource.gvk.group == KUBEVIRT_GROUP
+def is_hyperconverged(resource: Resource) -> bool:
+    """Return True for the object of which the HyperConverged operator makes the ``KubeVirt`` object."""
+    return resource.kind == HYPERCONVERGED and resource.gvk.group == HYPERCONVERGED_GROUP
+
+
+def configures_kubevirt(resource: Resource) -> bool:
+    """Return True for the object that has the configuration of a cluster's KubeVirt."""
+    is_kubevirt = resource.kind == KUBEVIRT and resource.gvk.group == KUBEVIRT_GROUP
+    return is_kubevirt or is_hyperconverged(resource)

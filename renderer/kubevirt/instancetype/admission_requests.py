@@ -6,7 +6,16 @@ from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS, AdmissionRequest
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, ClusterConfig
-from renderer.kubevirt.facts.kinds import KUBEVIRT, VM, VM_POOL, VMI, VMI_REPLICA_SET, is_kubevirt_group
+from renderer.kubevirt.facts.kinds import (
+    HYPERCONVERGED,
+    KUBEVIRT,
+    VM,
+    VM_POOL,
+    VMI,
+    VMI_REPLICA_SET,
+    configures_kubevirt,
+    is_kubevirt_group,
+)
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
@@ -104,14 +113,14 @@ class _Requests:
 
 
 def _cluster_config(resources: ResourceSet, catalog: Catalog, release: Release) -> ClusterConfig | None:
-    """Return the configuration of the KubeVirt object in the resources, else in the catalog, or the default.
+    """Return the configuration of the cluster that gets the resources besides what is in the catalog.
 
     Return None if it is invalid.
     """
-    own = resources.where(lambda resource: resource.kind == KUBEVIRT)
+    own = resources.where(configures_kubevirt)
     if len(own):
         catalog = catalog.after(CatalogSource("", own))
-    if not release.product and not catalog.feature_gates and next(catalog.of_kind(KUBEVIRT), None) is None:
+    if not release.product and not catalog.feature_gates and not catalog.count(KUBEVIRT, HYPERCONVERGED):
         return DEFAULT_CONFIG
     from renderer.kubevirt.instancetype.cluster_config import cluster_config  # noqa: PLC0415 - few repositories have any
 

@@ -10,7 +10,6 @@ from renderer.kubevirt.facts.cluster import (
     ClusterConfig,
     read_cluster_config,
 )
-from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.instancetype.api.types import (
     BOOL,
     INT64,
@@ -23,7 +22,7 @@ from renderer.kubevirt.instancetype.api.types import (
     pointer,
 )
 from renderer.kubevirt.instancetype.catalog import Catalog
-from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
+from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt, find_configuring, kubevirt_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.field_path import FieldPath
@@ -32,6 +31,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.release import Release
 
+_NAME = FieldPath.of("metadata", "name")
 _ARCHITECTURE = Struct({"machineType": STRING, "emulatedMachines": ListOf(STRING)})
 _CONFIGURATION = Struct(
     {
@@ -74,29 +74,31 @@ _CONFIGURATION = Struct(
 
 
 def cluster_config(catalog: Catalog, release: Release) -> ClusterConfig:
-    """Return the configuration in the first ``KubeVirt`` object of the catalog.
+    """Return the configuration of the cluster whose ``KubeVirt`` or HyperConverged object the catalog has.
 
     Without one, it is what the product of the target release sets, and else KubeVirt's own defaults.
 
     KubeVirt falls back to all its defaults if one of its values is out of range. Raises ``DiagnosticError``
     for a value of a wrong type.
     """
-    kubevirt = next(catalog.of_kind(KUBEVIRT), None)
-    if kubevirt is None:
+    configuring = find_configuring(catalog)
+    if configuring is None:
         return default_config(release).with_gates(catalog.feature_gates)
-    return _config(kubevirt, catalog.feature_gates)
+    return _config(configuring, release, catalog.feature_gates)
 
 
 @lru_cache
 def default_config(release: Release) -> ClusterConfig:
     """Return the configuration of a cluster whose ``KubeVirt`` object is not in the repository."""
     kubevirt = default_kubevirt(release)
-    return read_cluster_config(kubevirt)._replace(product=release.product) if kubevirt else DEFAULT_CONFIG
+    return read_cluster_config(kubevirt)._replace(set_by=release.product) if kubevirt else DEFAULT_CONFIG
 
 
 @once_for_same
-def _config(kubevirt: Resource, feature_gates: tuple[str, ...]) -> ClusterConfig:
-    return _read(kubevirt).with_gates(feature_gates)
+def _config(configuring: Resource, release: Release, feature_gates: tuple[str, ...]) -> ClusterConfig:
+    config = _read(kubevirt_of(configuring, release)).with_gates(feature_gates)
+    set_at = configuring.sites(_NAME)[-1:]
+    return config._replace(set_by=f"{configuring.kind} {configuring.name}", set_at=set_at)
 
 
 def _read(resource: Resource) -> ClusterConfig:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
-from renderer.kubevirt.facts.kinds import KUBEVIRT, MATCHER_KEYS, MATCHER_TYPES, MatcherType
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS, MATCHER_TYPES, MatcherType
 from renderer.kubevirt.facts.products import Configuration, configuration_of
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
@@ -168,7 +168,7 @@ class _Expander:
         self._known: dict[tuple[object, ...], tuple[tuple[Json, ...], Matchers, ResolvedMatchers]] = {}
         self._knows_network = (
             configuration_of(cluster.release) is Configuration.HYPERCONVERGED
-            or next(catalog.of_kind(KUBEVIRT), None) is not None
+            or catalog.count(KUBEVIRT, HYPERCONVERGED) > 0
         )
         self._with_assumed_network: list[VirtualMachine] = []
         self._with_defaults: dict[tuple[str, Matcher], _UsedDefault] = {}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from renderer.kubevirt.facts.kinds import (
+    HYPERCONVERGED,
     INSTANCETYPE_GROUP,
     KUBEVIRT,
     MATCHER_KEYS,
@@ -96,15 +97,15 @@ def _with_shared_keys(template: JsonObject) -> JsonObject:
 def needs_instancetype_stage(resources: ResourceSet) -> bool:
     """Return True if the resources contain anything that this stage expands or checks.
 
-    That is an instance type, a preference, a KubeVirt object (it may forbid KubeVirt's defaults), or a
-    VirtualMachine with a matcher or a custom size, even if it is null.
+    That is an instance type, a preference, an object that configures KubeVirt (it may forbid KubeVirt's
+    defaults), or a VirtualMachine with a matcher or a custom size, even if it is null.
     """
     return any(map(_needs_stage, resources))
 
 
 def _needs_stage(resource: Resource) -> bool:
     kind, group = resource.content.get("kind"), resource.api_version.partition("/")[0]
-    if kind == KUBEVIRT or group == INSTANCETYPE_GROUP:
+    if kind in (KUBEVIRT, HYPERCONVERGED) or group == INSTANCETYPE_GROUP:
         return True
     vm = VirtualMachine.of(resource)
     if vm is None or vm.template is None:

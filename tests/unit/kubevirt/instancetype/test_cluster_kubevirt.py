@@ -1,4 +1,4 @@
-"""The ``KubeVirt`` object of a product, for a repository that has none."""
+"""The ``KubeVirt`` object of a cluster: written, made of a HyperConverged object, or a product's own."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from renderer.kubevirt.facts.feature_gates import Gate, is_enabled
 from renderer.kubevirt.facts.products import Configuration, products, target_release
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
-from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
-from renderer.model.kube.json import JsonObject
+from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
+from renderer.model.kube.json import Json, JsonObject
 from tests.kubevirt_objects import catalog, kubevirt
 
 
@@ -90,3 +90,38 @@ class TestOfHyperConverged:
             if product.configuration is Configuration.HYPERCONVERGED:
                 for each in product.releases:
                     assert default_kubevirt(target_release(each.name))["kind"] == "KubeVirt"
+
+
+class TestHyperConverged:
+    """A HyperConverged object in the repository counts as what its operator makes of it."""
+
+    def hyperconverged(self, version: str = "v1beta1", **spec: Json) -> JsonObject:
+        metadata: JsonObject = {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}
+        return {
+            "apiVersion": f"hco.kubevirt.io/{version}",
+            "kind": "HyperConverged",
+            "metadata": metadata,
+            "spec": spec,
+        }
+
+    def test_settings_reach_kubevirt(self) -> None:
+        found = config_of(
+            "1.7", catalog(self.hyperconverged(defaultCPUModel="Skylake", evictionStrategy="None"))
+        )
+
+        assert (found.cpu_model, found.eviction_strategy) == ("Skylake", "None")
+        assert found.set_by == "HyperConverged kubevirt-hyperconverged"
+
+    def test_written_kubevirt_object_wins(self) -> None:
+        written = kubevirt(None, cpuModel="Haswell")
+
+        assert config_of("1.7", catalog(self.hyperconverged(), written)).cpu_model == "Haswell"
+
+    @pytest.mark.parametrize("refused", [{"evictionStrategy": "Never"}, {"liveMigrationConfig": 3}])
+    def test_refused_object_counts_as_one_without_settings(self, refused: dict[str, Json]) -> None:
+        found = config_of("1.7", catalog(self.hyperconverged(**refused)))
+
+        assert found == config_of("1.7", catalog(self.hyperconverged()))
+
+    def test_version_that_is_not_served_counts_as_one_without_settings(self) -> None:
+        assert config_of("1.7", catalog(self.hyperconverged("v1"))).default_interface == "masquerade"
