@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from renderer.kubevirt.facts.products import product_release, products, target_release
-from renderer.kubevirt.instancetype.default_kubevirt import default_kubevirt
+from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
 
 _PRODUCTS = st.sampled_from([each.name for each in products()])
 _VERSIONS = st.one_of(

@@ -10,7 +10,7 @@ from renderer.kubevirt.facts.products import Configuration, products, target_rel
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
-from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.json import EMPTY, JsonObject
 from tests.kubevirt_objects import catalog, kubevirt
 
 
@@ -95,7 +95,7 @@ class TestOfHyperConverged:
 class TestHyperConverged:
     """A HyperConverged object in the repository counts as what its operator makes of it."""
 
-    def hyperconverged(self, version: str = "v1beta1", **spec: Json) -> JsonObject:
+    def hyperconverged(self, spec: JsonObject = EMPTY, version: str = "v1beta1") -> JsonObject:
         metadata: JsonObject = {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"}
         return {
             "apiVersion": f"hco.kubevirt.io/{version}",
@@ -106,7 +106,7 @@ class TestHyperConverged:
 
     def test_settings_reach_kubevirt(self) -> None:
         found = config_of(
-            "1.7", catalog(self.hyperconverged(defaultCPUModel="Skylake", evictionStrategy="None"))
+            "1.7", catalog(self.hyperconverged({"defaultCPUModel": "Skylake", "evictionStrategy": "None"}))
         )
 
         assert (found.cpu_model, found.eviction_strategy) == ("Skylake", "None")
@@ -118,10 +118,10 @@ class TestHyperConverged:
         assert config_of("1.7", catalog(self.hyperconverged(), written)).cpu_model == "Haswell"
 
     @pytest.mark.parametrize("refused", [{"evictionStrategy": "Never"}, {"liveMigrationConfig": 3}])
-    def test_refused_object_counts_as_one_without_settings(self, refused: dict[str, Json]) -> None:
-        found = config_of("1.7", catalog(self.hyperconverged(**refused)))
+    def test_refused_object_counts_as_one_without_settings(self, refused: JsonObject) -> None:
+        found = config_of("1.7", catalog(self.hyperconverged(refused)))
 
         assert found == config_of("1.7", catalog(self.hyperconverged()))
 
     def test_version_that_is_not_served_counts_as_one_without_settings(self) -> None:
-        assert config_of("1.7", catalog(self.hyperconverged("v1"))).default_interface == "masquerade"
+        assert config_of("1.7", catalog(self.hyperconverged(version="v1"))).default_interface == "masquerade"
