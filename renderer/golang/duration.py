@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-
 from renderer.model.pattern import pattern
 
 _PART = r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)"
@@ -28,11 +26,16 @@ def parse_duration(text: str) -> int | None:
     """Return a duration in nanoseconds (``time.ParseDuration``); None if Go cannot parse the text."""
     if len(text) > _MOST_CHARACTERS or _DURATION.fullmatch(text) is None:
         return None
-    parts = _EACH_PART.findall(text)
-    amount = sum(int(Fraction(number.rstrip(".")) * _NANOSECONDS[unit]) for number, unit in parts)
+    amount = sum(_nanoseconds(number, unit) for number, unit in _EACH_PART.findall(text))
     if amount > _LONGEST:
         return None
     return -amount if text.startswith("-") else amount
+
+
+def _nanoseconds(number: str, unit: str) -> int:
+    whole, _, decimals = number.partition(".")
+    scale: int = 10 ** len(decimals)
+    return int(whole + decimals) * _NANOSECONDS[unit] // scale
 
 
 def format_duration(nanoseconds: int) -> str:

@@ -10,12 +10,16 @@ from hypothesis import strategies as st
 
 from renderer.kubevirt.guest_data.credential_text import (
     COMMANDS,
+    CREDENTIAL_NAME,
     FORMS,
     IN_ADDRESSES,
     credential_forms,
     is_credential_value,
+    named_credentials,
+    names_credential,
     passwords_of_commands,
 )
+from renderer.kubevirt.guest_data.credentials import POSSIBLE_CREDENTIAL
 
 _FORMS = [*(form for _, form in IN_ADDRESSES), *(form.pattern for form in FORMS)]
 _SETTINGS = settings(
@@ -45,3 +49,33 @@ def test_password_of_a_command_is_found(command: re.Pattern[str], data: st.DataO
     expected = [found.span() for found in command.finditer(text) if is_credential_value(found["word"])]
     found = [each.span() for each in passwords_of_commands(text) if each.re.pattern == command.pattern]
     assert found == expected
+
+
+@_SETTINGS
+@given(data=st.data())
+def test_name_of_a_credential_has_a_sign(data: st.DataObject) -> None:
+    name = data.draw(_texts_of(CREDENTIAL_NAME.pattern).filter(CREDENTIAL_NAME.pattern.search))
+    assert CREDENTIAL_NAME.may_be_in(name.lower())
+
+
+@_SETTINGS
+@given(
+    prefix=st.from_regex(r"[A-Za-z]{0,8}[._-]", fullmatch=True),
+    name=st.sampled_from(
+        (
+            *("password", "passwd", "passphrase", "passcode", "client-secret", "token", "credentials", "pw"),
+            *("apiKey", "access_key_id", "authorization", "cookie", "jwt", "bearer", "connectionString"),
+            *("pass", "sshpass", "pwd", "psk", "sig", "signature", "dsn", "secret", "tokens", "TOKEN_b64"),
+        )
+    ),
+)
+def test_value_after_the_name_of_a_credential_is_found(prefix: str, name: str) -> None:
+    assert names_credential(prefix + name)
+    assert [found["word"] for found in named_credentials(f"# {prefix}{name}=zX9-qu1te")] == ["zX9-qu1te"]
+
+
+@_SETTINGS
+@given(data=st.data())
+def test_possible_credential_has_a_sign(data: st.DataObject) -> None:
+    text = data.draw(_texts_of(POSSIBLE_CREDENTIAL.pattern))
+    assert POSSIBLE_CREDENTIAL.may_be_in(text.lower())

@@ -84,9 +84,12 @@ _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
 #: A kind that is known only once parameters are substituted.
 _VARIABLE_KIND = pattern(r"[${]")
 _PARAMETER = pattern(r"\$\{\{?([a-zA-Z0-9_]+)\}?\}")
-_WORDS = "|".join(map(re.escape, sorted((*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECTIONS))))
-#: What a text has that may be a manifest with something confidential in it. In quotes, a word may be escaped.
-_MENTION = pattern(rf"(?i)secret|stringData|{_WORDS}|\\[ux]|kind\W+[${{]")
+_CONFIDENTIAL_NAMES = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECTIONS)
+#: What a text has, in lower case, that may be a manifest with something confidential in it: one of these
+#: words, or a kind that is put in later. In quotes, a word may be escaped.
+_MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _CONFIDENTIAL_NAMES))
+_KIND_PUT_IN_LATER = pattern(r"kind\W+[${]")
+_WORDS = "|".join(map(re.escape, sorted(_CONFIDENTIAL_NAMES)))
 _KIND_OF_SECRET = pattern(r"(?i)kind\W{1,9}secret|stringData|secretGenerator")
 #: What a text that cannot be parsed must not have.
 _CERTAIN_MENTION = pattern(
@@ -344,11 +347,17 @@ def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
     """Return the confidential values of a text that is a manifest, a patch or the values of a chart."""
     is_patch = scope.is_root and bool(scope.target)
     is_chart = scope.area is Area.CHART
-    if ":" not in text or not (is_patch or is_chart or _MENTION.search(text)):
+    if ":" not in text or not (is_patch or is_chart or _may_be_manifest(text)):
         return ()
     area = Area.CHART if is_chart else Area.OBJECT
     inside = Scope(area=area, is_root=True, target=scope.target if is_patch else "", depth=scope.depth + 1)
     return _parts_of_documents(text, inside)
+
+
+def _may_be_manifest(text: str) -> bool:
+    """Return False if a text is surely no manifest with something confidential in it."""
+    lowered = text.lower()
+    return any(word in lowered for word in _MENTIONS) or _KIND_PUT_IN_LATER.search(lowered) is not None
 
 
 @lru_cache(maxsize=256)

@@ -43,11 +43,12 @@ _OPTION = pattern(r"--?[\w-]+")
 #: Text that cannot be a credential, even in a field with the name of one: a word, a number, a path, an image.
 _PLAIN = pattern(r"[a-z0-9/.-]{0,19}|[a-z0-9]+(?:[/.-][a-z0-9]+){1,20}")
 _ANSWER_FILE = pattern(r"<unattend\b|urn:schemas-microsoft-com:unattend", re.IGNORECASE)
-#: A text that may be YAML or JSON with a credential in it.
-_MAY_BE_TREE = pattern(
-    r"pass|pw|psk|secret|token|cred|key|auth|cookie|jwt|bearer|connection|dsn|sig|user-?_?data|network-?_?data"
-    r"|unattend|ignition|stringData|session|dhCert|\\[ux]|\*|args|command",
-    re.IGNORECASE,
+#: What a text has, in lower case, that may be YAML or JSON with a credential in it.
+_SIGNS_OF_TREE = (
+    *("pass", "pw", "psk", "secret", "token", "cred", "key", "auth", "cookie", "jwt", "bearer", "connection"),
+    *("dsn", "sig", "unattend", "ignition", "stringdata", "session", "dhcert", r"\u", r"\x", "*", "args"),
+    "command",
+    *(f"{what}{sign}data" for what in ("user", "network") for sign in ("", "-", "_", "-_")),
 )
 _SECRET_IN_TEXT = pattern(r"kind\W{1,9}secret\b|stringData", re.IGNORECASE)
 _BASE64 = pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
@@ -66,7 +67,13 @@ _DEEPEST = 5
 
 def may_hold_credential(text: str) -> bool:
     """Return False if there is surely no credential in the text of a document."""
-    return may_be_credential(text) or any(each.search(text) for each in (_MAY_BE_TREE, _BASE64))
+    return may_be_credential(text) or _may_be_tree(text) or _BASE64.search(text) is not None
+
+
+def _may_be_tree(text: str) -> bool:
+    """Return False if a text is surely no YAML or JSON with a credential in it."""
+    lowered = text.lower()
+    return any(sign in lowered for sign in _SIGNS_OF_TREE)
 
 
 def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:
@@ -178,7 +185,7 @@ def _is_one_document(text: str) -> bool:
 
 def _documents(text: str) -> Sequence[Json] | None:
     """Return the YAML documents that a text is, if any may hold a credential; None if it is no YAML."""
-    if not (text.lstrip().startswith(("{", "[", '"')) or (":" in text and _MAY_BE_TREE.search(text))):
+    if not (text.lstrip().startswith(("{", "[", '"')) or (":" in text and _may_be_tree(text))):
         return ()
     try:
         return decode_documents(text.encode("utf-8", "surrogatepass"), "text")

@@ -28,10 +28,11 @@ _MAIL = r"(?:mail(?:to)?|e-?mail|contact|sips?|xmpp|acct|from|to|cc|bcc|by|owner
 _DOLLAR = r"\\?\${1,2}"
 
 
-class _Form(Record):
+class Form(Record):
     """A form, with the ``word`` that is the credential where a placeholder may be in its place.
 
-    What has the form has one of the ``signs``, in any case: most texts have none, and cost a few look-ups.
+    What has the form has one of the ``signs``, in any case. Most texts have none, and cost a few look-ups;
+    the pattern is compiled for the first text that has one.
     """
 
     signs: tuple[str, ...]
@@ -115,7 +116,7 @@ IN_ADDRESSES = (
 #: Other forms.
 FORMS = (
     # a token in a query or in a path, and the addresses of webhooks
-    _Form(
+    Form(
         ("=",),
         pattern(
             r"[?&;][\w.-]{0,40}?(?:token|sig(?:nature)?|secret|pass(?:w(?:or)?d)?|pwd|(?:api|access)[-_]?key|auth"
@@ -123,7 +124,7 @@ FORMS = (
             _IGNORE_CASE,
         ),
     ),
-    _Form(
+    Form(
         ("slack.com/", "discord", "webhook.office.com/", "telegram.org/", "ifttt.com/", "hc-ping.com/"),
         pattern(
             r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
@@ -133,7 +134,7 @@ FORMS = (
         ),
     ),
     # Authorization: scheme word, X-Auth-Token: word, Bearer word
-    _Form(
+    Form(
         ("authorization",),
         pattern(
             r"authorization\\?[\"']?[ \t]*[:=,][ \t]*\\?[\"']?[a-z][\w-]{0,40}[ \t]+"
@@ -141,7 +142,7 @@ FORMS = (
             _IGNORE_CASE,
         ),
     ),
-    _Form(
+    Form(
         ("x-", "private-", "job-", "deploy-", "api-"),
         pattern(
             r"(?<![\w-])(?:x-(?:[\w-]{1,40}-)?|private-|job-|deploy-|api-)(?:token|key|secret|password|auth)"
@@ -149,7 +150,7 @@ FORMS = (
             _IGNORE_CASE,
         ),
     ),
-    _Form(
+    Form(
         ("bearer", "basic", "negotiate"),
         pattern(
             r"\b(?:bearer|basic|negotiate)[ \t]+(?=[^\s\"']{0,400}[0-9=_.])(?P<word>[\w.~+/=-]{16,4000})",
@@ -157,7 +158,7 @@ FORMS = (
         ),
     ),
     # private keys: PEM, OpenSSH, PGP, SSH2, OpenVPN, PuTTY, age, JSON Web Keys
-    _Form(
+    Form(
         ("begin ", "putty-user-key-file-", "age-secret-key-1"),
         pattern(
             r"BEGIN [A-Z0-9 ]{0,40}(?:PRIVATE|SECRET) KEY|BEGIN SSH2 ENCRYPTED PRIV|BEGIN OpenVPN Static key"
@@ -165,21 +166,21 @@ FORMS = (
             _IGNORE_CASE,
         ),
     ),
-    _Form(
+    Form(
         ('"kty"',),
         pattern(
             r"\"kty\"[^{}]{0,1000}\"[dk]\"\s*:\s*\"[\w-]{8}|\"[dk]\"\s*:\s*\"[\w-]{8,4000}\"[^{}]{0,1000}\"kty\""
         ),
     ),
     # hashes of crypt(5) and of libraries that write alike; a shell or a template may escape the dollars
-    _Form(
+    Form(
         ("$",),
         pattern(
             rf"{_DOLLAR}(?:[1-9]|2[abxy]?|y|gy|sm3y?|sha\d{{1,3}}|md5|apr1|nt|argon2(?:id?|d)|p?bkdf2[\w-]{{0,20}}"
             rf"|s?crypt|bcrypt[\w-]{{0,20}}|[PHSA])(?:,[\w=,]{{1,60}})?{_DOLLAR}(?P<word>[./\w$=,+\\-]{{8,500}})"
         ),
     ),
-    _Form(
+    Form(
         ("{",),
         pattern(
             r"\{(?:S?SHA-?\d{0,3}|S?MD[245]|CRYPT|PBKDF2[\w-]{0,20}|ARGON2\w{0,2}|BCRYPT|NS-MTA-MD5|X-[\w-]{1,30}"
@@ -187,16 +188,16 @@ FORMS = (
             _IGNORE_CASE,
         ),
     ),
-    _Form(
+    Form(
         ("*", "scram-sha-", "md5", "grub.pbkdf2."),
         pattern(
             r"(?<![\w*])\*[0-9A-F]{40}(?!\w)|SCRAM-SHA-\d{1,3}\$\d{1,9}:\S{8}|(?<!\w)md5[0-9a-f]{32}(?!\w)"
             r"|grub\.pbkdf2\.sha\d{1,3}\.\d{1,9}\.\w{8}"
         ),
     ),
-    _Form((":",), pattern(r":(?<=\b[0-9a-fA-F]{32}:)[0-9a-fA-F]{32}\b")),  # a colon is found fast
+    Form((":",), pattern(r":(?<=\b[0-9a-fA-F]{32}:)[0-9a-fA-F]{32}\b")),  # a colon is found fast
     # DES after the name of a user, also as extended by BSDi
-    _Form(
+    Form(
         (":",),
         pattern(
             r"^[ \t]*[\"']?[\w.-]{1,64}:(?P<word>(?=[./\w]{0,12}[a-z])(?=[./\w]{0,12}[A-Z])[./0-9A-Za-z]{13}"
@@ -205,7 +206,7 @@ FORMS = (
         ),
     ),
     # tokens of issuers who give them a prefix
-    _Form(
+    Form(
         _PREFIXES,
         pattern(
             r"(?<![A-Za-z0-9])(?:gh[pousr]_[A-Za-z0-9]{16}|github_pat_\w{20}|gl[a-z]{2,5}-[\w-]{20}"
@@ -233,7 +234,7 @@ _CLIENTS = (
 #: Commands and files of clients that hold a password.
 COMMANDS = (
     *(
-        _Form(
+        Form(
             signs,
             pattern(
                 rf"\b{client}\b(?:\.exe)?[^\n|;&]{{0,200}}?\s{option}\s+[\"']?(?P<word>[^\s\"'$-][^\s\"']*)"
@@ -241,18 +242,18 @@ COMMANDS = (
         )
         for signs, client, option in _CLIENTS
     ),
-    _Form(
+    Form(
         ("echo", "printf"),
         pattern(
             r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*(?:sudo\s+)?"
             r"(?:passwd|realm|adcli|kinit|cryptsetup)\b"
         ),
     ),
-    _Form(("chpasswd",), pattern(r"\bchpasswd\b[^\n]{0,40}<<[^\n]{1,40}\n\s*[^\s:]{1,99}:(?P<word>\S+)")),
-    _Form(("net",), pattern(r"\bnet\s+ads\b[^\n]{0,200}?\s-U\s*[^\s%]{1,99}%(?P<word>\S+)")),
-    _Form(("lftp",), pattern(r"\blftp\s+-u\s*[^\s,]{1,99},(?P<word>\S+)")),
-    _Form(("pass:",), pattern(r"\s-pass(?:in|out)?\s+pass:(?P<word>[^\s\"']+)")),
-    _Form(
+    Form(("chpasswd",), pattern(r"\bchpasswd\b[^\n]{0,40}<<[^\n]{1,40}\n\s*[^\s:]{1,99}:(?P<word>\S+)")),
+    Form(("net",), pattern(r"\bnet\s+ads\b[^\n]{0,200}?\s-U\s*[^\s%]{1,99}%(?P<word>\S+)")),
+    Form(("lftp",), pattern(r"\blftp\s+-u\s*[^\s,]{1,99},(?P<word>\S+)")),
+    Form(("pass:",), pattern(r"\s-pass(?:in|out)?\s+pass:(?P<word>[^\s\"']+)")),
+    Form(
         ("securestring",),
         pattern(
             r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<word>[^\"'$]+)[\"']",
@@ -260,7 +261,7 @@ COMMANDS = (
         ),
     ),
     # the answers of installers, and the settings of servers, routers and switches
-    _Form(
+    Form(
         (
             *("rootpw", "d-i", "requirepass", "masterauth", "rocommunity", "rwcommunity"),
             *("enable", "username", "createuser", "set"),
@@ -273,18 +274,18 @@ COMMANDS = (
             _MULTILINE,
         ),
     ),
-    _Form(("encrypted-password",), pattern(r"\bencrypted-password\s+\"?(?P<word>[^\s\"]+)")),
-    _Form(("secret",), pattern(r"\bsecret\s+\"(?P<word>[^\"\n]+)\"\s*;")),
-    _Form(("key",), pattern(r"^[ \t]*key\s*=\s*(?P<word>[A-Za-z0-9+/]{20,99}={1,2})\s*$", _MULTILINE)),
+    Form(("encrypted-password",), pattern(r"\bencrypted-password\s+\"?(?P<word>[^\s\"]+)")),
+    Form(("secret",), pattern(r"\bsecret\s+\"(?P<word>[^\"\n]+)\"\s*;")),
+    Form(("key",), pattern(r"^[ \t]*key\s*=\s*(?P<word>[A-Za-z0-9+/]{20,99}={1,2})\s*$", _MULTILINE)),
     # define('DB_PASSWORD', 'word') and <add key="Password" value="word"/>
-    _Form(
+    Form(
         ("define",),
         pattern(
             r"\bdefine\(\s*[\"']\w*(?:PASS(?:WORD|WD|PHRASE)?|SECRET|TOKEN|_KEY|SALT)[\"']\s*,"
             r"\s*[\"'](?P<word>[^\"'\n]+)"
         ),
     ),
-    _Form(
+    Form(
         ("value",),
         pattern(
             r"\b(?:key|name)\s*=\s*\"[^\"\n]{0,99}(?:password|passwd|secret|token)\"\s+value\s*=\s*"
@@ -292,26 +293,24 @@ COMMANDS = (
             _IGNORE_CASE,
         ),
     ),
-    _Form(
+    Form(
         ("echo",),
         pattern(
             r"\becho\s+[\"']?(?:[\w.-]+:)?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*"
             r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
         ),
     ),
-    _Form(
-        ("mysql", "mariadb"), pattern(r"\b(?:mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)")
-    ),
-    _Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
-    _Form(
+    Form(("mysql", "mariadb"), pattern(r"\b(?:mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)")),
+    Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
+    Form(
         ("-u", "-user"),
         pattern(
             r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"
         ),
     ),
-    _Form(("net",), pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)),
-    _Form(("login",), pattern(r"\blogin\s+\S+\s+password\s+(?P<word>\S+)")),
-    _Form(
+    Form(("net",), pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)),
+    Form(("login",), pattern(r"\blogin\s+\S+\s+password\s+(?P<word>\S+)")),
+    Form(
         (":",),
         pattern(
             r"^[ \t]*[^\s:]{1,99}:(?:\d{1,5}|\*):[^\s:]{1,99}:[^\s:]{1,99}:(?P<word>[^\s:]+)[ \t]*$",
@@ -325,11 +324,29 @@ _KEYS = (
     "|registration|secret|session|shared|signing|storage|validation|webhook"
 )
 #: The end of a name whose value is a credential. ``existingSecret`` and ``pullSecret`` name a Secret.
-_CREDENTIAL_NAME = pattern(
-    r"(?:(?i:pass(?:word|wd|phrase|code)s?|(?:client|shared|app|consumer|webhook)[-_.]?secret|token|credentials?"
-    rf"|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?|authorization|cookie|jwt|bearer|connection[-_]?string"
-    r"|(?:^|[-_.])(?:pass|sshpass|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
-    r"(?i:[-_.]?(?:base64|b64|hash|plain|value|\d{1,3}))?$"
+CREDENTIAL_NAME = Form(
+    (
+        *(
+            "pass",
+            "pw",
+            "psk",
+            "secret",
+            "token",
+            "credential",
+            "key",
+            "authorization",
+            "cookie",
+            "jwt",
+            "bearer",
+        ),
+        *("connection", "sig", "dsn"),
+    ),
+    pattern(
+        r"(?:(?i:pass(?:word|wd|phrase|code)s?|(?:client|shared|app|consumer|webhook)[-_.]?secret|token|credentials?"
+        rf"|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?|authorization|cookie|jwt|bearer|connection[-_]?string"
+        r"|(?:^|[-_.])(?:pass|sshpass|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
+        r"(?i:[-_.]?(?:base64|b64|hash|plain|value|\d{1,3}))?$"
+    ),
 )
 #: Names that only end like one: the working directory, numbers of tokens, switches.
 _OTHER_NAME = pattern(r"(?i)(?:old)?pwd|(?:max|min|num)\w*tokens?|no\W?passw\w*|(?:un)?lock_passwd")
@@ -403,6 +420,8 @@ def passwords_of_commands(text: str) -> Iterator[re.Match[str]]:
 
 def named_credentials(text: str) -> Iterator[re.Match[str]]:
     """Yield the assignments, options and elements of a text that give a credential its value."""
+    if not CREDENTIAL_NAME.may_be_in(text.lower()):
+        return
     for kind in (_ASSIGNMENT, _OPTION, _ELEMENT):
         for found in kind.finditer(text):
             if names_credential(found["name"]) and is_credential_value(found["word"]):
@@ -413,7 +432,8 @@ def names_credential(name: str) -> bool:
     """Return True for the name of a field, variable or option whose value is a credential."""
     return (
         len(name) <= _LONGEST_NAME
-        and _CREDENTIAL_NAME.search(name) is not None
+        and CREDENTIAL_NAME.may_be_in(name.lower())
+        and CREDENTIAL_NAME.pattern.search(name) is not None
         and _OTHER_NAME.fullmatch(name) is None
     )
 

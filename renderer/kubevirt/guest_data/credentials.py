@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
-from renderer.kubevirt.guest_data.credential_text import credential_forms, passwords_of_commands
+from renderer.kubevirt.guest_data.credential_text import Form, credential_forms, passwords_of_commands
 from renderer.kubevirt.guest_data.user_data import Format, Part, decode_cloud_config, parts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_ciphertext
@@ -25,12 +25,19 @@ from renderer.model.record import Record
 
 #: Words that mention passwords but are not credentials.
 _HARMLESS = pattern(r"lock_passwd|ssh_pwauth|passwordauthentication|no-?passwd|nopassword", re.IGNORECASE)
-_POSSIBLE = pattern(
-    r"pass(wd|word|phrase)|(^|[^a-z])(pw|pass)\s*[:=]|secret|token|credential|api[-_]?key|access[-_]?key"
-    r"|activation[-_]?key|private[-_ ]?key|authorization|bearer\s|\$(1|2[abxy]?|5|6|7|y|gy)\$"
-    r"|://[^/\s:@]+:[^@\s/]+@|\bnet1?(\.exe)?\s+user\s+\S+\s+[^\s/]"
-    r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
-    re.IGNORECASE | re.MULTILINE,
+#: What only looks like a credential, too.
+POSSIBLE_CREDENTIAL = Form(
+    (
+        *("pass", "pw", "secret", "token", "credential", "key", "authorization", "bearer", "$", "://", "net"),
+        *("mysql", "mariadb", "encoding:", "-----begin"),
+    ),
+    pattern(
+        r"pass(wd|word|phrase)|(^|[^a-z])(pw|pass)\s*[:=]|secret|token|credential|api[-_]?key|access[-_]?key"
+        r"|activation[-_]?key|private[-_ ]?key|authorization|bearer\s|\$(1|2[abxy]?|5|6|7|y|gy)\$"
+        r"|://[^/\s:@]+:[^@\s/]+@|\bnet1?(\.exe)?\s+user\s+\S+\s+[^\s/]"
+        r"|\b(mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p\S|\bsshpass\s+-p|encoding:\s*[\"']?(b64|base64|gz|gzip)|-{5}BEGIN",
+        re.IGNORECASE | re.MULTILINE,
+    ),
 )
 _PRIVATE_KEY = pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
 _HASH = pattern(r"\$(1|2[abxy]?|5|6|7|y|gy)\$")
@@ -86,7 +93,9 @@ class Credential(Record):
 
 def may_have_credentials(text: str) -> bool:
     """Return True if a text that a VM is started with seems to contain a password, a key or a token."""
-    return bool(_POSSIBLE.search(_HARMLESS.sub("", text)))
+    if not POSSIBLE_CREDENTIAL.may_be_in(text.lower()):
+        return False
+    return POSSIBLE_CREDENTIAL.pattern.search(_HARMLESS.sub("", text)) is not None
 
 
 def is_throw_away(word: str) -> bool:
