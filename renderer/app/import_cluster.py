@@ -191,6 +191,9 @@ def _output_folder(project: Project, request: ClusterImport) -> str:
     """Return the folder below the root of the project. Raises ``UsageError`` and ``DiagnosticError``."""
     written = request.output
     if written is None:
+        if request.cluster in (".", "..") or "/" in request.cluster:
+            message = f"{request.cluster!r} is not the name of a folder; name one with --output"
+            raise UsageError(message, "--cluster")
         folder = f"clusters/{request.cluster}" if request.cluster else OUTPUT
         return OutputFolder.locate(project.root, folder).path
     path = Path(os.path.normpath(Path.cwd() / written))
