@@ -22,7 +22,7 @@ from renderer.emit.layout import file_paths, texts_by_path
 from renderer.emit.ownership import EncodedFiles, encode_files
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem
-from renderer.files.recorder import FileQuestion, RecordedFileSystem, Recorder, Task
+from renderer.files.recorder import Inputs, RecordedFileSystem, Recorder, Task
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -65,7 +65,7 @@ class RenderedOverlay(Record):
     files: EncodedFiles
     findings: tuple[Located, ...]
     folders: frozenset[str]
-    inputs: Mapping[FileQuestion, str]
+    inputs: Inputs
     seconds: float
     summary: str
     steps: int
@@ -140,7 +140,7 @@ class OverlayRenderer:
             files=files,
             findings=located.findings,
             folders=frozenset(used.name for used in self._recorder.used(task) if used.kind == "folder"),
-            inputs=self._recorder.inputs(task),
+            inputs=self._recorder.inputs_in_parts(task),
             seconds=stopwatch.seconds(),
             summary=f"{counted} composed in {composing}, expanded, checked and laid out in {stopwatch.lap()}",
             steps=steps,

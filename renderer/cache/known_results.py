@@ -10,10 +10,10 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from renderer.cache.recorded_inputs import RecordedInputs, inputs_from_json, inputs_json
+from renderer.cache.recorded_inputs import RecordedInputs, inputs_from_json
 from renderer.cache.store import Store
 from renderer.files.builtin_catalogs import decode_composed, encode_composed
-from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task
+from renderer.files.recorder import UNANSWERED, Inputs, Recorder, SharedInputs, Task, inputs_json
 from renderer.findings.located import Located, LocatedFix, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
@@ -129,11 +129,16 @@ class KnownOverlays:
         self._store = store
         self._recorded = recorded
         self._project = project
+        #: By digest: of an earlier run, whether they are still current; of this run, that they are stored.
+        self._shared: dict[str, bool] = {}
+        self._stored: set[str] = set()
 
     def find(self, overlay: Overlay) -> KnownOverlay | None:
         """Return the known result; None if the overlay is new, or one of its inputs differs now."""
         entry: Any = self._store.get(*self._name(overlay))
         if entry is None or not self._recorded.are_current(entry["inputs"]):
+            return None
+        if not all(map(self._are_current, entry["shared"])):
             return None
         findings = tuple(map(finding_from_json, entry["findings"]))
         return KnownOverlay(entry["tree"], frozenset(entry["folders"]), findings, entry["seconds"])
@@ -143,12 +148,22 @@ class KnownOverlays:
         entry: Any = self._store.get(*self._name(overlay))
         return None if entry is None else float(entry["seconds"])
 
-    def keep(self, overlay: Overlay, known: KnownOverlay, inputs: Mapping[FileQuestion, str]) -> None:
+    def _are_current(self, digest: str) -> bool:
+        """Return True if no answer in shared inputs has changed; several overlays may depend on them."""
+        if digest not in self._shared:
+            entry: Any = self._store.get(*_shared_name(digest))
+            self._shared[digest] = entry is not None and self._recorded.are_current(json.loads(entry))
+        return self._shared[digest]
+
+    def keep(self, overlay: Overlay, known: KnownOverlay, inputs: Inputs) -> None:
         """Store the result for the next run; ``inputs`` has the repository's answer to each question."""
-        if UNANSWERED in inputs.values():
+        if not inputs.are_answered:
             return
+        for part in inputs.shared:
+            self._keep_shared(part)
         entry: Json = {
-            "inputs": inputs_json(inputs),
+            "inputs": inputs_json(inputs.own),
+            "shared": [part.digest for part in inputs.shared],
             "tree": known.tree,
             "folders": sorted(known.folders),
             "findings": list(map(finding_json, known.findings)),
@@ -156,9 +171,18 @@ class KnownOverlays:
         }
         self._store.put(entry, *self._name(overlay))
 
+    def _keep_shared(self, part: SharedInputs) -> None:
+        if part.digest not in self._stored:
+            self._store.put(part.text, *_shared_name(part.digest))
+            self._stored.add(part.digest)
+
     def _name(self, overlay: Overlay) -> Iterable[str]:
         entry = json.dumps(overlay.entry.description, sort_keys=True) if overlay.entry else ""
         return "overlay", *self._project, overlay.path, overlay.listed_as, entry
+
+
+def _shared_name(digest: str) -> Iterable[str]:
+    return "inputs", digest
 
 
 class KnownCatalogs:

@@ -20,7 +20,7 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import FileQuestion, answer
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.digest import sha256
-from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.json import object_at
 
 #: The times of a file's and its entry's last change, in nanoseconds, its size and its inode.
 _SIGNS = "st_mtime_ns", "st_ctime_ns", "st_size", "st_ino"
@@ -141,11 +141,6 @@ class RecordedInputs:
             digest = self._digests.of(path) if method == "read" else None
             self._answers[question] = digest or answer(self._fs, question)
         return self._answers[question]
-
-
-def inputs_json(seen: Mapping[FileQuestion, str]) -> Json:
-    """Return the questions and their answers as JSON, for an entry of the cache."""
-    return [[*question, earlier] for question, earlier in seen.items()]
 
 
 def inputs_from_json(value: Iterable[Any]) -> Mapping[FileQuestion, str]:

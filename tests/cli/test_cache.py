@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.cli.app import main
+from renderer.files import recorder
 from tests.cli.project_of_everything import FILES, write_project
 
 
@@ -50,14 +51,17 @@ class Project:
         return sorted(path for path in self.cache.rglob("*") if path.is_file())
 
 
-@pytest.fixture(scope="module")
-def rendered(tmp_path_factory: pytest.TempPathFactory) -> Project:
+@pytest.fixture(scope="module", params=[None, 1], ids=["few inputs", "all inputs in parts"])
+def rendered(tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Iterator[Project]:
     folder = tmp_path_factory.mktemp("cached")
     project = Project(folder / "project", folder / "cache")
     write_project(project.root)
-    assert project.run("render").exit_code == 0
-    assert project.run("render").exit_code == 0
-    return project
+    with pytest.MonkeyPatch.context() as patched:
+        if request.param:
+            patched.setattr(recorder, "WORTH_SHARING", request.param)
+        assert project.run("render").exit_code == 0
+        assert project.run("render").exit_code == 0
+        yield project
 
 
 @pytest.fixture

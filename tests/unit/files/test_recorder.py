@@ -1,7 +1,13 @@
 from __future__ import annotations
 
-import pytest
+import json
+from collections.abc import Mapping
 
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from renderer.files import recorder as recorder_module
 from renderer.files.file_system import MemoryFileSystem
 from renderer.files.recorder import (
     UNANSWERED,
@@ -14,6 +20,8 @@ from renderer.files.recorder import (
 )
 from renderer.model.diagnostic import DiagnosticError
 
+TASKS = [Task("overlay", str(number)) for number in range(5)]
+PLACES = st.sampled_from(["a/x", "b/y", "c/z", "none"])
 A, B, SHARED = Task("overlay", "a"), Task("overlay", "b"), Task("catalogs")
 
 
@@ -92,3 +100,59 @@ def test_unreadable_file_is_not_recorded(files: MemoryFileSystem) -> None:
     with recorder.using(A), pytest.raises(DiagnosticError):
         fs.read("none")
     assert recorder.inputs(A) == {FileQuestion("read", "none"): UNANSWERED}
+
+
+def together(recorder: Recorder, task: Task) -> Mapping[FileQuestion, str]:
+    """The inputs of a task out of all its parts."""
+    inputs = recorder.inputs_in_parts(task)
+    shared = [asked for part in inputs.shared for asked in json.loads(part.text)]
+    return {**inputs.own, **{FileQuestion(method, path): answered for method, path, answered in shared}}
+
+
+def test_part_of_many_questions_is_collected_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recorder_module, "WORTH_SHARING", 3)
+    recorder = Recorder()
+    fs = RecordedFileSystem(MemoryFileSystem({str(number): b"" for number in range(9)}), recorder)
+    for name in ("a", "b", "c"):
+        with recorder.using(Task("overlay", name)):
+            fs.is_folder(f"{name}-alone")
+            with recorder.using(SHARED):
+                for number in range(3):
+                    fs.read(str(number))
+
+    first, second = (recorder.inputs_in_parts(Task("overlay", name)) for name in ("a", "b"))
+
+    assert first.own == {FileQuestion("is_folder", "a-alone"): "False"}
+    assert second.own == {FileQuestion("is_folder", "b-alone"): "False"}
+    assert first.shared[0] is second.shared[0]
+    with recorder.using(SHARED):
+        fs.is_file("4")
+    (third,) = recorder.inputs_in_parts(Task("overlay", "c")).shared
+    assert "is_file" in third.text
+    with recorder.using(A):
+        fs.read("4")
+    (fourth,) = recorder.inputs_in_parts(Task("overlay", "c")).shared
+    assert '["read","4"' in fourth.text
+
+
+@given(
+    st.lists(
+        st.tuples(
+            st.sampled_from(TASKS), st.sampled_from(TASKS), st.sampled_from(["read", "is_file"]), PLACES
+        )
+    ),
+    st.sampled_from([1, 2, 200]),
+)
+def test_parts_are_all_inputs_at_every_moment(steps: list[tuple[Task, Task, str, str]], worth: int) -> None:
+    recorder = Recorder()
+    fs = RecordedFileSystem(MemoryFileSystem({"a/x": b"x", "b/y": b"y", "c/z": b"z"}), recorder)
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(recorder_module, "WORTH_SHARING", worth)
+        for one, other, method, path in steps:
+            with recorder.using(one), recorder.using(other):
+                if method == "is_file" or path != "none":
+                    getattr(fs, method)(path)
+            for task in {one, other}:
+                whole, parts = recorder.inputs(task), together(recorder, task)
+                needless = {FileQuestion("is_file", path) for method, path in whole if method == "read"}
+                assert {each: parts[each] for each in parts if each not in needless} == whole
