@@ -19,9 +19,10 @@ from renderer.model.cluster_settings import (
     VolumeMode,
     is_cluster_name,
 )
+from renderer.model.field_edit import SetField
 from renderer.model.fields import Fields
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import did_you_mean, suggest
 from renderer.project.entry_settings import read_flux_release
 
 #: The fields that say something of a cluster, at the top of the project file and under ``clusters``.
@@ -81,7 +82,9 @@ def check_cluster_name(fields: Fields, name: str, clusters: Iterable[ClusterSett
     if name and name not in known:
         otherwise = f"list it: clusters: [{{name: {name}}}]"
         hint = did_you_mean(name, known, otherwise=otherwise)
-        fields.reject("cluster", f"no cluster {name!r} is listed under clusters", hint)
+        near = list(suggest(name, known))
+        fix = SetField(fields.site_of("cluster").field, near[0]) if len(near) == 1 else None
+        fields.reject("cluster", f"no cluster {name!r} is listed under clusters", hint, fix=fix)
 
 
 def _read_argocd_cluster(fields: Fields) -> ArgocdCluster | None:
