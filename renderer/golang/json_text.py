@@ -8,12 +8,15 @@ from renderer.model.kube.json import Json
 from renderer.model.whole_number import json_integer
 
 
-def read_json(text: str) -> Json:
-    """Return the value of a JSON text. Raises ``ValueError`` for one that is not JSON, or too deep."""
+def read_json(text: str, *, floats: bool = False) -> Json:
+    """Return the value of a JSON text. Raises ``ValueError`` for one that is not JSON, or too deep.
+
+    With ``floats`` all numbers are floats, as Go reads them without a type.
+    """
     import json  # noqa: PLC0415 - few inputs contain JSON texts
 
     try:
-        value: Json = json.loads(text, parse_int=json_integer, parse_constant=_refuse)
+        value: Json = json.loads(text, parse_int=float if floats else json_integer, parse_constant=_refuse)
     except RecursionError:
         raise ValueError("the text is nested too deeply") from None
     return value

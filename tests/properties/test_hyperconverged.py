@@ -7,10 +7,11 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects
+from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, with_value
 
@@ -67,7 +68,7 @@ def test_any_spec_is_made_into_objects_or_refused(content: JsonObject, release: 
     objects = made(content, release)
 
     if objects is not None:
-        types = GoTypes.of(release)
+        types = operator_types(release)
         assert types.rewritten("kubevirt.KubeVirtSpec", objects.kubevirt.spec) == objects.kubevirt.spec
         assert types.rewritten("cdi.CDISpec", objects.cdi.spec) == objects.cdi.spec
         gates = object_at(objects.kubevirt.spec, "configuration", "developerConfiguration")
@@ -105,12 +106,12 @@ def test_any_patch_is_applied_or_refused(written: str, release: OperatorRelease)
 
     if objects is not None:
         spec = objects.kubevirt.spec
-        assert GoTypes.of(release).rewritten("kubevirt.KubeVirtSpec", spec) == spec
+        assert operator_types(release).rewritten("kubevirt.KubeVirtSpec", spec) == spec
 
 
 @given(VALUES, RELEASES)
 def test_what_go_writes_is_read_and_written_unchanged(value: Json, release: OperatorRelease) -> None:
-    types = GoTypes.of(release)
+    types = operator_types(release)
     for type_ in ("*core.Affinity", "ssp.DataImportCronTemplate", "map[]kubevirt.InterfaceBindingPlugin"):
         try:
             written = types.rewritten(type_, value)

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
-from renderer.kubevirt.hyperconverged.go_types import GoTypes
 from renderer.kubevirt.hyperconverged.object_fields import Setting
+from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
@@ -179,7 +179,7 @@ def _has_image_of(template: JsonObject, own: JsonObject, release: OperatorReleas
 
     def registry(of: JsonObject) -> Json:
         source = object_at(of, "spec", "template", "spec", "source")
-        return GoTypes.of(release).rewritten("*cdi.DataVolumeSourceRegistry", source.get("registry"))
+        return operator_types(release).rewritten("*cdi.DataVolumeSourceRegistry", source.get("registry"))
 
     own_registry = registry(own)
     return own_registry is None or own_registry == registry(template)

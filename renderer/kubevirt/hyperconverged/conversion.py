@@ -22,9 +22,9 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
     phase_of,
 )
 from renderer.kubevirt.hyperconverged.go_decoding import GO_TYPES
-from renderer.kubevirt.hyperconverged.go_types import GoTypes
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
 from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, Setting, version_of
+from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.structural_schema import structural_schema
 from renderer.model.kube.field_path import FieldPath
@@ -78,7 +78,7 @@ def converted(content: JsonObject, version: str, release: OperatorRelease) -> Js
         raise ValueError(f"{release} does not serve {source} as {version}")
     if source == version:
         return content
-    types = GoTypes.of(release)
+    types = operator_types(release)
     read = {**content, "spec": types.decode(GO_TYPES[source], content.get("spec", EMPTY))}
     moved = _to_v1(read, release) if version == V1 else _to_v1beta1(read, release)
     spec = types.rewritten(GO_TYPES[version], moved["spec"])

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.golang.duration import parse_duration
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
+from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, fields_of, version_of
+from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
@@ -39,7 +40,7 @@ def is_decodable(content: JsonObject, release: OperatorRelease) -> bool:
 def decoding_error(content: JsonObject, release: OperatorRelease) -> str | None:
     """Return why Go cannot read an object; None if it can."""
     try:
-        GoTypes.of(release).decode(GO_TYPES[version_of(content)], content.get("spec", EMPTY))
+        operator_types(release).decode(GO_TYPES[version_of(content)], content.get("spec", EMPTY))
     except GoTypeError as error:
         return str(error)
     return None

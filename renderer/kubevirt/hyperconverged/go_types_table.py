@@ -1,4 +1,4 @@
-"""Go types by release of the HyperConverged operator; ``.ci/hyperconverged_types.py`` writes this.
+"""Go types by release of the HyperConverged operator; ``.ci/go_types.py`` writes this.
 
 A struct, and below it its fields in JSON: name and type; ``always`` if Go writes an empty value too, ``zero``
 if it leaves out a struct of zeros; and the releases if not all that have the struct have the field.

@@ -6,10 +6,11 @@ read over the object again. So a field that a patch removes stays.
 
 from __future__ import annotations
 
+from renderer.golang.go_types import GoTypeError
 from renderer.golang.json_patch import OperationError, apply_operation, apply_operation_v5
 from renderer.golang.json_text import read_json
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
+from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
@@ -34,7 +35,7 @@ AAQ = Patching("aaq.AAQSpec")
 
 def as_written(spec: JsonObject, patching: Patching, settings: Settings) -> JsonObject:
     """Return a spec as the operator writes it, after its patch. Raises ``CannotMakeError``."""
-    types = GoTypes.of(settings.release)
+    types = operator_types(settings.release)
     try:
         made = types.decode(patching.type, spec)
     except GoTypeError as error:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
 from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at

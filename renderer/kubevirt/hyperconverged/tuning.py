@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from renderer.golang.go_types import GoTypeError, GoTypes
 from renderer.golang.json_text import read_json
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import LATEST, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings

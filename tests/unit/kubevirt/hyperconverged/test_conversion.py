@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import pytest
 
+from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.admission import admit
 from renderer.kubevirt.hyperconverged.conversion import V1_ONLY_ANNOTATION, as_stored, converted
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.model.kube.json import Json, JsonObject, object_at, without
 

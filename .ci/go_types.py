@@ -1,8 +1,10 @@
-"""Make `renderer/kubevirt/hyperconverged/go_types_table.py`: the types of what the operator makes.
+"""Make the tables of Go types that vmrender reads and writes JSON by.
 
-    python .ci/hyperconverged_types.py 1.10=FOLDER 1.11=FOLDER … main=FOLDER
+    python .ci/go_types.py hyperconverged 1.10=FOLDER 1.11=FOLDER … main=FOLDER
+    python .ci/go_types.py virtual-machine 1.7=FOLDER 1.8=FOLDER
 
-Each folder is a checkout of the HyperConverged operator at the branch of that release, with its `vendor/`.
+Each folder is a checkout with its `vendor/`: of the HyperConverged operator at the branch of that release,
+or of KubeVirt at the first tag of that release, with the CDI API 1.64 in it, as in kubevirt/virt-template.
 Names of fields, their types and whether Go leaves out an empty value are taken; comments are not.
 """
 
@@ -14,8 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
-TABLE = ROOT / "renderer" / "kubevirt" / "hyperconverged" / "go_types_table.py"
+KUBEVIRT = Path(__file__).resolve().parents[1] / "renderer" / "kubevirt"
 
 #: The operator's own packages, which are not in `vendor/`.
 OWN = "github.com/kubevirt/hyperconverged-cluster-operator/"
@@ -25,6 +26,7 @@ PACKAGES = {
     "hco1": [f"{OWN}api/v1"],
     "hcogates": [f"{OWN}api/v1/featuregates"],
     "kubevirt": ["kubevirt.io/api/core/v1"],
+    "backup": ["kubevirt.io/api/backup/v1alpha1"],
     "cdi": ["kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1"],
     "ssp": ["kubevirt.io/ssp-operator/api/v1beta3", "kubevirt.io/ssp-operator/api/v1beta2"],
     "network": ["github.com/kubevirt/cluster-network-addons-operator/pkg/apis/networkaddonsoperator/shared"],
@@ -36,15 +38,6 @@ PACKAGES = {
     "core": ["k8s.io/api/core/v1"],
     "meta": ["k8s.io/apimachinery/pkg/apis/meta/v1"],
 }
-ROOTS = [
-    "kubevirt.KubeVirtSpec",
-    "cdi.CDISpec",
-    "ssp.SSPSpec",
-    "network.NetworkAddonsConfigSpec",
-    "aaq.AAQSpec",
-    "hco1beta1.HyperConvergedSpec",
-    "hco1.HyperConvergedSpec",
-]
 #: What Go reads and writes by methods of its own.
 SPECIAL = {
     "k8s.io/apimachinery/pkg/api/resource.Quantity": "Quantity",
@@ -60,11 +53,52 @@ SPECIAL = {
 SCALARS = {"string": "string", "bool": "bool", "float32": "float", "float64": "float", "interface{}": "any"}
 INTEGERS = re.compile(r"u?int(8|16|32|64)?|byte")
 
+
+class Target(NamedTuple):
+    """A table, and the types that it begins with.
+
+    ``verbatim`` keeps what a converter and Go's errors show: the order of fields, and the names of types
+    that are not structs.
+    """
+
+    table: Path
+    roots: list[str]
+    subject: str
+    verbatim: bool = False
+
+
+TARGETS = {
+    "hyperconverged": Target(
+        KUBEVIRT / "hyperconverged" / "go_types_table.py",
+        [
+            "kubevirt.KubeVirtSpec",
+            "cdi.CDISpec",
+            "ssp.SSPSpec",
+            "network.NetworkAddonsConfigSpec",
+            "aaq.AAQSpec",
+            "hco1beta1.HyperConvergedSpec",
+            "hco1.HyperConvergedSpec",
+        ],
+        "of the HyperConverged operator",
+    ),
+    "virtual-machine": Target(
+        KUBEVIRT / "vm_template" / "go_types_table.py",
+        ["kubevirt.VirtualMachine"],
+        "of KubeVirt's API",
+        verbatim=True,
+    ),
+}
+
 DOCSTRING = """\
-Go types by release of the HyperConverged operator; ``.ci/hyperconverged_types.py`` writes this.
+Go types by release {subject}; ``.ci/go_types.py`` writes this.
 
 A struct, and below it its fields in JSON: name and type; ``always`` if Go writes an empty value too, ``zero``
 if it leaves out a struct of zeros; and the releases if not all that have the struct have the field.
+"""
+
+#: Added for a table with the names of types.
+DOCSTRING_NAMES = """
+A line with ``=`` is another type: its name and what it is. Fields are in the order of the struct.
 """
 
 STRUCT = re.compile(r"^(?:type )?(\w+) struct \{(.*?)^\}", re.MULTILINE | re.DOTALL)
@@ -111,9 +145,12 @@ class Package:
 class Release:
     """The types of one release."""
 
-    def __init__(self, checkout: Path) -> None:
+    def __init__(self, checkout: Path, target: Target) -> None:
         self.packages: dict[str, Package] = {}
         self.paths: dict[str, str] = {}
+        self.roots = target.roots
+        self.verbatim = target.verbatim
+        self.names: dict[str, str] = {}
         for prefix, folders in PACKAGES.items():
             for folder in folders:
                 self.paths[folder] = prefix
@@ -130,7 +167,7 @@ class Release:
     def structs(self) -> dict[str, list[Field]]:
         """Return the fields of each struct that the roots lead to."""
         found: dict[str, list[Field]] = {}
-        waiting = [root for root in ROOTS if root.split(".")[0] in self.packages]
+        waiting = [root for root in self.roots if root.split(".")[0] in self.packages]
         while waiting:
             name = waiting.pop()
             if name in found:
@@ -138,7 +175,7 @@ class Release:
             found[name] = list(self._fields(name))
             for field in found[name]:
                 inner = re.sub(r"^(?:\*|\[\]|map\[\])*", "", field.type)
-                if "." in inner:
+                if "." in inner and inner not in self.names:
                     waiting.append(inner)
         return found
 
@@ -193,7 +230,11 @@ class Release:
         if short in package.structs:
             return full
         target, of = package.aliases[short]
-        return self.resolve(target, prefix, of)
+        resolved = self.resolve(target, prefix, of)
+        if not self.verbatim:
+            return resolved
+        self.names[full] = resolved
+        return full
 
 
 def spans(values: list[str], releases: list[str]) -> str:
@@ -206,31 +247,41 @@ def spans(values: list[str], releases: list[str]) -> str:
     return f" {start}-{end}" if start or end else ""
 
 
-def table(releases: dict[str, dict[str, list[Field]]]) -> Iterator[str]:
-    """Yield the lines of the table."""
+def table(releases: dict[str, dict[str, list[Field]]], *, verbatim: bool) -> Iterator[str]:
+    """Yield the lines of the structs."""
     names = sorted({name for structs in releases.values() for name in structs})
     order = list(releases)
     for name in names:
         yield name
         having = [release for release in order if name in releases[release]]
         rows: dict[Field, list[str]] = {}
-        for release in having:
+        for release in reversed(having) if verbatim else having:
             for field in releases[release][name]:
                 rows.setdefault(field, []).append(release)
-        for field, present in sorted(rows.items(), key=lambda row: row[0].name):
+        for field, present in rows.items() if verbatim else sorted(rows.items(), key=lambda row: row[0].name):
+            present.sort(key=order.index)
             # A struct's own span bounds its fields: only what differs within it is said.
             span = "" if present == having else spans(present, order)
             yield f"  {field.name} {field.type}{field.written}{span}"
 
 
 def main(arguments: list[str]) -> None:
-    """Write the table."""
+    """Write a table."""
+    target = TARGETS[arguments[0]]
     releases = {}
-    for argument in arguments:
+    names: dict[str, str] = {}
+    for argument in arguments[1:]:
         name, _, folder = argument.partition("=")
-        releases[name] = Release(Path(folder)).structs()
-    lines = "\n".join(table(releases))
-    TABLE.write_text(f'"""{DOCSTRING}"""\n\nTYPES = """\\\n{lines}\n"""\n', encoding="utf-8")
+        release = Release(Path(folder), target)
+        releases[name] = release.structs()
+        names |= release.names
+    lines = [
+        *(f"{name} = {type_}" for name, type_ in sorted(names.items())),
+        *table(releases, verbatim=target.verbatim),
+    ]
+    docstring = DOCSTRING.format(subject=target.subject) + (DOCSTRING_NAMES if target.verbatim else "")
+    text = "\n".join(lines)
+    target.table.write_text(f'"""{docstring}"""\n\nTYPES = """\\\n{text}\n"""\n', encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,9 @@ import re
 
 import pytest
 
-from renderer.kubevirt.hyperconverged.go_types import GoTypeError, GoTypes
+from renderer.golang.go_types import GoTypeError, GoTypes
 from renderer.kubevirt.hyperconverged.go_types_table import TYPES as TYPES_BY_RELEASE
+from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import LATEST, OLDEST, OperatorRelease
 from renderer.model.kube.json import Json
 
@@ -172,5 +173,5 @@ def test_types_differ_by_release() -> None:
     spec: Json = {"configuration": {"persistentReservationConfiguration": {"enabled": True}}}
 
     for release, is_there in ((OLDEST, False), (LATEST, True)):
-        written = GoTypes.of(release).rewritten("kubevirt.KubeVirtSpec", spec)
+        written = operator_types(release).rewritten("kubevirt.KubeVirtSpec", spec)
         assert ("persistentReservationConfiguration" in str(written)) is is_there
