@@ -7,7 +7,6 @@ labels of the Template are added to all of its objects.
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, TypeAlias
@@ -15,6 +14,12 @@ from typing import Any, TypeAlias
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.confidential_parts import confidential_parameters
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
+from renderer.kubevirt.vm_template.references import (
+    TEXT_REFERENCE,
+    VALUE_REFERENCE,
+    json_or_text,
+    substituted_text,
+)
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.field_path import FieldPath
@@ -31,15 +36,9 @@ from renderer.model.kube.json import (
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.taint import taint, taint_masking, taint_new_parts
-from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
-from renderer.yamlio.decode import decode_yaml11
 
 _GROUP = "template.openshift.io"
-#: A parameter may be long, and used often (``model.run.work``).
-_CHARACTERS_PER_STEP = 16
-_TEXT = re.compile(r"\$\{([a-zA-Z0-9_]+?)\}")
-_VALUE = re.compile(r"\$\{\{([a-zA-Z0-9_]+)\}\}")
 
 #: Accepts the resources before and after a step.
 Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
@@ -128,7 +127,7 @@ def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple
         origin = template.origin.below("objects", index)
         content = check_identity(Resource(object_at(written), origin)).content
         metadata = object_at(content, "metadata")
-        if "namespace" in metadata and not _TEXT.search(scalar_text(metadata["namespace"])):
+        if "namespace" in metadata and not TEXT_REFERENCE.search(scalar_text(metadata["namespace"])):
             content = without(content, "metadata", "namespace")
         content = object_at(_substituted(content, values))
         yield check_identity(Resource(content, origin)), labels
@@ -208,19 +207,14 @@ def _substituted(value: Json, values: Mapping[str, str]) -> Json:
 
 
 def _substituted_text(text: str, values: Mapping[str, str]) -> Json:
-    whole = _VALUE.fullmatch(text)
-    if whole and whole[1] in values:
-        value = values[whole[1]]
-        try:
-            read = decode_yaml11(value.encode(), "parameter")
-        except DiagnosticError:
-            return value
-        if taint_masking().is_in(value):
-            taint_new_parts(read, None)
-        return read
-    substituted = _TEXT.sub(lambda match: values.get(match[1], match[0]), text)
-    spend(1 + len(substituted) // _CHARACTERS_PER_STEP, "processing Templates")
-    return substituted
+    whole = VALUE_REFERENCE.fullmatch(text)
+    if whole is None or whole[1] not in values:
+        return substituted_text(text, values)
+    value = values[whole[1]]
+    read = json_or_text(value)
+    if taint_masking().is_in(value):
+        taint_new_parts(read, None)
+    return read
 
 
 def _with_labels(resource: Resource, labels: JsonObject) -> Resource:

@@ -23,6 +23,7 @@ _SUITES = {
     "fit": "tests.conformance.fit",
     "hyperconverged": "tests.conformance.hyperconverged",
     "start": "tests.conformance.start",
+    "vm-template": "tests.conformance.vm_template",
     "verdicts": "tests.conformance.verdicts",
 }
 

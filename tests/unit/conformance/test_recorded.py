@@ -21,7 +21,9 @@ DIFFERENT = (
 )
 
 
-@pytest.mark.parametrize("suite", ["start", "verdicts", "entry-points", "impact", "hyperconverged"])
+@pytest.mark.parametrize(
+    "suite", ["start", "verdicts", "entry-points", "impact", "hyperconverged", "vm-template"]
+)
 def test_result_matches_the_recording(suite: str) -> None:
     module = import_module(f"tests.conformance.{suite.replace('-', '_')}")
     results = list(module.run([VECTORS / f"{suite}.jsonl.xz"]))
