@@ -25,7 +25,7 @@ LONG = "canary-is-a-bird-" + "x" * 80
         "&anchor !!str 'canary-is-a-bird'",
         b64encode(b"canary-is-a-bird").decode(),
         b64encode(b"canary-is-a-bird").decode().rstrip("="),
-        b64encode(gzip.compress(b"canary-is-a-bird")).decode(),
+        b64encode(gzip.compress(b"canary-is-a-bird", mtime=0)).decode(),
         b64encode("canary-is-a-bird".encode("utf-16")).decode(),
         BASIC,
         f'{{"auths": {{"registry.example.org": {{"auth": "{BASIC}"}}}}}}',
