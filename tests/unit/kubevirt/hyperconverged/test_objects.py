@@ -264,7 +264,8 @@ class TestTopology:
         assert made().aaq is None
         assert made({"enableApplicationAwareQuota": True}).aaq is not None
         assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 14).aaq is not None
-        assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 15).aaq is None
+        assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 18).aaq is not None
+        assert made({"featureGates": {"enableApplicationAwareQuota": True}}, 19).aaq is None
 
 
 class TestPatches:
