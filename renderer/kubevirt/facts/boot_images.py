@@ -5,6 +5,9 @@ import. A repository writes crons as ``DataImportCron`` objects, or as templates
 in ``HyperConverged``, whose operator adds templates of its own, or in ``SSP``. CDI copies the labels of a
 cron to its DataSource, and adds the labels that the image asks for.
 
+Here is what can be said of any object in a repository, admitted or not. The exact templates that the operator
+gives to SSP are made in ``hyperconverged/boot_images.py``, of the same ``COMMON_IMAGES``.
+
 HyperConverged ``controllers/handlers/golden-images/golden_images.go``; SSP
 ``internal/operands/data-sources/reconcile.go``; CDI ``pkg/controller/dataimportcron-controller.go``,
 ``datasource-controller.go`` and ``util.go`` (``addLabelsFromTerminationMessage``).
@@ -39,7 +42,8 @@ ARCHITECTURES = ("amd64", "arm64", "s390x")
 
 _MULTI_ARCHITECTURE = "enableMultiArchBootImageImport"
 _ENABLED = "dataimportcrontemplate.kubevirt.io/enable"
-_ARCHITECTURES_OF_CRON = "ssp.kubevirt.io/dict.architectures"
+#: The annotation of a cron with the architectures of its image, separated by commas.
+ARCHITECTURES_OF_CRON = "ssp.kubevirt.io/dict.architectures"
 #: The first KubeVirt with a certain release of HyperConverged, whose minor is higher by ten.
 _IMAGES_HAVE_LABELS_SINCE = Release(1, 2)  # with CDI 1.59 (#3103)
 _TEMPLATES_HAVE_LABELS_UNTIL = Release(1, 3)  # HyperConverged f3434d63
@@ -85,42 +89,54 @@ _IMAGES: Mapping[str, BootImage] = {
 }
 
 
-class _DefaultTemplate(Record):
-    """A template that the operator adds: HyperConverged ``assets/dataImportCronTemplates``.
+class CommonImage(Record):
+    """A boot image that the operator imports by default: HyperConverged ``assets/dataImportCronTemplates``.
 
-    Templates that only OpenShift Virtualization adds are in the tests of Red Hat, as above.
+    Images that only OpenShift Virtualization adds are in the tests of Red Hat, as above; of these neither
+    ``size`` nor ``architectures`` is known. ``since`` is a release of KubeVirt.
     """
 
-    cron: str
     data_source: str
     image: str
+    size: str = ""
+    architectures: str = ""
     since: Release = Release(1, 0)
     openshift_only: bool = False
 
+    @property
+    def cron(self) -> str:
+        """The name of its template."""
+        return f"{self.data_source}-image-cron"
+
+    def labels(self, release: Release) -> JsonObject:
+        """Return the labels of its template with the operator that deploys a release of KubeVirt."""
+        preference = _PREFERENCE_OF_TEMPLATE.get(self.data_source)
+        if preference is None or release >= _TEMPLATES_HAVE_LABELS_UNTIL:
+            return EMPTY
+        return _labels("centos.9.stream" if release < (1, 1) and preference != "fedora" else preference)
+
     def managed(self, release: Release) -> ManagedDataSource:
-        labels: JsonObject = EMPTY
-        if release < _TEMPLATES_HAVE_LABELS_UNTIL and self.data_source in _PREFERENCE_OF_TEMPLATE:
-            preference = _PREFERENCE_OF_TEMPLATE[self.data_source]
-            labels = _labels("centos.9.stream" if release < (1, 1) and preference != "fedora" else preference)
+        """Return its DataSource, if nothing changes the template."""
         return ManagedDataSource(
-            self.data_source, None, labels, self.image, openshift_only=self.openshift_only
+            self.data_source, None, self.labels(release), self.image, openshift_only=self.openshift_only
         )
 
 
 #: The labels of the templates themselves; all name the instance type u1.medium.
 _PREFERENCE_OF_TEMPLATE = {"centos-stream9": "centos.stream9", "fedora": "fedora"}
-_DEFAULTS = (
-    _DefaultTemplate("centos-stream9-image-cron", "centos-stream9", "quay.io/containerdisks/centos-stream:9"),
-    _DefaultTemplate(
-        "centos-stream10-image-cron",
+COMMON_IMAGES = (
+    CommonImage("centos-stream9", "quay.io/containerdisks/centos-stream:9", "10Gi", "amd64,arm64,s390x"),
+    CommonImage(
         "centos-stream10",
         "quay.io/containerdisks/centos-stream:10",
-        Release(1, 3),
+        "10Gi",
+        "amd64,arm64,s390x",
+        since=Release(1, 3),
     ),
-    _DefaultTemplate("fedora-image-cron", "fedora", "quay.io/containerdisks/fedora:latest"),
-    _DefaultTemplate("rhel8-image-cron", "rhel8", "rhel8-guest", openshift_only=True),
-    _DefaultTemplate("rhel9-image-cron", "rhel9", "rhel9-guest", openshift_only=True),
-    _DefaultTemplate("rhel10-image-cron", "rhel10", "rhel10-guest", Release(1, 5), openshift_only=True),
+    CommonImage("fedora", "quay.io/containerdisks/fedora:latest", "5Gi", "arm64,s390x,amd64"),
+    CommonImage("rhel8", "rhel8-guest", openshift_only=True),
+    CommonImage("rhel9", "rhel9-guest", openshift_only=True),
+    CommonImage("rhel10", "rhel10-guest", since=Release(1, 5), openshift_only=True),
 )
 #: DataSources that SSP makes for OpenShift's templates. Without a cron, somebody fills them by hand.
 #: SSP ``data/common-templates-bundle``, versions 0.25.0 to 0.35.0.
@@ -201,9 +217,9 @@ def managed_data_sources(resource: Resource, release: Release) -> Iterator[Manag
 def default_data_sources(release: Release) -> Iterator[ManagedDataSource]:
     """Yield the DataSources of the templates that the operator adds."""
     architectures = ARCHITECTURES if release >= _SEVERAL_ARCHITECTURES_SINCE else ()
-    for default in _DEFAULTS:
-        if release >= default.since:
-            yield default.managed(release)._replace(architectures=architectures)
+    for image in COMMON_IMAGES:
+        if release >= image.since:
+            yield image.managed(release)._replace(architectures=architectures)
 
 
 def is_made_by_operators(name: str, namespace: str) -> bool:
@@ -242,15 +258,15 @@ def _of_hyperconverged(resource: Resource, release: Release) -> Iterator[Managed
         for index, template in enumerate(array_at(settings, "dataImportCronTemplates"))
     }
     architectures = ARCHITECTURES if _is_multi_architecture(resource, settings) else ()
-    defaults = {default.cron: default for default in _DEFAULTS if release >= default.since}
+    common = {image.cron: image for image in COMMON_IMAGES if release >= image.since}
     if _imports_defaults(resource, settings, release):
         namespace = text_at(settings, "commonBootImageNamespace") or None
-        for default in defaults.values():
-            managed = default.managed(release)._replace(architectures=architectures)
-            if default.cron not in written:
+        for image in common.values():
+            managed = image.managed(release)._replace(architectures=architectures)
+            if image.cron not in written:
                 yield managed._replace(namespace=namespace)
-            elif _is_enabled(written[default.cron][1]):
-                field, template = written[default.cron]
+            elif is_enabled(written[image.cron][1]):
+                field, template = written[image.cron]
                 changed = _managed(template, resource, field)
                 yield managed._replace(
                     name=changed.name or managed.name,
@@ -260,9 +276,9 @@ def _of_hyperconverged(resource: Resource, release: Release) -> Iterator[Managed
                     field=field,
                 )
     for name, (field, template) in written.items():
-        if name not in defaults and _is_enabled(template):
+        if name not in common and is_enabled(template):
             managed = _managed(template, resource, field)
-            is_split = _ARCHITECTURES_OF_CRON in object_at(template, "metadata", "annotations")
+            is_split = ARCHITECTURES_OF_CRON in object_at(template, "metadata", "annotations")
             yield managed._replace(architectures=architectures if is_split else ())
 
 
@@ -278,9 +294,10 @@ def _managed(cron: JsonObject, made_by: Resource, field: FieldPath) -> ManagedDa
     )
 
 
-def _is_enabled(template: JsonObject) -> bool:
-    written = object_at(template, "metadata", "annotations").get(_ENABLED)
-    return written is None or str(written).lower() == "true"
+def is_enabled(template: JsonObject) -> bool:
+    """Return False for a template whose annotation switches it off."""
+    annotations = object_at(template, "metadata", "annotations")
+    return _ENABLED not in annotations or str(annotations[_ENABLED]).lower() == "true"
 
 
 def _imports_defaults(resource: Resource, settings: JsonObject, release: Release) -> bool:

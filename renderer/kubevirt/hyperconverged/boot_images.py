@@ -1,65 +1,28 @@
-"""The data import crons of boot images that the operator asks SSP for.
+"""The templates of data import crons that the operator gives to SSP, exactly as it writes them.
 
 ``assets/dataImportCronTemplates`` and ``controllers/handlers/golden-images`` of the operator; up to 1.15
-``controllers/operands/ssp.go``.
+``controllers/operands/ssp.go``. ``facts/boot_images.py`` has the images, and says for any object in a
+repository which DataSources come of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.facts.boot_images import ARCHITECTURES_OF_CRON, COMMON_IMAGES, is_enabled
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
-from renderer.model.record import Record
 
-_ENABLE = "dataimportcrontemplate.kubevirt.io/enable"
 _BIND = "cdi.kubevirt.io/storage.bind.immediate.requested"
-_ARCHITECTURES = "ssp.kubevirt.io/dict.architectures"
 
 _NAMESPACES_SINCE = OperatorRelease(1, 11)
 #: Since this release images name their architectures, and annotations of the user's template count.
 _MULTI_ARCHITECTURE_SINCE = OperatorRelease(1, 16)
 _IMPORTS_KEPT_SINCE = OperatorRelease(1, 18)
-
-
-class _Image(Record):
-    """A common boot image, with the first and last minor release that has it."""
-
-    source: str
-    url: str
-    size: str
-    architectures: str
-    since: int = 10
-    labels: tuple[tuple[range, str], ...] = ()
-
-
-_COMMON_IMAGES = (
-    _Image(
-        "centos-stream9",
-        "docker://quay.io/containerdisks/centos-stream:9",
-        "10Gi",
-        "amd64,arm64,s390x",
-        labels=((range(10, 11), "centos.9.stream"), (range(11, 13), "centos.stream9")),
-    ),
-    _Image(
-        "centos-stream10",
-        "docker://quay.io/containerdisks/centos-stream:10",
-        "10Gi",
-        "amd64,arm64,s390x",
-        since=13,
-    ),
-    _Image(
-        "fedora",
-        "docker://quay.io/containerdisks/fedora:latest",
-        "5Gi",
-        "arm64,s390x,amd64",
-        labels=((range(10, 13), "fedora"),),
-    ),
-)
 
 
 def is_multi_architecture(settings: Settings) -> bool:
@@ -83,7 +46,7 @@ def data_import_cron_templates(settings: Settings, facts: ClusterFacts) -> list[
     common = {
         text_at(template, "metadata", "name"): template for template in _common_templates(settings.release)
     }
-    made = [template for name, template in own.items() if name not in common and _is_enabled(template)]
+    made = [template for name, template in own.items() if name not in common and is_enabled(template)]
     if _imports_common_images(settings):
         made += _with_changes(common, own, settings)
     written = (_for_ssp(template, settings, facts) for template in made)
@@ -100,39 +63,31 @@ def _imports_common_images(settings: Settings) -> bool:
 
 def _common_templates(release: OperatorRelease) -> Iterator[JsonObject]:
     """Yield the templates that the operator ships with."""
-    for image in _COMMON_IMAGES:
-        if release.minor < image.since:
+    kubevirt = release.kubevirt
+    for image in COMMON_IMAGES:
+        if image.openshift_only or kubevirt < image.since:
             continue
         annotations = {_BIND: "true"}
         if release >= _MULTI_ARCHITECTURE_SINCE:
-            annotations[_ARCHITECTURES] = image.architectures
-        metadata: dict[str, Json] = {"annotations": annotations, "name": f"{image.source}-image-cron"}
-        for minors, preference in image.labels:
-            if release.minor in minors:
-                metadata["labels"] = {
-                    "instancetype.kubevirt.io/default-instancetype": "u1.medium",
-                    "instancetype.kubevirt.io/default-preference": preference,
-                }
+            annotations[ARCHITECTURES_OF_CRON] = image.architectures
+        metadata: dict[str, Json] = {"annotations": annotations, "name": image.cron}
+        if labels := image.labels(kubevirt):
+            metadata["labels"] = labels
         kept: dict[str, Json] = {}
         if release >= _IMPORTS_KEPT_SINCE:
             kept = {"importsToKeep": 1, "retentionPolicy": "None"}
-        source = {"registry": {"url": image.url}}
+        source = {"registry": {"url": f"docker://{image.image}"}}
         storage = {"resources": {"requests": {"storage": image.size}}}
         yield {
             "metadata": metadata,
             "spec": {
                 **kept,
                 "garbageCollect": "Outdated",
-                "managedDataSource": image.source,
+                "managedDataSource": image.data_source,
                 "schedule": "0 */12 * * *",
                 "template": {"spec": {"source": source, "storage": storage}},
             },
         }
-
-
-def _is_enabled(template: JsonObject) -> bool:
-    annotations = object_at(template, "metadata", "annotations")
-    return _ENABLE not in annotations or text_at(annotations, _ENABLE).lower() == "true"
 
 
 def _with_changes(
@@ -144,7 +99,7 @@ def _with_changes(
         if name not in own:
             has_namespace = namespace and settings.release >= _NAMESPACES_SINCE
             yield with_value(template, ("metadata", "namespace"), namespace) if has_namespace else template
-        elif _is_enabled(own[name]):
+        elif is_enabled(own[name]):
             yield _changed(template, own[name], settings)
 
 
@@ -169,9 +124,9 @@ def _annotations(template: JsonObject, own: JsonObject, settings: Settings) -> J
     if not is_multi_architecture(settings):
         return both
     image = common if _has_image_of(template, own, settings.release) else added
-    if _ARCHITECTURES in image:
-        return {**both, _ARCHITECTURES: image[_ARCHITECTURES]}
-    return without(both, _ARCHITECTURES)
+    if ARCHITECTURES_OF_CRON in image:
+        return {**both, ARCHITECTURES_OF_CRON: image[ARCHITECTURES_OF_CRON]}
+    return without(both, ARCHITECTURES_OF_CRON)
 
 
 def _has_image_of(template: JsonObject, own: JsonObject, release: OperatorRelease) -> bool:
@@ -190,11 +145,11 @@ def _for_ssp(template: JsonObject, settings: Settings, facts: ClusterFacts) -> J
     metadata = object_at(template, "metadata")
     annotations = {_BIND: "true", **object_at(metadata, "annotations")}
     if settings.release >= _MULTI_ARCHITECTURE_SINCE and not is_multi_architecture(settings):
-        annotations.pop(_ARCHITECTURES, None)
-    elif settings.release >= _MULTI_ARCHITECTURE_SINCE and _ARCHITECTURES in annotations:
-        offered = text_at(annotations, _ARCHITECTURES).split(",")
+        annotations.pop(ARCHITECTURES_OF_CRON, None)
+    elif settings.release >= _MULTI_ARCHITECTURE_SINCE and ARCHITECTURES_OF_CRON in annotations:
+        offered = text_at(annotations, ARCHITECTURES_OF_CRON).split(",")
         usable = [each for each in offered if each in facts.workload_architectures]
         if not usable:
             return None
-        annotations[_ARCHITECTURES] = ",".join(usable)
+        annotations[ARCHITECTURES_OF_CRON] = ",".join(usable)
     return {"metadata": {**metadata, "annotations": annotations}, "spec": template.get("spec")}
