@@ -37,7 +37,7 @@ class Started(NamedTuple):
 
     ``found`` is what the repository already deploys; None if the usual project file covers all of it.
     ``notes`` are about the source that hooks and the pipeline install vmrender from. ``ignores`` keep the
-    files out of what engines apply.
+    files out of what engines apply. ``releases`` are the releases in a new project file, and why.
     """
 
     planned: PlannedFiles
@@ -46,6 +46,7 @@ class Started(NamedTuple):
     found: ProjectProposal | None = None
     notes: tuple[str, ...] = ()
     ignores: EngineIgnores = EngineIgnores({})
+    releases: tuple[str, ...] = ()
 
 
 class ProjectOptions(NamedTuple):
@@ -89,7 +90,8 @@ def start_project(
     if survey and survey.is_without_machines and not has_overlays:
         found = survey
     renders = found is None or found.lists_overlays
-    choices = Choices(options.kubevirt or LATEST, system, installed.source, servers, renders)
+    detected = survey.survey.release if survey else None
+    choices = Choices(options.kubevirt or detected or LATEST, system, installed.source, servers, renders)
     planned = plan_project_files(
         choices,
         lambda path: _text_at(root / path),
@@ -116,10 +118,12 @@ def start_project(
         writes = {path: new.encode() for path, (_, new) in changes.items()}
         before = {path: None if old is None else old.encode() for path, (old, _) in changes.items()}
         change_files(root, writes, (), before)
+    is_chosen = options.kubevirt is not None or survey is None or survey.config is not None
+    releases = () if is_chosen or survey is None else survey.releases
     notes = (*installed.notes, *_notes(installed.source, system))
     if system in _PIPELINES and not renders:
         notes += (f"{_PIPELINES[system]} is not written while there is nothing to render",)
-    return Started(planned, system, (), found, notes, ignores)
+    return Started(planned, system, (), found, notes, ignores, releases)
 
 
 def _install_source(named: str | None, environment: Mapping[str, str]) -> InstalledFrom:

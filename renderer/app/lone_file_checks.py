@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
-from functools import cached_property, partial
+from functools import cached_property
 
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
@@ -16,7 +16,7 @@ from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import object_at, without
+from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -35,15 +35,6 @@ from renderer.project.stray_patch import StrayPatches
 #: Findings about missing objects: another file, applied in the same way, may have them.
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
-)
-#: Findings about matchers that match nothing.
-_UNMATCHED = frozenset(
-    {
-        Code.INSTANCETYPE_NOT_FOUND,
-        Code.PREFERENCE_NOT_FOUND,
-        Code.REVISION_INVALID,
-        Code.UNKNOWN_KIND,
-    }
 )
 _PATCH_HINT = (
     "no kustomization lists this file, so it is checked alone; list it in one if it is a patch or a base"
@@ -77,7 +68,7 @@ class LoneFileChecks:
             all_found = self._run.check(target, Outcome(together))
             found = tuple(each for each in all_found if may_be_caused_by(each, {file}))
         found = self._with_errors_as_written(resources, target, found)
-        found = tuple(self._without_unmatched(file, together, target, found))
+        found = tuple(self._with_unmatched_as_warnings(target, found))
         found = tuple(_merge_parameters(found, self._run.lone_files.parameters(file)))
         found = tuple(self._excuse_patches(file, found, resources))
         return (
@@ -134,38 +125,19 @@ class LoneFileChecks:
         )
         return (*others, *(each for key, each in hidden.items() if key in missed))
 
-    def _without_unmatched(
-        self, file: str, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
+    def _with_unmatched_as_warnings(
+        self, target: Overlay, found: tuple[Diagnostic, ...]
     ) -> Iterator[Diagnostic]:
-        """Yield the findings, as KubeVirt from 1.6 on judges machines whose matchers match nothing.
+        """Yield the findings, with warnings about matchers that match nothing where KubeVirt admits them.
 
-        It ignores these matchers, and admits the rest of the machine
-        (``pkg/instancetype/webhooks/vm/admitter.go``). A lone file need not be expanded, and the objects that
-        it names may be in the cluster. But a name that resembles a name in the catalog is still a mistake.
+        A lone file need not be expanded, and the objects that it names may be in the cluster.
         """
-        from renderer.kubevirt.instancetype.behaviour import behaviour_of  # noqa: PLC0415 - few files need it
+        from renderer.pipeline.unmatched import unmatched_matchers  # noqa: PLC0415 - few files need it
 
-        unmatched = {
-            each: keys
-            for each in found
-            if each.code in _UNMATCHED
-            and not (each.hint or "").startswith("did you mean")
-            and (keys := _path_to_matcher(each))
-        }
-        if not unmatched or not behaviour_of(target.kubevirt).admits_missing_objects:
-            yield from found
-            return
+        unmatched = [each.finding for each in unmatched_matchers(found, target.kubevirt)]
         warnings = (each._replace(severity=Severity.WARNING) for each in unmatched)
         yield from with_levels(tuple(warnings), self._run.config.rules)
         yield from (each for each in found if each not in unmatched)
-        left = resources
-        for each, keys in unmatched.items():
-            left = left.map(partial(_without_field, id_=each.resource, keys=keys))
-        known = {(each.resource, each.field, each.code) for each in found}
-        for each in self._run.check(target, Outcome(left)):
-            is_new = (each.resource, each.field, each.code) not in known
-            if is_new and each.severity is Severity.ERROR and may_be_caused_by(each, {file}):
-                yield each
 
     def _misspelt_groups(self, file: str) -> tuple[Diagnostic, ...]:
         """Return errors about KubeVirt kinds in misspelt API groups, or without an API version."""
@@ -260,18 +232,6 @@ class LoneFileChecks:
 def _has_matchers(resource: Resource) -> bool:
     spec = object_at(resource.content, "spec")
     return any(spec.get(key) is not None for key in MATCHER_KEYS)
-
-
-def _path_to_matcher(found: Diagnostic) -> tuple[str, ...]:
-    """Return the keys of the path to the finding's matcher; empty if it is not about a matcher."""
-    keys = [key for key in found.field.segments if isinstance(key, str)] if found.field else []
-    place = next((index for index, key in enumerate(keys) if key in MATCHER_KEYS), None)
-    return () if place is None else tuple(keys[: place + 1])
-
-
-def _without_field(resource: Resource, id_: ResId | None, keys: tuple[str, ...]) -> Resource:
-    is_it = resource.current_id == id_
-    return resource.with_content(without(resource.content, *keys)) if is_it else resource
 
 
 def _merge_parameters(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:

@@ -1,4 +1,4 @@
-"""Settings of ``vmrender.yaml`` that follow from a repository: catalogs, KubeVirt release and gates."""
+"""Settings of ``vmrender.yaml`` that follow from a repository: catalogs and gates."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from collections.abc import Collection, Iterable, Iterator
 
 from renderer.discovery.manifests import Manifests
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.json import array_at
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.release import Release, target_release
 from renderer.project.definitions import Definitions
 from renderer.project.validation_scope import ManifestFiles
 
@@ -17,7 +16,6 @@ _SIZE = re.compile(
     rb"^kind:[ \t]*[\"']?(?:VirtualMachine(?:Cluster)?(?:Instancetype|Preference)|InstancetypeSeries)\b",
     re.MULTILINE,
 )
-_OPERATOR = re.compile(rb"virt-operator:v([0-9]+\.[0-9]+(?:\.[0-9]+)?)")
 
 
 def size_files(manifests: Manifests) -> Iterator[str]:
@@ -44,21 +42,6 @@ def needed_catalogs(manifests: Manifests, composed: Iterable[ResourceSet]) -> It
                 found = None if (kind, name) in deployed else definitions.find((kind,), name)
                 if found:
                     yield from manifests.graph.folders_listing(found.site.path)[:1]
-
-
-def kubevirt_release(manifests: Manifests) -> Release | None:
-    """Return the release that the repository's KubeVirt object or operator names."""
-    texts = [
-        match[1].decode() for content in manifests.contents.values() for match in _OPERATOR.finditer(content)
-    ]
-    for each in _kubevirt_objects(manifests):
-        texts.insert(0, text_at(each.content, "spec", "imageTag").lstrip("v"))
-    for text in texts:
-        try:
-            return target_release(text.partition("-")[0])
-        except ValueError:
-            continue
-    return None
 
 
 def feature_gates(manifests: Manifests) -> Iterator[str]:

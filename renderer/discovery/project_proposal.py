@@ -9,6 +9,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from renderer.discovery.detected_release import agreed
 from renderer.discovery.survey import survey as survey_of
 from renderer.discovery.survey_results import FoundEntry, LeftOut, Survey
 from renderer.files.builtin_catalogs import BuiltinFileSystem
@@ -67,6 +68,11 @@ class ProjectProposal(NamedTuple):
     @property
     def summary(self) -> tuple[str, ...]:
         return tuple(summary(self.survey))
+
+    @property
+    def releases(self) -> tuple[str, ...]:
+        """Return what the project file says about releases, and why."""
+        return tuple(_releases(self.survey))
 
     @property
     def not_rendered(self) -> tuple[str, ...]:
@@ -193,6 +199,8 @@ def _cluster_lines(survey: Survey) -> Iterator[str]:
         yield "clusters:"
     for each in survey.clusters:
         yield f"  - name: {_scalar(each.name)}"
+        if each.kubevirt:
+            yield f"    kubevirt: {_scalar(each.kubevirt.as_target)}"
         yield f"    configuration: [{', '.join(map(_scalar, each.configuration or ()))}]"
         own = [source.path for source in each.catalogs or () if isinstance(source, CatalogPath)]
         if own != list(_default_catalogs(survey)):
@@ -222,6 +230,21 @@ def summary(survey: Survey) -> Iterator[str]:
         text += f", and {len(survey.broken)} that cannot be built"
     yield text
     yield from map(_not_rendered, survey.left_out)
+
+
+def _releases(survey: Survey) -> Iterator[str]:
+    """Yield the release of the repository and of each cluster, each with what says it."""
+    clusters = [(f"{each.settings.name}: ", each.release) for each in survey.proposed if each.release]
+    for where, found in (("", agreed(survey.releases)), *clusters):
+        if found and found.release:
+            text = f"{where}kubevirt: {found.release.as_target}, because of {found}"
+            yield f"{text}; write another if the cluster was upgraded" if found.upgrades else text
+    if clusters or not survey.releases or survey.release:
+        return
+    known = [each for each in survey.releases if each.release] or [survey.releases[0]]
+    sources = " and ".join(dict.fromkeys(map(str, known[:2])))
+    doubt = "contradict each other" if len(known) > 1 else "does not name a supported release"
+    yield f"kubevirt: {LATEST}, the newest, as {sources} {doubt}; write the one that the cluster runs"
 
 
 def _not_rendered(left: LeftOut) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
+from renderer.discovery.detected_release import DetectedRelease, agreed
 from renderer.discovery.manifests import Manifests
 from renderer.files.file_system import is_inside
 from renderer.kubevirt.facts.kinds import configures_kubevirt
@@ -19,9 +21,20 @@ from renderer.model.cluster_settings import (
 _SEVERAL = 2
 
 
+class ProposedCluster(NamedTuple):
+    """A cluster that the project file would list, its folder, and what says its release, if anything does."""
+
+    folder: str
+    settings: ClusterSettings
+    release: DetectedRelease | None
+
+
 def proposed_clusters(
-    manifests: Manifests, entries: Iterable[str], catalogs: Iterable[str]
-) -> tuple[ClusterSettings, ...]:
+    manifests: Manifests,
+    entries: Iterable[str],
+    catalogs: Iterable[str],
+    releases: Iterable[DetectedRelease],
+) -> tuple[ProposedCluster, ...]:
     """Return a cluster for each folder that has a KubeVirt or HyperConverged object and deploys something.
 
     ``entries`` and ``catalogs`` are the paths that the project would list. The folders are siblings; the
@@ -39,9 +52,12 @@ def proposed_clusters(
     names = [posixpath.basename(folder) for folder in folders]
     if not all(map(is_cluster_name, names)):
         return ()
-    return tuple(
-        ClusterSettings(
+    clusters = []
+    for name, folder in zip(names, folders, strict=True):
+        release = agreed(each for each in releases if is_inside(each.path, folder))
+        settings = ClusterSettings(
             name,
+            kubevirt=release and release.release,
             configuration=tuple(file for file in configuration if is_inside(file, folder)),
             catalogs=(
                 *(CatalogPath(path) for path in catalogs if is_inside(path, folder)),
@@ -49,8 +65,16 @@ def proposed_clusters(
                 COMMON_INSTANCETYPES,
             ),
         )
-        for name, folder in zip(names, folders, strict=True)
-    )
+        clusters.append(ProposedCluster(folder, settings, release))
+    return tuple(clusters)
+
+
+def of_no_cluster(
+    releases: Iterable[DetectedRelease], clusters: Iterable[ProposedCluster]
+) -> tuple[DetectedRelease, ...]:
+    """Return the releases that are for the whole repository: their files are in no cluster's folder."""
+    folders = [each.folder for each in clusters]
+    return tuple(each for each in releases if not any(is_inside(each.path, folder) for folder in folders))
 
 
 def _files_of_clusters(manifests: Manifests) -> Iterator[str]:

@@ -10,9 +10,9 @@ import posixpath
 import re
 
 from renderer.discovery.argocd_entries import argocd_entries
+from renderer.discovery.detected_release import detected_releases
 from renderer.discovery.detected_settings import (
     feature_gates,
-    kubevirt_release,
     needed_catalogs,
     unused_catalogs,
 )
@@ -21,7 +21,7 @@ from renderer.discovery.entry_collector import EntryCollector
 from renderer.discovery.flux_entries import flux_entries
 from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
 from renderer.discovery.manifests import Manifests
-from renderer.discovery.proposed_clusters import proposed_clusters
+from renderer.discovery.proposed_clusters import of_no_cluster, proposed_clusters
 from renderer.discovery.retired_files import hidden_archives
 from renderer.discovery.root_readers import root_readers
 from renderer.discovery.sizes_entries import add_sizes
@@ -70,17 +70,19 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
     )
     catalogs = tuple(dict.fromkeys(catalogs))
     entries = (each.entry.path for each in found)
+    releases = detected_releases(manifests)
+    clusters = proposed_clusters(manifests, entries, catalogs, releases)
     return Survey(
         tuple(map(collector.with_adoption, found)) if with_adoption else found,
         tuple(each for each in collector.left_out if each.machines or each.path not in rendered),
         catalogs,
-        kubevirt_release(manifests),
+        of_no_cluster(releases, clusters),
         tuple(feature_gates(manifests)),
         listed[count:],
         engines.unknown_urls,
         _uses_kubevirt(manifests),
         root_readers(manifests, engines, of_engines),
-        proposed_clusters(manifests, entries, catalogs),
+        clusters,
     )
 
 

@@ -7,6 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
+from renderer.discovery.detected_release import DetectedRelease, agreed
+from renderer.discovery.proposed_clusters import ProposedCluster
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.release import Release
@@ -63,20 +65,31 @@ class Survey(NamedTuple):
     ``broken`` are entries that cannot be built because of an error in the repository; they are also in
     ``left_out``, and nothing replaces them. ``unknown_urls`` are repositories that engine objects name and
     that may be this one; no object names it. ``uses_kubevirt``: files mention KubeVirt.
-    ``readers`` are the engines that apply every manifest from the top of the repository. ``clusters`` are
-    those that it is for, if it says several, with the catalogs that they would list.
+    ``readers`` are the engines that apply every manifest from the top of the repository. ``proposed`` are
+    the clusters that it is for, if it says several, with the catalogs that they would list. ``releases`` is
+    what files in none of their folders say about the release.
     """
 
     entries: tuple[FoundEntry, ...]
     left_out: tuple[LeftOut, ...]
     catalogs: tuple[str, ...]
-    release: Release | None
+    releases: tuple[DetectedRelease, ...]
     gates: tuple[str, ...] = ()
     broken: tuple[FoundEntry, ...] = ()
     unknown_urls: tuple[str, ...] = ()
     uses_kubevirt: bool = False
     readers: RootReaders = RootReaders()
-    clusters: tuple[ClusterSettings, ...] = ()
+    proposed: tuple[ProposedCluster, ...] = ()
+
+    @property
+    def clusters(self) -> tuple[ClusterSettings, ...]:
+        return tuple(each.settings for each in self.proposed)
+
+    @property
+    def release(self) -> Release | None:
+        """The release that the repository deploys, if it certainly says one."""
+        found = agreed(self.releases)
+        return found and found.release
 
     @property
     def machines(self) -> int:

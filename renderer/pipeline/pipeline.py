@@ -15,7 +15,7 @@ from renderer.kubevirt.facts.kubernetes_identity import map_errors, well_formed
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
@@ -193,6 +193,7 @@ class Pipeline:
             checked = expanded.then(lambda resources: stages.checks.validate(resources, release))
             reviewed = stages.checks.review(checked, loaded, release, mode)
             judged = stages.checks.judge(reviewed, loaded.value, overlay)
+            judged = self._with_rest_of_unmatched(overlay, loaded, judged)
             conflicts = stages.catalogs.conflicts_of(overlay, loaded.value)
             judged = Outcome(judged.value, (*judged.diagnostics, *conflicts))
             return Outcome(stages.checks.without_nulls(judged.value, release), judged.diagnostics)
@@ -291,11 +292,40 @@ class Pipeline:
         named = stages.expander.with_catalog_names(overlay, composed)
         checked = stages.checks.review(checked, named, overlay.kubevirt, overlay.expand)
         judged = stages.checks.judge(checked, composed.value, overlay)
+        judged = self._with_rest_of_unmatched(overlay, named, judged)
         judged = self._context.traced(overlay, StepKind.SUPPRESSION, checked, judged)
         conflicts = stages.catalogs.conflicts_of(overlay, composed.value)
         judged = Outcome(judged.value, (*judged.diagnostics, *conflicts)) if conflicts else judged
         written = Outcome(stages.checks.without_nulls(judged.value, overlay.kubevirt), judged.diagnostics)
         return self._context.traced(overlay, StepKind.TARGET_FORM, judged, written)
+
+    def _with_rest_of_unmatched(
+        self, overlay: Overlay, composed: Outcome[ResourceSet], judged: Outcome[ResourceSet]
+    ) -> Outcome[ResourceSet]:
+        """Add the errors that KubeVirt finds in machines whose matchers match nothing, without these."""
+        if not judged.failed:
+            return judged
+        from renderer.pipeline.unmatched import unmatched_matchers, without_matchers
+
+        unmatched = unmatched_matchers(judged.diagnostics, overlay.kubevirt)
+        if not unmatched:
+            return judged
+        stages, release = self._of_cluster(overlay.cluster), overlay.kubevirt
+        rest = Outcome(without_matchers(composed.value, unmatched))
+        checked = stages.expander.expand(rest, release, overlay.expand)
+        checked = checked.then(lambda resources: stages.checks.validate(resources, release))
+        checked = stages.checks.review(checked, rest, release, overlay.expand)
+        checked = stages.checks.judge(checked, rest.value, overlay)
+        known = {(each.resource, each.field, each.code) for each in judged.diagnostics}
+        machines = {each.finding.resource for each in unmatched}
+        errors = (
+            each
+            for each in checked.diagnostics
+            if each.severity is Severity.ERROR
+            and each.resource in machines
+            and (each.resource, each.field, each.code) not in known
+        )
+        return Outcome(judged.value, (*judged.diagnostics, *errors))
 
     def _at_deciding_sites(
         self, overlay: Overlay, findings: tuple[Diagnostic, ...]

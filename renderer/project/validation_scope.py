@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, is_inside
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.record import Record
@@ -163,6 +163,7 @@ class ScopeFinder:
                     about |= self._graph.files(folder)
             if not listing and not is_entry_file and file != PROJECT_FILE:
                 alone.append(file)
+                roots |= self._configured_by(file)
             for overlay, flux in substituted:
                 if flux.may_read(file):
                     roots.add(overlay.path)
@@ -200,6 +201,12 @@ class ScopeFinder:
             overlays = frozenset(overlay.path for overlay in self._overlays)
             return overlays | catalogs | {each for each in others if not self._graph.may_be_broken(each)}
         return overlays
+
+    def _configured_by(self, file: str) -> frozenset[str]:
+        """Return the overlays of the clusters that list a file, or a folder with it, as configuration."""
+        listing = self._config.catalog_folders()
+        clusters = {each for path, named in listing.items() if is_inside(file, path) for each in named}
+        return frozenset(overlay.path for overlay in self._overlays if overlay.cluster in clusters)
 
     @cached_property
     def _overlays_by_folder(self) -> Mapping[str, frozenset[str]]:

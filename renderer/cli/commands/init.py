@@ -91,6 +91,8 @@ def _print_result(started: Started, *, dry_run: bool) -> None:
         note(*started.found.summary, *started.found.changes, "")
         if started.found.kept:
             note("applied before, not by the tree:", *(f"  {line}" for line in started.found.kept), "")
+    if started.releases:
+        note(*started.releases, "")
     if any(path.startswith(f"{OVERLAY}/") for path in started.planned.files):
         note(f"no virtual machine was found: {OVERLAY} has one to begin with", "")
     for path, text in started.planned.files.items():
