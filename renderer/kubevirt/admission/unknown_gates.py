@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.kubevirt.facts.kinds import HYPERCONVERGED, HYPERCONVERGED_GROUP, KUBEVIRT
+from renderer.kubevirt.facts.kinds import KUBEVIRT, is_hyperconverged
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -34,7 +34,7 @@ def unknown_gates_of_project(listed: Iterable[str]) -> Iterator[Diagnostic]:
 def unknown_gates_of_objects(resources: Iterable[Resource], release: Release) -> Iterator[Diagnostic]:
     """Yield a warning for each unknown gate that a KubeVirt or HyperConverged object lists."""
     for resource in resources:
-        if resource.kind == HYPERCONVERGED and resource.gvk.group == HYPERCONVERGED_GROUP:
+        if is_hyperconverged(resource):
             yield from _unknown_gates_of_operator(resource, release)
         for key in _LISTS if resource.kind == KUBEVIRT else ():
             for index, name in enumerate(array_at(resource.content, *_DEVELOPER, key)):

@@ -41,7 +41,8 @@ OS_IMAGE_NAMESPACES = (OPENSHIFT_IMAGES, UPSTREAM_IMAGES)
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 
 _MULTI_ARCHITECTURE = "enableMultiArchBootImageImport"
-_ENABLED = "dataimportcrontemplate.kubevirt.io/enable"
+#: The annotation that switches a template off.
+ENABLE_ANNOTATION = "dataimportcrontemplate.kubevirt.io/enable"
 #: The annotation of a cron with the architectures of its image, separated by commas.
 ARCHITECTURES_OF_CRON = "ssp.kubevirt.io/dict.architectures"
 #: The first KubeVirt with a certain release of HyperConverged, whose minor is higher by ten.
@@ -297,7 +298,7 @@ def _managed(cron: JsonObject, made_by: Resource, field: FieldPath) -> ManagedDa
 def is_enabled(template: JsonObject) -> bool:
     """Return False for a template whose annotation switches it off."""
     annotations = object_at(template, "metadata", "annotations")
-    return _ENABLED not in annotations or str(annotations[_ENABLED]).lower() == "true"
+    return ENABLE_ANNOTATION not in annotations or str(annotations[ENABLE_ANNOTATION]).lower() == "true"
 
 
 def _imports_defaults(resource: Resource, settings: JsonObject, release: Release) -> bool:

@@ -20,6 +20,8 @@ CDI_GROUP = "cdi.kubevirt.io"
 APPS_GROUP = "apps"
 SNAPSHOT_STORAGE_GROUP = "snapshot.storage.k8s.io"
 HYPERCONVERGED_GROUP = "hco.kubevirt.io"
+#: The only name that the operator accepts for its object, and the namespace in which upstream deploys it.
+HYPERCONVERGED_NAME = "kubevirt-hyperconverged"
 SSP_GROUP = "ssp.kubevirt.io"
 
 VM = "VirtualMachine"

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.facts.boot_images import ARCHITECTURES_OF_CRON, COMMON_IMAGES, is_enabled
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
+from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
@@ -31,7 +32,7 @@ def is_multi_architecture(settings: Settings) -> bool:
     if isinstance(said, bool):
         return said
     is_known = settings.release >= _MULTI_ARCHITECTURE_SINCE
-    return is_known and settings.has_gate("enableMultiArchBootImageImport")
+    return is_known and settings.has_gate(MULTI_ARCH_IMPORT)
 
 
 def data_import_cron_templates(settings: Settings, facts: ClusterFacts) -> list[Json]:

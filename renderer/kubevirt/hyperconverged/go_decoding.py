@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from renderer.golang.duration import parse_duration
 from renderer.golang.go_types import GoTypeError
-from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, fields_of, version_of
+from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, Setting, version_of
 from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.field_path import FieldPath
@@ -48,18 +48,19 @@ def decoding_error(content: JsonObject, release: OperatorRelease) -> str | None:
 
 def undecodable(content: JsonObject) -> Iterator[Undecodable]:
     """Yield values of the right type that Go cannot decode: the ones that are written by mistake."""
-    fields = fields_of(content)
+    certificates = Setting.CERTIFICATES.place_in(content)
     for certificate in ("ca", "server"):
         for name in ("duration", "renewBefore"):
-            yield from _check_duration(content, fields.certificates.child(certificate, name))
-    yield from _check_duration(content, fields.workload_update.child("batchEvictionInterval"))
-    for at, names in (
-        (fields.live_migration, ("parallelMigrationsPerCluster", "parallelOutboundMigrationsPerNode")),
-        (fields.live_update, ("maxCpuSockets", "maxHotplugRatio")),
+            yield from _check_duration(content, certificates.child(certificate, name))
+    workload_update = Setting.WORKLOAD_UPDATE.place_in(content)
+    yield from _check_duration(content, workload_update.child("batchEvictionInterval"))
+    for setting, names in (
+        (Setting.LIVE_MIGRATION, ("parallelMigrationsPerCluster", "parallelOutboundMigrationsPerNode")),
+        (Setting.LIVE_UPDATE, ("maxCpuSockets", "maxHotplugRatio")),
     ):
         for name in names:
-            yield from _check_unsigned(content, at.child(name), _MOST_UINT32)
-    verbosity = fields.log_verbosity.child("kubevirt")
+            yield from _check_unsigned(content, setting.place_in(content).child(name), _MOST_UINT32)
+    verbosity = Setting.LOG_VERBOSITY.place_in(content).child("kubevirt")
     levels = object_at(value_at(content, verbosity.segments))
     for name in levels:
         yield from _check_unsigned(content, verbosity.child(name), _MOST_UINT64)

@@ -15,7 +15,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
     PERSISTENT_RESERVATION,
     explicit_state,
 )
-from renderer.kubevirt.hyperconverged.object_fields import V1, fields_of, version_of
+from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, without
@@ -94,18 +94,20 @@ def mutate(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -
 
 
 def _additions(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> _Additions:
-    fields = fields_of(content)
-    yield from _for_import_templates(content, fields.import_templates, release)
-    if value_at(content, fields.eviction_strategy.segments) is None:
+    yield from _for_import_templates(content, Setting.DATA_IMPORT_CRON_TEMPLATES.place_in(content), release)
+    eviction_strategy = Setting.EVICTION_STRATEGY.place_in(content)
+    if value_at(content, eviction_strategy.segments) is None:
         strategy = LIVE_MIGRATE if facts.infrastructure_highly_available else NO_EVICTION
-        yield Addition(fields.eviction_strategy, strategy)
+        yield Addition(eviction_strategy, strategy)
     if version_of(content) == V1:
-        if value_at(content, fields.tuning_policy.segments) == _HIGH_BURST:
-            yield Addition(fields.tuning_policy, None)
+        tuning_policy = Setting.TUNING_POLICY.place_in(content)
+        if value_at(content, tuning_policy.segments) == _HIGH_BURST:
+            yield Addition(tuning_policy, None)
     else:
-        yield from _for_mediated_devices(content, fields.mediated_devices)
-    if release >= _KSM_SINCE and value_at(content, fields.ksm.segments) is None:
-        yield Addition(fields.ksm, EMPTY)
+        yield from _for_mediated_devices(content, Setting.MEDIATED_DEVICES.place_in(content))
+    ksm = Setting.KSM.place_in(content)
+    if release >= _KSM_SINCE and value_at(content, ksm.segments) is None:
+        yield Addition(ksm, EMPTY)
     for gate, wanted in _listed_moved_gates(content, release):
         if not isinstance(value_at(content, gate.field.segments), bool):
             yield _field_of_gate(content, gate, wanted)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, text_at
-from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
 V1, V1BETA1 = "v1", "v1beta1"
@@ -29,6 +28,10 @@ class Setting(TextEnum):
     def place(self, version: str) -> FieldPath:
         """Return the field in an API version."""
         return FieldPath.of("spec", *(self.v1 if version == V1 else str(self)).split("."))
+
+    def place_in(self, content: JsonObject) -> FieldPath:
+        """Return the field in an object, by its API version."""
+        return self.place(version_of(content))
 
     APPLICATION_AWARE_CONFIG = "applicationAwareConfig", "deployment.applicationAwareConfig"
     APPLICATION_AWARE_QUOTA = "enableApplicationAwareQuota", "deployment.applicationAwareConfig.enable", 15
@@ -90,44 +93,6 @@ class Setting(TextEnum):
     WORKLOAD_UPDATE = "workloadUpdateStrategy", "virtualization.workloadUpdateStrategy"
 
 
-class ObjectFields(Record):
-    """The fields of one API version. ``infra`` and ``workloads`` are node placements."""
-
-    certificates: FieldPath
-    tls_profile: FieldPath
-    workload_update: FieldPath
-    live_migration: FieldPath
-    live_update: FieldPath
-    log_verbosity: FieldPath
-    eviction_strategy: FieldPath
-    ksm: FieldPath
-    mediated_devices: FieldPath
-    tuning_policy: FieldPath
-    import_templates: FieldPath
-    infra: FieldPath
-    workloads: FieldPath
-
-
 def version_of(content: JsonObject) -> str:
     """Return the API version of an object without its group: ``v1`` or ``v1beta1``."""
     return text_at(content, "apiVersion").rpartition("/")[2]
-
-
-def fields_of(content: JsonObject) -> ObjectFields:
-    """Return the fields of an object by its API version."""
-    version = version_of(content)
-    return ObjectFields(
-        certificates=Setting.CERTIFICATES.place(version),
-        tls_profile=Setting.TLS_SECURITY_PROFILE.place(version),
-        workload_update=Setting.WORKLOAD_UPDATE.place(version),
-        live_migration=Setting.LIVE_MIGRATION.place(version),
-        live_update=Setting.LIVE_UPDATE.place(version),
-        log_verbosity=Setting.LOG_VERBOSITY.place(version),
-        eviction_strategy=Setting.EVICTION_STRATEGY.place(version),
-        ksm=Setting.KSM.place(version),
-        mediated_devices=Setting.MEDIATED_DEVICES.place(version),
-        tuning_policy=Setting.TUNING_POLICY.place(version),
-        import_templates=Setting.DATA_IMPORT_CRON_TEMPLATES.place(version),
-        infra=Setting.INFRA_PLACEMENT.place(version),
-        workloads=Setting.WORKLOAD_PLACEMENT.place(version),
-    )

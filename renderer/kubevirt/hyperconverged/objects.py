@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
 from renderer.kubevirt.hyperconverged.aaq_object import aaq_spec, deploys_aaq
 from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
@@ -33,7 +34,6 @@ from renderer.model.record import Record
 
 #: Before, the object's name was in the names of the others; it must have this name anyway.
 _FIXED_NAME_SINCE = OperatorRelease(1, 18)
-_NAME = "kubevirt-hyperconverged"
 
 
 class MadeObject(Record):
@@ -60,7 +60,7 @@ class _Maker:
     def __init__(self, settings: Settings, facts: ClusterFacts) -> None:
         self._settings = settings
         self._facts = facts
-        self._owner = settings.name if settings.release < _FIXED_NAME_SINCE else _NAME
+        self._owner = settings.name if settings.release < _FIXED_NAME_SINCE else HYPERCONVERGED_NAME
 
     def kubevirt(self) -> MadeObject:
         environment = self._facts.environment or OperatorEnvironment.of(self._settings.release)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from renderer.golang.go_types import GoTypeError
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
 from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
@@ -48,7 +49,7 @@ class Settings(Record):
     @property
     def namespace(self) -> str:
         """The namespace of the object, in which the operator runs."""
-        return text_at(self.metadata, "namespace") or "kubevirt-hyperconverged"
+        return text_at(self.metadata, "namespace") or HYPERCONVERGED_NAME
 
     def annotation(self, name: str) -> str | None:
         """Return an annotation; None if it is not there."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from renderer.kubevirt.hyperconverged.boot_images import data_import_cron_templates, is_multi_architecture
+from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -65,5 +66,5 @@ def _gates(settings: Settings) -> JsonObject:
 def _multiple_architectures(settings: Settings) -> Json:
     """Return the switch; from 1.19 on it is always written, before only if the gate is."""
     if settings.release < (1, 19):
-        return object_at(settings.spec, "featureGates").get("enableMultiArchBootImageImport")
+        return object_at(settings.spec, "featureGates").get(MULTI_ARCH_IMPORT)
     return is_multi_architecture(settings)

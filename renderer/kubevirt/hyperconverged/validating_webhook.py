@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
 from renderer.golang.duration import parse_duration
+from renderer.kubevirt.facts.boot_images import ENABLE_ANNOTATION
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors, label_value_errors
 from renderer.kubevirt.facts.pod_scheduling import REQUIRED
 from renderer.kubevirt.hyperconverged.feature_gates import (
@@ -20,7 +21,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
     phase_of,
 )
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
-from renderer.kubevirt.hyperconverged.object_fields import V1, ObjectFields, fields_of, version_of
+from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
@@ -30,7 +31,6 @@ from renderer.model.record import Record
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.model.text_enum import TextEnum
 
-ENABLE_ANNOTATION = "dataimportcrontemplate.kubevirt.io/enable"
 _SHORTEST_LIFETIME = 10 * 60 * 10**9
 _SPEC = FieldPath.of("spec")
 _TLS_VERSIONS = ("VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13")
@@ -100,8 +100,22 @@ class Review(Record):
     skips_trial: bool
 
 
+class _Reviewed(Record):
+    """An object with the release that reviews it, and its cluster."""
+
+    content: JsonObject
+    release: OperatorRelease
+    facts: ClusterFacts
+
+    def place(self, setting: Setting) -> FieldPath:
+        return setting.place_in(self.content)
+
+    def value(self, place: FieldPath) -> Json:
+        return value_at(self.content, place.segments)
+
+
 _Objections: TypeAlias = Iterator[Objection]
-_Check: TypeAlias = Callable[[JsonObject, ObjectFields, OperatorRelease, ClusterFacts], _Objections]
+_Check: TypeAlias = Callable[[_Reviewed], _Objections]
 
 
 def review(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> Review:
@@ -109,13 +123,13 @@ def review(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -
 
     Up to 1.18 the first objection or warning is the whole answer. From then on warnings come with it.
     """
-    fields = fields_of(content)
-    objections = [each for check in _CHECKS for each in check(content, fields, release, facts)]
+    reviewed = _Reviewed(content, release, facts)
+    objections = [each for check in _CHECKS for each in check(reviewed)]
     warnings: list[WebhookWarning] = []
     if release >= _SINCE_1_19:
         warnings = [] if objections else list(_tuning_warnings(content, release))
         return Review(tuple(objections), (*warnings, *_gate_warnings(content, release)), skips_trial=False)
-    before = [each for check in _CHECKS_BEFORE_WARNINGS for each in check(content, fields, release, facts)]
+    before = [each for check in _CHECKS_BEFORE_WARNINGS for each in check(reviewed)]
     if version_of(content) == V1:
         before = [*before, *objections]
     if before:
@@ -126,17 +140,15 @@ def review(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -
     return Review(tuple(objections), (), skips_trial=False)
 
 
-def _check_lifetimes(
-    content: JsonObject, fields: ObjectFields, release: OperatorRelease, _: ClusterFacts
-) -> _Objections:
+def _check_lifetimes(reviewed: _Reviewed) -> _Objections:
     """Check the lifetimes of certificates. From 1.19 on, the answer has the fields of v1beta1 for v1, too."""
-    at = fields.certificates
-    named = at if release < _SINCE_1_19 else _SPEC.child("certConfig")
+    at = reviewed.place(Setting.CERTIFICATES)
+    named = at if reviewed.release < _SINCE_1_19 else _SPEC.child("certConfig")
     lifetimes: dict[tuple[str, str], int] = {}
     for certificate in ("ca", "server"):
         for name in ("duration", "renewBefore"):
             place = at.child(certificate, name)
-            lifetime = parse_duration(str(value_at(content, place.segments))) or 0
+            lifetime = parse_duration(str(reviewed.value(place))) or 0
             lifetimes[certificate, name] = lifetime
             if lifetime < _SHORTEST_LIFETIME:
                 yield Objection(
@@ -165,11 +177,10 @@ def _check_lifetimes(
         )
 
 
-def _check_import_templates(
-    content: JsonObject, fields: ObjectFields, _: OperatorRelease, __: ClusterFacts
-) -> _Objections:
-    for index, template in enumerate(array_at(value_at(content, fields.import_templates.segments))):
-        at = fields.import_templates.child(index)
+def _check_import_templates(reviewed: _Reviewed) -> _Objections:
+    templates = reviewed.place(Setting.DATA_IMPORT_CRON_TEMPLATES)
+    for index, template in enumerate(array_at(reviewed.value(templates))):
+        at = templates.child(index)
         annotations = object_at(template, "metadata", "annotations")
         enabled = text_at(annotations, ENABLE_ANNOTATION).lower()
         if ENABLE_ANNOTATION in annotations and enabled not in ("true", "false"):
@@ -190,41 +201,34 @@ def _check_import_templates(
             )
 
 
-def _check_tls(
-    content: JsonObject, fields: ObjectFields, release: OperatorRelease, _: ClusterFacts
-) -> _Objections:
-    profile = object_at(value_at(content, fields.tls_profile.segments))
-    custom, at = profile.get("custom"), fields.tls_profile.child("custom")
+def _check_tls(reviewed: _Reviewed) -> _Objections:
+    place = reviewed.place(Setting.TLS_SECURITY_PROFILE)
+    profile = object_at(reviewed.value(place))
+    custom, at = profile.get("custom"), place.child("custom")
     code = ObjectionCode.TLS_PROFILE
     if not isinstance(custom, dict):
-        if release >= _SINCE_1_18 and profile.get("type") == "Custom":
-            yield Objection(
-                code, fields.tls_profile, "the type Custom needs the section custom", "add custom"
-            )
+        if reviewed.release >= _SINCE_1_18 and profile.get("type") == "Custom":
+            yield Objection(code, place, "the type Custom needs the section custom", "add custom")
         return
     least, ciphers = text_at(custom, "minTLSVersion"), array_at(custom, "ciphers")
-    if release >= _SINCE_1_11 and least not in _TLS_VERSIONS:
+    if reviewed.release >= _SINCE_1_11 and least not in _TLS_VERSIONS:
         message = f"invalid minTLSVersion {least!r}" if least else "there is no minTLSVersion"
         yield Objection(code, at.child("minTLSVersion"), message, f"one of {', '.join(_TLS_VERSIONS)}")
     elif least < _TLS_1_3 and not any(cipher in ciphers for cipher in _HTTP2_CIPHERS):
         message = "the ciphers have none that HTTP/2 needs"
         yield Objection(code, at.child("ciphers"), message, f"add {' or '.join(_HTTP2_CIPHERS)}")
-    elif release >= _SINCE_1_11 and least == _TLS_1_3 and ciphers:
+    elif reviewed.release >= _SINCE_1_11 and least == _TLS_1_3 and ciphers:
         message = "ciphers cannot be chosen for TLS 1.3"
         yield Objection(code, at.child("ciphers"), message, "drop them, or write minTLSVersion: VersionTLS12")
 
 
-def _check_mediated_types(
-    content: JsonObject, fields: ObjectFields, _: OperatorRelease, __: ClusterFacts
-) -> _Objections:
+def _check_mediated_types(reviewed: _Reviewed) -> _Objections:
     """Check the two names of one list in v1beta1."""
-    configuration = object_at(value_at(content, fields.mediated_devices.segments))
+    devices = reviewed.place(Setting.MEDIATED_DEVICES)
+    configuration = object_at(reviewed.value(devices))
     nodes = enumerate(array_at(configuration, "nodeMediatedDeviceTypes"))
-    places = [(fields.mediated_devices, configuration)]
-    places += [
-        (fields.mediated_devices.child("nodeMediatedDeviceTypes", index), object_at(each))
-        for index, each in nodes
-    ]
+    places = [(devices, configuration)]
+    places += [(devices.child("nodeMediatedDeviceTypes", index), object_at(each)) for index, each in nodes]
     for at, section in places:
         old, new = array_at(section, "mediatedDevicesTypes"), array_at(section, "mediatedDeviceTypes")
         if old and new and old != new:
@@ -233,33 +237,29 @@ def _check_mediated_types(
                 at.child("mediatedDevicesTypes"),
                 "mediatedDevicesTypes, the old name of mediatedDeviceTypes, lists other types",
                 "drop mediatedDevicesTypes",
-                fields.mediated_devices,
+                devices,
             )
 
 
-def _check_tenant_quota(
-    content: JsonObject, _: ObjectFields, release: OperatorRelease, facts: ClusterFacts
-) -> _Objections:
+def _check_tenant_quota(reviewed: _Reviewed) -> _Objections:
     at = _SPEC.child("featureGates", "enableManagedTenantQuota")
-    is_on = value_at(content, at.segments) is True
-    if release < _SINCE_1_12 and is_on and not facts.infrastructure_highly_available:
+    is_on = reviewed.value(at) is True
+    if reviewed.release < _SINCE_1_12 and is_on and not reviewed.facts.infrastructure_highly_available:
         message = "enableManagedTenantQuota needs a highly available cluster"
         yield Objection(ObjectionCode.TENANT_QUOTA, at, message, "drop it", at)
 
 
-def _check_affinity(
-    content: JsonObject, fields: ObjectFields, release: OperatorRelease, _: ClusterFacts
-) -> _Objections:
+def _check_affinity(reviewed: _Reviewed) -> _Objections:
     """Check what nodes must have, as the scheduler reads it (``nodeaffinity.NewNodeSelector``)."""
-    if release < _SINCE_1_16:
+    if reviewed.release < _SINCE_1_16:
         return
-    for name, place in (("workloads", fields.workloads), ("infra", fields.infra)):
-        at = place.child("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
+    for name, setting in (("workloads", Setting.WORKLOAD_PLACEMENT), ("infra", Setting.INFRA_PLACEMENT)):
+        at = reviewed.place(setting).child("affinity", "nodeAffinity", REQUIRED, "nodeSelectorTerms")
         reported = _SPEC.child(name, "nodePlacement", "affinity")
-        for index, term in enumerate(array_at(value_at(content, at.segments))):
+        for index, term in enumerate(array_at(reviewed.value(at))):
             for below, message, hint in _term_problems(object_at(term)):
                 field = at.child(index, *below)
-                near = _near_operators(value_at(content, field.segments)) if below[-1] == "operator" else ()
+                near = _near_operators(reviewed.value(field)) if below[-1] == "operator" else ()
                 if near:
                     hint = f"did you mean {near[0]}?"  # noqa: PLW2901 - a better one
                 fix = SetField(field, near[0]) if near else None

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, is_hyperconverged
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, HYPERCONVERGED_NAME, KUBEVIRT, is_hyperconverged
 from renderer.kubevirt.facts.products import Configuration, configuration_of, product_release
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.kube.json import EMPTY, JsonObject
@@ -18,7 +18,7 @@ from renderer.model.release import Release
 _HYPERCONVERGED: JsonObject = {
     "apiVersion": "hco.kubevirt.io/v1beta1",
     "kind": "HyperConverged",
-    "metadata": {"name": "kubevirt-hyperconverged", "namespace": "kubevirt-hyperconverged"},
+    "metadata": {"name": HYPERCONVERGED_NAME, "namespace": HYPERCONVERGED_NAME},
     "spec": {},
 }
 

@@ -12,15 +12,20 @@ from renderer.kubevirt.facts.boot_images import (
     default_data_sources,
     managed_data_sources,
 )
-from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_SOURCE, HYPERCONVERGED, SSP
+from renderer.kubevirt.facts.kinds import (
+    DATA_IMPORT_CRON,
+    DATA_SOURCE,
+    HYPERCONVERGED,
+    HYPERCONVERGED_NAME,
+    SSP,
+)
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release
 
-#: The operator accepts its object under one name only, and is deployed in one of these namespaces.
-_OPERATOR_OBJECT = "kubevirt-hyperconverged"
-_OPERATOR_NAMESPACES = ("openshift-cnv", "kubevirt-hyperconverged")
+#: Where the operator is deployed, in OpenShift Virtualization and upstream.
+_OPERATOR_NAMESPACES = ("openshift-cnv", HYPERCONVERGED_NAME)
 #: The kinds of volumes, and of what they are made of.
 _VOLUMES = (DATA_SOURCE, DATA_IMPORT_CRON, "DataVolume", "PersistentVolumeClaim", "VolumeSnapshot")
 
@@ -85,7 +90,7 @@ def _read(catalog: Catalog, release: Release) -> _Known:
     hyperconverged = tuple(catalog.of_kind(HYPERCONVERGED))
     if not hyperconverged:
         elsewhere = (
-            catalog.find_elsewhere(HYPERCONVERGED, _OPERATOR_OBJECT, namespace)
+            catalog.find_elsewhere(HYPERCONVERGED, HYPERCONVERGED_NAME, namespace)
             for namespace in _OPERATOR_NAMESPACES
         )
         hyperconverged = tuple(each for each in elsewhere if each is not None)
