@@ -119,7 +119,7 @@ def _bundle_files(fs: FileSystem, path: str) -> tuple[str, ...]:
 def project_entries(project: Project) -> tuple[CatalogEntry, ...]:
     """Return the instance types and preferences of the project's catalogs. Raises ``DiagnosticError``.
 
-    Where the project has several clusters, and the command is not about one, they are those of all clusters.
+    Where the project has several clusters, and the command is not about one, they are of all clusters.
     """
     pipeline = Pipeline(project.fs, project.config)
     by_cluster = {name: tuple(_entries_in(pipeline, name)) for name in _clusters_of(project)}

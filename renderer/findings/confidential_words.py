@@ -60,7 +60,7 @@ def names_of_credentials(text: str) -> Iterator[int]:
 def is_answer_file_literal(text: str | None) -> bool:
     """Return True for ``unattend.xml=<…>``: the entry of a generator with the text of an answer file.
 
-    An entry of ``files`` has a path there, and is no value.
+    An entry of ``files`` has a path there, which is shown.
     """
     name, _, value = (text or "").partition("=")
     return "<" in value and name.strip().lower() in ANSWER_FILES

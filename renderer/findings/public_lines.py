@@ -193,7 +193,7 @@ def _confidential_in_tree(root: Node, text: str) -> Iterator[tuple[Node, Node]]:
 def _values_of_template(root: Node, text: str) -> Iterator[tuple[Node, Node]]:
     """Yield the values of a Template of ours, some of which may become a Secret.
 
-    Those of a matrix are shown if the Template was read: what is confidential of them was noted then.
+    Values of a matrix are shown if the Template was read: the confidential ones were noted then.
     """
     for spec in (value for key, value in root.entries() if key.text == _SPEC):
         fields = [key.text for key, _ in spec.entries()]

@@ -268,7 +268,7 @@ _STRUCT_LIKE = frozenset({"Quantity", "Duration", "Time", "IntOrString"})
 
 
 def _integer(value: Json, type_: str) -> int | None:
-    """Return a value as an integer of a type; None if it is none. Go writes a negative zero with its sign."""
+    """Return a value as an integer; None if it does not fit. Go writes a negative zero with its sign."""
     if isinstance(value, float) and value == 0 and not type_.startswith("u"):
         return 0
     least, most = _INTEGERS[type_]

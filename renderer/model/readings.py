@@ -150,7 +150,7 @@ def _decoded(text: str) -> Iterator[str]:
 
 
 def content_of_base64(text: str) -> bytes:
-    """Return what base64 in either alphabet encodes, unpacked if it is compressed; nothing if it is none.
+    """Return what base64 in either alphabet encodes, unpacked if compressed; nothing if it is not base64.
 
     It may be on several lines, also with their ends escaped, and lack the signs at its end.
     """
@@ -165,7 +165,7 @@ def content_of_base64(text: str) -> bytes:
 
 
 def text_in(content: bytes) -> str:
-    """Return the text that bytes are in UTF-8 or UTF-16; an empty one if they are none."""
+    """Return the text that bytes are in UTF-8 or UTF-16; an empty one if they are neither."""
     wide = content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[1:2] == b"\0"
     try:
         decoded = content.decode("utf-16" if wide else "utf-8")

@@ -86,8 +86,7 @@ class ClusterObjects:
     def conflicts(self, overlay: Overlay, resources: Iterable[Resource]) -> Iterator[Diagnostic]:
         """Yield an error about each object of an overlay that contradicts one of an earlier overlay.
 
-        ``resources`` are the objects of the overlay. They are compared with those of its cluster only if that
-        is known.
+        ``resources`` are the objects of the overlay. They are compared only if its cluster is known.
         """
         own = tuple(filter(excludes_others, resources))
         yield from conflicts_among(own, overlay.cluster)

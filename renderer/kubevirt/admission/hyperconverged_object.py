@@ -6,10 +6,9 @@ operator is the one that deploys the target release of KubeVirt.
 
 from __future__ import annotations
 
-from renderer.kubevirt.admission.causes import Cause as Refusal
-from renderer.kubevirt.admission.causes import Causes, duplicate, invalid
+from renderer.kubevirt.admission.causes import Cause, Causes, duplicate, invalid
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.hyperconverged.cannot_make import Cause
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode
 from renderer.kubevirt.hyperconverged.go_decoding import decoding_error, undecodable
 from renderer.kubevirt.hyperconverged.mutating_webhook import Mutation, mutate
 from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
@@ -55,17 +54,19 @@ _CLUSTERS = (
 )
 #: Where a user finds what the operator does not accept, and what to write there.
 _PLACES = {
-    Cause.BOOT_IMAGES: Setting.DATA_IMPORT_CRON_TEMPLATES,
-    Cause.CRASH: Setting.TLS_SECURITY_PROFILE,
-    Cause.NAME_SERVER: Setting.NAME_SERVER,
+    CannotMakeCode.BOOT_IMAGES: Setting.DATA_IMPORT_CRON_TEMPLATES,
+    CannotMakeCode.CRASH: Setting.TLS_SECURITY_PROFILE,
+    CannotMakeCode.NAME_SERVER: Setting.NAME_SERVER,
 }
 _HINTS = {
-    Cause.BOOT_IMAGES: "rename one of them",
-    Cause.CRASH: "write type: Old, Intermediate or Modern, or Custom with the section custom",
-    Cause.JSON_PATCH: "correct it: its operations change /spec/… of the object that the operator makes",
-    Cause.NAME_SERVER: "write an address such as 192.0.2.10",
-    Cause.SPEC: "write a value that fits into the object that the operator makes",
-    Cause.TUNING: 'write it as {"qps": 100, "burst": 200}, with tuningPolicy: annotation',
+    CannotMakeCode.BOOT_IMAGES: "rename one of them",
+    CannotMakeCode.CRASH: "write type: Old, Intermediate or Modern, or Custom with the section custom",
+    CannotMakeCode.JSON_PATCH: (
+        "correct it: its operations change /spec/… of the object that the operator makes"
+    ),
+    CannotMakeCode.NAME_SERVER: "write an address such as 192.0.2.10",
+    CannotMakeCode.SPEC: "write a value that fits into the object that the operator makes",
+    CannotMakeCode.TUNING: 'write it as {"qps": 100, "burst": 200}, with tuningPolicy: annotation',
 }
 
 
@@ -78,14 +79,14 @@ class _Reviewed(Record):
 
 
 @once_for_same
-def check_hyperconverged(content: JsonObject, cluster: Cluster) -> tuple[Refusal, ...]:
+def check_hyperconverged(content: JsonObject, cluster: Cluster) -> tuple[Cause, ...]:
     """Return what the webhooks and the rules of the schema refuse. Wrong types are left to the schema."""
     reviewed = _reviewed(content, cluster)
     return () if reviewed is None else tuple(_causes(reviewed))
 
 
 @once_for_same
-def warnings_of_hyperconverged(content: JsonObject, cluster: Cluster) -> tuple[Refusal, ...]:
+def warnings_of_hyperconverged(content: JsonObject, cluster: Cluster) -> tuple[Cause, ...]:
     """Return the warnings about gates and fields of an admitted object; unknown gates are another finding."""
     reviewed = _reviewed(content, cluster)
     return () if reviewed is None else tuple(_warnings(reviewed))
@@ -170,7 +171,7 @@ def _check_objects(content: JsonObject, release: OperatorRelease) -> Causes:
     at = _SPEC
     if first.annotation:
         at = FieldPath.of("metadata", "annotations", first.annotation)
-    elif first.cause in _PLACES:
-        at = _PLACES[first.cause].place(version_of(content))
+    elif first.code in _PLACES:
+        at = _PLACES[first.code].place(version_of(content))
     message = f"the operator refuses the annotation: {first}" if first.annotation else str(first)
-    yield invalid(at, message, _HINTS.get(first.cause), reported=ROOT)
+    yield invalid(at, message, _HINTS.get(first.code), reported=ROOT)

@@ -184,7 +184,7 @@ def _is_one_document(text: str) -> bool:
 
 
 def _documents(text: str) -> Sequence[Json] | None:
-    """Return the YAML documents that a text is, if any may hold a credential; None if it is no YAML."""
+    """Return the YAML documents that a text is, if any may hold a credential; None if it is not YAML."""
     if not (text.lstrip().startswith(("{", "[", '"')) or (":" in text and _may_be_tree(text))):
         return ()
     try:

@@ -2,8 +2,8 @@
 
 A form says by itself that a text holds a credential: a user in a URL, an authorization header, a private key,
 a hash of a password, a token of a known issuer. A name says that the value after it is one: ``password``,
-``DB_TOKEN``, ``secret_key``. The hashes are those of crypt(5) of libxcrypt and of RFC 3112, and of LDAP
-servers, PostgreSQL, MySQL, Windows, Apache and GRUB.
+``DB_TOKEN``, ``secret_key``. Hashes are known from crypt(5) of libxcrypt, RFC 3112, LDAP servers,
+PostgreSQL, MySQL, Windows, Apache and GRUB.
 """
 
 from __future__ import annotations
@@ -377,7 +377,7 @@ _REFERENCE = pattern(
 def credential_forms(text: str) -> Iterator[re.Match[str]]:
     """Yield the first place of each form of a credential in a text.
 
-    What is encrypted, or put in later, is no credential.
+    What is encrypted, or put in later, does not count.
     """
     lowered = text.lower()
     for sign, address in IN_ADDRESSES:

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.boot_images import ARCHITECTURES_OF_CRON, COMMON_IMAGES, is_enabled
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
 from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.operator_types import operator_types
@@ -42,7 +42,7 @@ def data_import_cron_templates(settings: Settings, facts: ClusterFacts) -> list[
         name = text_at(template, "metadata", "name")
         if name in own:
             message = f"two data import cron templates have the name {name}"
-            raise CannotMakeError(Cause.BOOT_IMAGES, message, Reason.DUPLICATE)
+            raise CannotMakeError(CannotMakeCode.BOOT_IMAGES, message, Reason.DUPLICATE)
         own[name] = template
     common = {
         text_at(template, "metadata", "name"): template for template in _common_templates(settings.release)
@@ -118,7 +118,7 @@ def _changed(template: JsonObject, own: JsonObject, settings: Settings) -> JsonO
 
 
 def _annotations(template: JsonObject, own: JsonObject, settings: Settings) -> JsonObject:
-    """Return the annotations of both. The architectures are those of the template whose image is imported."""
+    """Return the annotations of both, with the architectures of the template whose image is imported."""
     common = object_at(template, "metadata", "annotations")
     added = object_at(own, "metadata", "annotations")
     both = {**common, **added}

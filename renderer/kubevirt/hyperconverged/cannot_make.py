@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.model.text_enum import TextEnum
 
 
-class Cause(TextEnum):
+class CannotMakeCode(TextEnum):
     """What the operator does not accept."""
 
     BOOT_IMAGES = "dataImportCronTemplate"
@@ -32,9 +32,9 @@ class CannotMakeError(Exception):
     """The operator reports an error; ``annotation`` is the name of one that it is about."""
 
     def __init__(
-        self, cause: Cause, message: str, reason: Reason | None = None, *, annotation: str = ""
+        self, code: CannotMakeCode, message: str, reason: Reason | None = None, *, annotation: str = ""
     ) -> None:
         super().__init__(message)
-        self.cause = cause
+        self.code = code
         self.reason = reason
         self.annotation = annotation

@@ -1,6 +1,6 @@
 """The values that the operator's Go types cannot hold: its webhooks then refuse the object.
 
-The types are those of ``HyperConvergedSpec`` in ``api/v1beta1`` and ``api/v1``. The schema accepts any text
+``HyperConvergedSpec`` is in ``api/v1beta1`` and ``api/v1``. The schema accepts any text
 as a duration and any number as an unsigned one.
 """
 

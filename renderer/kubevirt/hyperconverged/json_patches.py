@@ -9,7 +9,7 @@ from __future__ import annotations
 from renderer.golang.go_types import GoTypeError
 from renderer.golang.json_patch import OperationError, apply_operation, apply_operation_v5
 from renderer.golang.json_text import read_json
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
 from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -39,7 +39,7 @@ def as_written(spec: JsonObject, patching: Patching, settings: Settings) -> Json
     try:
         made = types.decode(patching.type, spec)
     except GoTypeError as error:
-        raise CannotMakeError(Cause.SPEC, f"spec.{error}") from None
+        raise CannotMakeError(CannotMakeCode.SPEC, f"spec.{error}") from None
     written = settings.annotation(patching.annotation)
     if written is None:
         return object_at(types.encode(patching.type, made))
@@ -85,4 +85,4 @@ def _operations(written: str, annotation: str) -> list[Json]:
 
 
 def _invalid(annotation: str, reason: Reason, message: str) -> CannotMakeError:
-    return CannotMakeError(Cause.JSON_PATCH, message, reason, annotation=annotation)
+    return CannotMakeError(CannotMakeCode.JSON_PATCH, message, reason, annotation=annotation)

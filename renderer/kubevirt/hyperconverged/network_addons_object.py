@@ -5,7 +5,7 @@ from __future__ import annotations
 from ipaddress import IPv6Address
 
 from renderer.golang.duration import format_duration, parse_duration
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease, Platform
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -31,7 +31,7 @@ def network_addons_spec(settings: Settings, facts: ClusterFacts) -> JsonObject:
     """
     name_server = settings.get(Setting.NAME_SERVER)
     if name_server and not _is_ipv4(str(name_server)):
-        raise CannotMakeError(Cause.NAME_SERVER, f"{name_server!r} is not an IPv4 address")
+        raise CannotMakeError(CannotMakeCode.NAME_SERVER, f"{name_server!r} is not an IPv4 address")
     pool = settings.object(Setting.KUBE_MAC_POOL) if settings.release >= _KUBE_MAC_POOL_SINCE else {}
     return {
         "kubeMacPool": {"rangeStart": pool.get("rangeStart"), "rangeEnd": pool.get("rangeEnd")},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
 from renderer.kubevirt.hyperconverged.aaq_object import aaq_spec, deploys_aaq
 from renderer.kubevirt.hyperconverged.admission import Refusal, Refuser
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.cdi_object import ANNOTATIONS as CDI_ANNOTATIONS
 from renderer.kubevirt.hyperconverged.cdi_object import cdi_spec
 from renderer.kubevirt.hyperconverged.json_patches import (
@@ -118,7 +118,7 @@ def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) ->
     if error is not None:
         named = {"annotation": error.annotation, "reason": str(error.reason or "")}
         details = {name: text for name, text in named.items() if text}
-        return Refusal(Refuser.OPERATOR, error.cause, _reported(error, content), details)
+        return Refusal(Refuser.OPERATOR, error.code, _reported(error, content), details)
     return None
 
 
@@ -139,6 +139,6 @@ def _reported(error: CannotMakeError, content: JsonObject) -> FieldPath | None:
     """Return the field that an error is about."""
     if error.annotation:
         return FieldPath.of("metadata", "annotations")
-    if error.cause is Cause.NAME_SERVER:
+    if error.code is CannotMakeCode.NAME_SERVER:
         return Setting.NAME_SERVER.place(version_of(content))
     return None

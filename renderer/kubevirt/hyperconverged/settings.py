@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
 from renderer.kubevirt.hyperconverged.object_fields import Setting
@@ -36,9 +36,9 @@ class Settings(Record):
         try:
             stored = as_stored(content, release)
         except GoTypeError as error:
-            raise CannotMakeError(Cause.SPEC, f"spec.{error}") from None
+            raise CannotMakeError(CannotMakeCode.SPEC, f"spec.{error}") from None
         except ValueError as error:
-            raise CannotMakeError(Cause.SPEC, str(error)) from None
+            raise CannotMakeError(CannotMakeCode.SPEC, str(error)) from None
         return cls(release, object_at(stored, "metadata"), object_at(stored, "spec"))
 
     @property

@@ -37,7 +37,7 @@ _TYPES: Mapping[str, Callable[[Json], bool]] = {
 
 
 class ProblemCode(TextEnum):
-    """The keyword of a schema that a value violates; ``rule`` stands for a rule in CEL."""
+    """The keyword of a schema that a value violates; ``rule`` is a rule in CEL."""
 
     TYPE = "type"
     REQUIRED = "required"
@@ -253,7 +253,7 @@ def _repeated(value: Json, schema: JsonObject, definitions: JsonObject, at: Fiel
 
 
 def _own_problems(value: Json, schema: JsonObject, at: FieldPath) -> Iterator[Problem]:
-    """Yield the problems of a value of the right type, without those of its fields and elements."""
+    """Yield the problems of a value of the right type, but not of its fields and elements."""
     if "enum" in schema and value not in array_at(schema, "enum"):
         yield Problem(ProblemCode.ENUM, at)
     if isinstance(value, str):

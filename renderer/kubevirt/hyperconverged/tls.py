@@ -1,4 +1,4 @@
-"""TLS security profiles of OpenShift, and what KubeVirt is told of them.
+"""TLS security profiles of OpenShift, and the configuration of KubeVirt that they become.
 
 ``config/v1/types_tlssecurityprofile.go`` of openshift/api, ``pkg/crypto/crypto.go`` of openshift/library-go.
 """
@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -92,7 +92,9 @@ def kubevirt_tls(settings: Settings) -> JsonObject:
     else:
         kind = text_at(profile, "type")
         if kind not in _MINIMUM:
-            raise CannotMakeError(Cause.CRASH, f"the operator crashes on the TLS profile type {kind!r}")
+            raise CannotMakeError(
+                CannotMakeCode.CRASH, f"the operator crashes on the TLS profile type {kind!r}"
+            )
         minimum = _MINIMUM[kind]
         is_modern = isinstance(profile.get("modern"), dict)
         no_ciphers = is_modern and settings.release >= _NO_CIPHERS_OF_MODERN_SINCE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from renderer.golang.go_types import GoTypeError, GoTypes
 from renderer.golang.json_text import read_json
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import LATEST, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -50,7 +50,7 @@ def _annotated(written: str | None) -> tuple[Json, Json]:
 
 
 def _invalid(message: str, reason: Reason | None = None) -> CannotMakeError:
-    return CannotMakeError(Cause.TUNING, message, reason, annotation=TUNING_ANNOTATION)
+    return CannotMakeError(CannotMakeCode.TUNING, message, reason, annotation=TUNING_ANNOTATION)
 
 
 def _limiter(qps: Json, burst: Json) -> Json:

@@ -63,8 +63,8 @@ class ClusterDataSources(Record):
     def may_be_unwritten(self, namespace: str) -> bool:
         """Return True if volumes of the namespace are typically not in Git.
 
-        That is a namespace in which the repository writes no volume, those of an operator's boot images, and
-        those that the project lists.
+        Such a namespace has no volume in the repository, is for an operator's boot images, or is listed by
+        the project.
         """
         if namespace in self.scope.catalog.golden_images:
             return True

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import pytest
 
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeError, Cause, Reason
+from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
 from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects, trial
 from renderer.kubevirt.hyperconverged.release import (
     LATEST,
@@ -185,7 +185,7 @@ class TestSettings:
         with pytest.raises(CannotMakeError) as caught:
             made({"certConfig": {"ca": {"duration": "2d"}}}, minor)
 
-        assert caught.value.cause is Cause.SPEC
+        assert caught.value.code is CannotMakeCode.SPEC
         assert str(caught.value) == f"{field} is not a duration"
 
     def test_field_that_only_v1_has_is_kept_in_an_annotation_of_v1beta1(self) -> None:
@@ -388,7 +388,7 @@ class TestTuning:
         with pytest.raises(CannotMakeError) as caught:
             made({"tuningPolicy": "annotation"}, annotations={self.ANNOTATION: written})
 
-        assert (caught.value.cause, caught.value.annotation) == (Cause.TUNING, self.ANNOTATION)
+        assert (caught.value.code, caught.value.annotation) == (CannotMakeCode.TUNING, self.ANNOTATION)
 
     def test_policy_without_its_annotation_is_refused(self) -> None:
         with pytest.raises(CannotMakeError):
