@@ -21,6 +21,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.run.work import spend
 
 #: Returns True if a resource may be the one that a name refers to.
@@ -161,20 +162,34 @@ def fix_name_references(resources: ResMap, references: Sequence[NameReference]) 
     candidates = ReferralCandidates(resources)
     if not candidates:
         return
-    indices = [(reference.target, FieldSpecIndex(reference.referrers)) for reference in references]
-    by_kind: dict[tuple[str, str], list[tuple[Gvk, FieldSpecPath]]] = {}
+    by_kind: dict[tuple[str, str], tuple[tuple[Gvk, FieldSpecPath], ...]] = {}
 
     def fixed(resource: Resource) -> Resource:
         key = resource.api_version, original_identity(resource).kind
         if key not in by_kind:
-            gvk = Gvk.parse(*key)
-            by_kind[key] = [(target, field) for target, index in indices for field in index.targets_of(gvk)]
+            by_kind[key] = _name_fields(references, *key)
         spend(8 * len(by_kind[key]), "following names")
         for target, field in by_kind[key]:
             resource = _NameField(resource, field, target, candidates).fixed()
         return resource
 
     resources.update(fixed)
+
+
+@once_for_same
+def _name_fields(
+    references: Sequence[NameReference], api_version: str, kind: str
+) -> tuple[tuple[Gvk, FieldSpecPath], ...]:
+    """Return the fields with names in objects of a kind, each with the kind of what it names.
+
+    They are the same in all overlays that add no field specs.
+    """
+    gvk = Gvk.parse(api_version, kind)
+    return tuple(
+        (reference.target, field)
+        for reference in references
+        for field in FieldSpecIndex(reference.referrers).targets_of(gvk)
+    )
 
 
 def _check_subjects(resource: Resource) -> None:

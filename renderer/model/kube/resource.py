@@ -18,7 +18,7 @@ from renderer.model.record import Record
 #: A repository has few kinds, and each is requested again and again.
 _gvk = lru_cache(maxsize=1024)(Gvk.parse)
 #: The number of patches before the last one whose places a resource stores: each finding visits all of them.
-_MOST_LAYERS = 500
+_MOST_LAYERS = 100
 
 
 class Spelling(Record):
