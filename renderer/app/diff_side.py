@@ -153,6 +153,7 @@ class Side:
             owner=owner.current_id if owner else None,
             exemption_of=partial(_exemption_of, owner) if owner else None,
             recreator_of=partial(_recreator_of, owner),
+            storage_classes=catalogs.storage_classes,
         )
         # The state for expanding VMs has the instance types that the overlay composes.
         resources = written
@@ -162,7 +163,8 @@ class Side:
 
         with catalogs.seen_by(overlay):
             catalog = _catalog(catalogs, resources, config)
-        if kubevirt is not None and next(catalog.of_kind(KUBEVIRT), None) is None:
+        looked_up = next(catalog.of_kind(KUBEVIRT), None)
+        if kubevirt is not None and (looked_up is None or catalogs.is_fact(looked_up)):
             catalog = catalog.after(CatalogSource("", ResourceSet((kubevirt,))))
         return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))
 

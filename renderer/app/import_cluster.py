@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from renderer.adopt.dump.files import STDIN, find_files
+from renderer.adopt.dump.files import find_files
 from renderer.adopt.dump.gather import Gathered, gather
 from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.selection import qualified_name, selected, unmatched
@@ -16,6 +16,7 @@ from renderer.adopt.dump.sources import counted_by_kind
 from renderer.adopt.entry_objects import Engine
 from renderer.adopt.import_summary import ImportSummary
 from renderer.app.cluster_entry import NewSettings
+from renderer.app.exposed_dumps import exposed_dumps
 from renderer.app.import_entries import EntryFiles, entry_files
 from renderer.app.import_files import SourceChoices, plan_sources
 from renderer.app.import_outlook import applied_by, files_to_seal, restarts
@@ -28,6 +29,7 @@ from renderer.emit.output_folder import OutputFolder
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.kubevirt.facts.cluster_facts import nearest_release
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
@@ -122,7 +124,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     changed = {path: content for path, content in writes.items() if before[path] != content}
     kinds = {kind for kind, _ in gathered.left_out} | {each.resource.kind for each in gathered.objects}
     has_secrets = "Secret" in kinds or any(each.is_placeholder for each in planned.objects)
-    exposed = _exposed_dumps(project, request.files) if has_secrets else ()
+    exposed = exposed_dumps(project, request.files) if has_secrets else ()
     findings = (*findings, *with_levels(exposed, rules))
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
@@ -222,7 +224,7 @@ def _target_release(
         return guess, (warning,)
     if OLDEST <= release <= LATEST:
         return release, ()
-    nearest = min(max(release, OLDEST.minor_release), LATEST)
+    nearest = nearest_release(release)
     warning = Diagnostic(
         Code.NOT_CHECKED,
         f"the cluster runs KubeVirt {release}; its objects are checked against {nearest}",
@@ -230,41 +232,6 @@ def _target_release(
         severity=Severity.WARNING,
     )
     return nearest, (warning,)
-
-
-def _exposed_dumps(project: Project, files: Sequence[str]) -> tuple[Diagnostic, ...]:
-    """Return a finding for each file or folder of the dump that Git tracks or would add.
-
-    Outside a Git repository, the result is empty.
-    """
-    # It starts git: only for files in the project.
-    from renderer.files.git import PATTERN_SECONDS, Allowance, GitProcess  # noqa: PLC0415 - as above
-
-    inside = [
-        path.relative_to(project.root).as_posix()
-        for path in (Path(os.path.normpath(Path.cwd() / file)) for file in files if file != STDIN)
-        if path.is_relative_to(project.root)
-    ]
-    if not inside:
-        return ()
-    listing = ("ls-files", "--cached", "--others", "--exclude-standard", "-z", "--", *inside)
-    try:
-        git = GitProcess(project.root, project.environment)
-        answer = git.run("--literal-pathspecs", *listing, allowance=Allowance(PATTERN_SECONDS))
-    except DiagnosticError:
-        return ()
-    found = [] if answer.code else answer.output.split("\0")[:-1]
-    named = (name for name in inside if any(f"{path}/".startswith(f"{name}/") for path in found))
-    return tuple(
-        Diagnostic.in_file(
-            name,
-            Code.DUMP_EXPOSED,
-            f"do not commit {name}: it holds values of Secrets, and Git does not ignore it",
-            "move it out of the repository, or list it in .gitignore until you remove it",
-            severity=Severity.WARNING,
-        )
-        for name in named
-    )
 
 
 def _locate(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:

@@ -41,15 +41,20 @@ class Project(Record):
 
     @classmethod
     def read(
-        cls, root: Path, environment: Mapping[str, str] = _NO_VARIABLES, fs: FileSystem | None = None
+        cls,
+        root: Path,
+        environment: Mapping[str, str] = _NO_VARIABLES,
+        fs: FileSystem | None = None,
+        *,
+        with_facts: bool = True,
     ) -> Project:
         """Read ``vmrender.yaml`` in ``root``, if it exists. Raises ``DiagnosticError`` if it is invalid.
 
-        ``fs`` replaces the files in ``root``.
+        ``fs`` replaces the files in ``root``. Without ``with_facts``, facts of clusters may be unreadable.
         """
         fs = fs or project_files(root)
         check_project_name(fs)
-        return cls(root, fs, load_project(fs), environment)
+        return cls(root, fs, load_project(fs, with_facts=with_facts), environment)
 
     @classmethod
     def with_defaults(cls, root: Path) -> Project:

@@ -96,4 +96,5 @@ def _fingerprint(project: Project) -> tuple[str, ...]:
         if name.startswith("VMRENDER_") and name != KEY_VARIABLE
     )
     rules = repr(project.config.rules)  # ``--strict`` turns rules on that the file does not
-    return tool_fingerprint(), str(project.root), sha256(written), rules, *variables
+    facts = (f"{path} {sha256(project.fs.read(path))}" for path in project.config.facts_files)
+    return tool_fingerprint(), str(project.root), sha256(written), rules, *facts, *variables

@@ -81,13 +81,17 @@ class ReportTarget(Record):
 
 
 def open_project(
-    path: Path | None = None, top: Path | None = None, standard_input: bytes | None = None
+    path: Path | None = None,
+    top: Path | None = None,
+    standard_input: bytes | None = None,
+    *,
+    with_facts: bool = True,
 ) -> Project:
     """Open the project of ``path`` (default: the working directory); findings are then about its files.
 
     ``standard_input`` is the content of the file ``path``, which need not exist, or of the file ``-``. The
-    limits of the project apply from now on. Raises ``DiagnosticError`` for an invalid ``vmrender.yaml``, and
-    ``UsageError`` for a path outside the project.
+    limits of the project apply from now on. ``with_facts`` is as in ``Project.read``. Raises
+    ``DiagnosticError`` for an invalid ``vmrender.yaml``, and ``UsageError`` for a path outside the project.
     """
     from renderer.model.run.limits import lower  # noqa: PLC0415 - schema import opens no project
 
@@ -99,7 +103,7 @@ def open_project(
             raise UsageError(f"{path} lies outside the repository {root}", "--path")
         fs = EditedFiles({name: standard_input}, fs)
     ReportTarget.current()._replace(fs=fs, folder=folder_in_checkout(root)).activate()
-    project = Project.read(root, os.environ, fs)
+    project = Project.read(root, os.environ, fs, with_facts=with_facts)
     lower(project.config.limits)
     check_size(len(standard_input or b""), STANDARD_INPUT)
     cluster = ReportTarget.current().cluster

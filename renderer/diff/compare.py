@@ -73,7 +73,7 @@ class OverlaySide(NamedTuple):
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
     given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces an object
-    whose update is refused.
+    whose update is refused. ``storage_classes`` are those of the cluster.
     """
 
     release: Release
@@ -85,6 +85,7 @@ class OverlaySide(NamedTuple):
     owner: ResId | None = None
     exemption_of: ExemptionOf | None = None
     recreator_of: RecreatorOf | None = None
+    storage_classes: Resources = ()
 
     def cluster(self, live: JsonObject = EMPTY) -> Cluster:
         """Return the cluster; ``live`` is the KubeVirt object that it has, empty if that is not known."""
@@ -280,7 +281,8 @@ class _Comparison:
         """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it."""
         changes = field_changes(before.content, after.content)
         old, new = (each.with_content(with_stored_data(each.content)) for each in (before, after))
-        return refused_update(ObjectUpdate(old, new, self._after.written), changes, self._after)
+        objects = (*self._after.written, *self._after.storage_classes)
+        return refused_update(ObjectUpdate(old, new, objects), changes, self._after)
 
     def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)

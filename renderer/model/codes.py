@@ -44,6 +44,7 @@ class Code(TextEnum):
     # Clusters.
     CLUSTER_CONFLICT = "cluster-conflict"
     CLUSTER_UNUSED = "cluster-unused", Trait.MAY_WARN
+    FACTS_OUTDATED = "facts-outdated", Trait.MAY_WARN
 
     # Composition.
     BUILD_LIMIT = "build-limit"

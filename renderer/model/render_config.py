@@ -280,12 +280,12 @@ class RenderConfig(Record):
     def of_cluster(self, name: str) -> RenderConfig:
         """Return the project as the cluster ``name`` sees it; an empty name is the default cluster.
 
-        Settings that the cluster does not have are the default cluster's.
+        Settings that the cluster does not have are the default cluster's, except facts, which are of one.
         """
         settings = next((each for each in self.clusters if each.name == name), None)
         if settings is None or name == self.cluster:
             return self
-        return self._replace(cluster=name, **settings.own)
+        return self._replace(cluster=name, **{"facts": "", **settings.own})
 
     def catalog_folders(self) -> Mapping[str, tuple[str, ...]]:
         """Return what objects are looked up in, by path, each with the clusters that list it.
@@ -299,6 +299,11 @@ class RenderConfig(Record):
             for path in dict.fromkeys((*seen.configuration, *paths)):
                 found[path] = (*found.get(path, ()), cluster)
         return found
+
+    @property
+    def facts_files(self) -> tuple[str, ...]:
+        """The files with facts of clusters."""
+        return tuple(path for path in (self.facts, *(each.facts for each in self.clusters)) if path)
 
     @property
     def renames_instancetypes(self) -> bool:

@@ -144,20 +144,28 @@ class Checks:
     def _catalog_of_cluster(self, catalog: Catalog, resources: ResourceSet, release: Release) -> Catalog:
         """Return the catalog with the ``KubeVirt`` or HyperConverged object, which no matcher refers to.
 
-        If neither the overlay nor a catalog nor another overlay of the cluster has one, use the feature gates
-        that any of these objects in the repository enables.
+        Objects of the repository count before the facts of the cluster. If neither the overlay nor a catalog
+        nor another overlay of the cluster nor its facts have one, use the feature gates that any of these
+        objects in the repository enables.
         """
-        from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, configures_kubevirt
+        from renderer.kubevirt.facts.kinds import configures_kubevirt
         from renderer.kubevirt.instancetype.catalog import CatalogSource
+        from renderer.kubevirt.instancetype.cluster_kubevirt import find_configuring, kubevirt_of
 
         if self._catalogs.has_own:
             with suppress(DiagnosticError):  # in a catalog that no matcher needs
                 catalog = self._catalogs.whole
-        if any(map(configures_kubevirt, resources)) or catalog.count(KUBEVIRT, HYPERCONVERGED):
+        looked_up = find_configuring(catalog)
+        if looked_up is not None and not self._catalogs.is_fact(looked_up):
             return catalog
-        deployed = self._catalogs.kubevirt_of_cluster
+        own = next(filter(configures_kubevirt, resources), None)
+        if own is not None and looked_up is None:
+            return catalog
+        deployed = own or self._catalogs.kubevirt_of_cluster
         if deployed is not None:
-            return catalog.after(CatalogSource("", ResourceSet((deployed,))))
+            return catalog.after(CatalogSource("", ResourceSet((kubevirt_of(deployed, release),))))
+        if looked_up is not None:
+            return catalog
         return catalog.with_gates(self._catalogs.gates_in_repository(release))
 
     def judge(

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Task
-from renderer.kubevirt.facts.claims import Profiles, profiles_of_classes, storage_profiles
-from renderer.kubevirt.facts.kinds import configures_kubevirt
+from renderer.kubevirt.facts.claims import STORAGE_CLASS, Profiles, profiles_of_classes, storage_profiles
+from renderer.kubevirt.facts.kinds import MATCHER_TYPE_OF, configures_kubevirt
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
@@ -161,7 +161,7 @@ class ProjectCatalogs:
     def has_own(self) -> bool:
         """True if the project lists folders or files that may have the object that configures KubeVirt."""
         paths = (source for source in self._config.catalogs if isinstance(source, CatalogPath))
-        return bool(self._config.configuration) or any(True for _ in paths)
+        return bool(self._config.configuration or self._config.facts) or any(True for _ in paths)
 
     @contextmanager
     def including_deployed(self, overlay: Overlay) -> Iterator[None]:
@@ -202,7 +202,7 @@ class ProjectCatalogs:
         """Return True if the project says that the object is in the cluster, whoever has put it there."""
         if kind == "DataSource" and namespace in self._config.golden_images:
             return True
-        return bool(self._config.configuration) and any(
+        return bool(self._config.configuration or self._config.facts) and any(
             item.namespace in ("", namespace) for item in self._configured.named(kind, name)
         )
 
@@ -210,7 +210,7 @@ class ProjectCatalogs:
     def _configured(self) -> Inventory:
         from renderer.checks.rules.inventory import Inventory
 
-        return Inventory(self._configured_objects, ())
+        return Inventory((*self._configured_objects, *self._observed), ())
 
     @cached_property
     def _configured_objects(self) -> tuple[Resource, ...]:
@@ -220,11 +220,41 @@ class ProjectCatalogs:
         except DiagnosticError:
             return ()
 
+    @cached_property
+    def _observed(self) -> tuple[Resource, ...]:
+        """The objects that a dump of the cluster had. Raises ``DiagnosticError``."""
+        if not self._config.facts:
+            return ()
+        from renderer.project.cluster_facts import read_cluster_facts
+
+        with self._recorder.using(Task("facts", self._config.facts)):
+            return read_cluster_facts(self._fs, self._config.facts, self._config.cluster).objects
+
     @property
     def storage_profiles(self) -> Profiles:
-        """The StorageProfiles that the project knows of the cluster: its objects, and its storage classes."""
-        of_classes = profiles_of_classes(self._config.storage_classes)
-        return {**of_classes, **storage_profiles(self._configured_objects)}
+        """The StorageProfiles of the cluster: its objects, its storage classes, and those in its facts."""
+        observed = storage_profiles(self._observed)
+        of_classes = profiles_of_classes(self._config.storage_classes, observed)
+        return {**observed, **of_classes, **storage_profiles(self._configured_objects)}
+
+    @property
+    def storage_classes(self) -> tuple[Resource, ...]:
+        """The StorageClasses of the cluster of which it is known whether they expand volumes."""
+        written = tuple(
+            Resource(
+                {
+                    "apiVersion": "storage.k8s.io/v1",
+                    "kind": STORAGE_CLASS,
+                    "metadata": {"name": each.name},
+                    "allowVolumeExpansion": each.allows_expansion,
+                },
+                Site(PROJECT_FILE, 0, FieldPath.of("storageClasses")),
+            )
+            for each in self._config.storage_classes
+            if each.allows_expansion is not None
+        )
+        known = (*self._configured_objects, *written, *self._observed)
+        return tuple(each for each in known if each.kind == STORAGE_CLASS)
 
     @property
     def kubevirt_of_cluster(self) -> Resource | None:
@@ -232,10 +262,20 @@ class ProjectCatalogs:
         return None if self._overlay is None else self._shared.deployed.kubevirt(self._overlay)
 
     def _find_in_cluster(self, kind: str, name: str, namespace: str) -> Resource | None:
-        """Return the object in another overlay that the same cluster gets."""
-        if self._overlay is None or not namespace:
+        """Return the object in another overlay that the same cluster gets, or else in the cluster's facts.
+
+        An object of the kind itself counts before a data import cron that makes it.
+        """
+        if not namespace:
             return None
-        return self._shared.deployed.find(self._overlay, kind, name, namespace)
+        found = None
+        if self._overlay is not None:
+            found = self._shared.deployed.find(self._overlay, kind, name, namespace)
+        if found is not None and found.kind == kind:
+            return found
+        wanted = kind, name, namespace
+        observed = (each for each in self._observed if (each.kind, each.name, each.namespace) == wanted)
+        return next(observed, found)
 
     def find(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object, or None; None also if a catalog cannot be read, which the expansion reports."""
@@ -289,7 +329,7 @@ class ProjectCatalogs:
             return -shared_folders(place, source.name)
 
         sources = sorted((*self._configuration, *self._sources), key=distance)
-        whole = Catalog.of(*sources, find_definition=self._find_definition)
+        whole = Catalog.of(*self._with_facts(sources), find_definition=self._find_definition)
         whole = whole.with_gates(self._config.feature_gates)
         whole = whole.with_cluster(self._find_in_cluster, self._config.golden_images)
         # The built-in catalogs have what KubeVirt deploys by itself, which a catalog may replace.
@@ -298,6 +338,32 @@ class ProjectCatalogs:
         ]
         conflicts = conflicts_of_catalogs(own, self._config.cluster)
         return _Arranged(whole, tuple(conflicts))
+
+    def _with_facts(self, sources: list[CatalogSource]) -> Iterator[CatalogSource]:
+        """Yield the sources, and the facts after all that the repository has.
+
+        The built-in catalogs at the end say less of the cluster than its facts. The object that configures
+        KubeVirt is left out of the facts if the repository has one.
+        """
+        from renderer.kubevirt.instancetype.catalog import CatalogSource
+
+        if not self._observed:
+            yield from sources
+            return
+        end = len(sources)
+        while end and sources[end - 1].name.startswith(BUILTIN_SCHEME):
+            end -= 1
+        is_configured = any(
+            configures_kubevirt(each) for source in sources[:end] for each in source.resources
+        )
+        observed = tuple(
+            each
+            for each in self._observed
+            if each.kind in MATCHER_TYPE_OF or (configures_kubevirt(each) and not is_configured)
+        )
+        yield from sources[:end]
+        yield CatalogSource(self._config.facts, ResourceSet(observed))
+        yield from sources[end:]
 
     def conflicts_of(self, overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
         """Return the errors about objects of which the overlay's cluster can have one, and would have two.
@@ -312,21 +378,27 @@ class ProjectCatalogs:
         """Return the ``KubeVirt`` object of the cluster of an overlay with these resources, if it is known.
 
         It, or the HyperConverged object of which it is made, is in the overlay, or else in the configuration
-        or a catalog, or else in another overlay of the cluster. A catalog that cannot be read has none; the
-        error is reported where a machine needs it.
+        or a catalog, or else in another overlay of the cluster, or else in its facts. A catalog that cannot
+        be read has none; the error is reported where a machine needs it.
         """
-        from renderer.kubevirt.instancetype.cluster_kubevirt import find_kubevirt, kubevirt_of
+        from renderer.kubevirt.instancetype.cluster_kubevirt import find_configuring, kubevirt_of
 
         own = next(filter(configures_kubevirt, resources), None)
         if own is not None:
             return kubevirt_of(own, release)
+        observed = None
         if self.has_own:
             with suppress(DiagnosticError):
-                found = find_kubevirt(self.whole, release)
-                if found is not None:
-                    return found
-        deployed = self.kubevirt_of_cluster
-        return None if deployed is None else kubevirt_of(deployed, release)
+                found = find_configuring(self.whole)
+                if found is not None and not self.is_fact(found):
+                    return kubevirt_of(found, release)
+                observed = found
+        known = self.kubevirt_of_cluster or observed
+        return None if known is None else kubevirt_of(known, release)
+
+    def is_fact(self, resource: Resource) -> bool:
+        """Return True if the object is in the facts of the cluster."""
+        return any(resource is each for each in self._observed)
 
     @cached_property
     def _configuration(self) -> tuple[CatalogSource, ...]:

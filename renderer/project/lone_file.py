@@ -18,6 +18,7 @@ from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pattern import pattern
+from renderer.project.cluster_facts import is_facts_file
 from renderer.project.project import API_VERSION, KIND
 from renderer.project.stray_patch import is_named_as_patch
 from renderer.yamlio.decode import decode_documents
@@ -51,7 +52,7 @@ class LoneFiles:
         for standard input and for files that seem to have such an object, and resource-invalid.
         """
         content = self._content(path)
-        if path != STANDARD_INPUT and not self._mentions_object(content):
+        if path != STANDARD_INPUT and (not self._mentions_object(content) or is_facts_file(content)):
             return ResourceSet()
         if TEMPLATE_TAG.search(content) and self._is_in_chart(path):
             raise _needs_another_tool(path)

@@ -147,6 +147,10 @@ def look_up_overlays(
     failed = [path for path, about_entry in findings if about_entry.severity is Severity.ERROR]
     if found and not failed and all(report.is_complete for _, report in reports):
         findings += (("", each) for each in unnamed_clusters(config, found.values()))
+        if config.facts_files:
+            from renderer.project.cluster_facts import outdated_facts  # noqa: PLC0415 - few projects have any
+
+            findings += (("", each) for each in outdated_facts(fs, config))
     return FoundOverlays(
         tuple(found.values()),
         tuple(findings),

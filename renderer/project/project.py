@@ -11,7 +11,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.fields import Fields
 from renderer.model.kube.field_path import ElementName, FieldPath
-from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
@@ -70,10 +70,11 @@ EXPANSION = "Expansion"
 VALIDATION = "Validation"
 
 
-def load_project(fs: FileSystem) -> RenderConfig:
+def load_project(fs: FileSystem, *, with_facts: bool = True) -> RenderConfig:
     """Return the settings of the repository's project; all defaults if it has no file.
 
-    Raises ``DiagnosticError``: config-invalid, with everything that is wrong at once.
+    ``with_facts``: releases that it does not say are those of the facts of its clusters. Raises
+    ``DiagnosticError``: config-invalid, with everything that is wrong at once.
     """
     if not fs.is_file(PROJECT_FILE) and PROJECT_FILE not in fs.list("."):  # else reading it reports why
         return RenderConfig()
@@ -85,6 +86,10 @@ def load_project(fs: FileSystem) -> RenderConfig:
     findings += _check_single_document(text)
     if findings:
         raise DiagnosticError(*findings)
+    if with_facts and config.facts_files:
+        from renderer.project.cluster_facts import with_releases_of_facts  # noqa: PLC0415 - few projects have any
+
+        return with_releases_of_facts(fs, config, object_at(content))
     return config
 
 

@@ -145,7 +145,8 @@ class ScopeFinder:
                 entry_files |= sources
                 if overlay.entry and not overlay.entry.files.isdisjoint(named):
                     about |= sources
-        if PROJECT_FILE in named:  # its settings are about all overlays
+        settings = {PROJECT_FILE, *self._config.facts_files}
+        if not settings.isdisjoint(named):  # they are about all overlays
             roots |= {overlay.path for overlay in self._overlays}
             about |= set().union(*map(self._files_of, self._overlays))
         substituted = [(overlay, overlay.flux) for overlay in self._overlays if overlay.flux]
@@ -161,7 +162,7 @@ class ScopeFinder:
                 links = self._graph.links(folder)
                 if links and links.file == file:  # the file is the kustomization itself
                     about |= self._graph.files(folder)
-            if not listing and not is_entry_file and file != PROJECT_FILE:
+            if not listing and not is_entry_file and file not in settings:
                 alone.append(file)
                 roots |= self._configured_by(file)
             for overlay, flux in substituted:

@@ -125,6 +125,33 @@ def test_an_import_writes_no_credentials(place: str, repository: Path) -> None:
     assert not contains_canary(stdout + stderr + written)
 
 
+HOLDERS_OF_FACTS = {
+    "configuration of a network": "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\n"
+    f'metadata: {{name: n, namespace: a}}\nspec: {{config: \'{{"password": "{CANARY}"}}\'}}\n',
+    "parameters of a storage class": "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n"
+    f"metadata: {{name: c}}\nparameters: {{adminPassword: {CANARY}}}\n",
+    "address of an image": "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n"
+    "metadata: {name: kubevirt-hyperconverged, namespace: a}\nspec: {dataImportCronTemplates: [{spec: "
+    f"{{template: {{spec: {{source: {{registry: {{url: 'docker://me:{CANARY}@h/x'}}}}}}}}}}}}]}}\n",
+    "token in an annotation": "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\n"
+    "metadata: {name: h, annotations: {kubevirt.kubevirt.io/jsonpatch: "
+    f"'Authorization: Bearer {CANARY}'}}}}\n",
+    "labels and status": "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataSource\n"
+    f"metadata: {{name: d, namespace: a, labels: {{password: {CANARY}}}}}\nstatus: {{x: {CANARY}}}\n",
+    "name of a host": "apiVersion: v1\nkind: Node\n"
+    f"metadata: {{name: {CANARY}}}\nstatus: {{nodeInfo: {{architecture: amd64}}}}\n",
+}
+
+
+@pytest.mark.parametrize("place", [*HOLDERS, *HOLDERS_OF_FACTS])
+def test_facts_of_a_cluster_have_no_credentials(place: str, repository: Path) -> None:
+    dump = {**HOLDERS, **HOLDERS_OF_FACTS}[place]
+    node = "apiVersion: v1\nkind: Node\nmetadata: {name: n}\nstatus: {nodeInfo: {architecture: arm64}}\n"
+    code, stdout, stderr = invoked("import - --facts", f"{dump}---\n{node}")
+    assert code == 0, stderr
+    assert not contains_canary(stdout + stderr + (repository / "facts.yaml").read_text(encoding="utf-8"))
+
+
 @pytest.mark.parametrize("place", ["copy of kapp", "copy of Rancher", "token of OpenShift", "List in List"])
 def test_comparison_shows_no_credentials(place: str, repository: Path) -> None:
     other = HOLDERS[place].replace(CANARY, "x").replace(ENCODED, "eA==")

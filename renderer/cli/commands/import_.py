@@ -7,12 +7,15 @@ import sys
 from pathlib import Path
 
 import click
+from click.core import ParameterSource
 
 from renderer.adopt.dump.files import STDIN
 from renderer.adopt.entry_objects import Engine
 from renderer.app.import_cluster import OUTPUT, ClusterImport, import_cluster
+from renderer.app.import_facts import FactsImport, import_facts
 from renderer.app.import_files import SourceChoices
 from renderer.app.import_objects import Secrets
+from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import format_option, quiet_option, release_of
@@ -23,6 +26,10 @@ from renderer.report.formats import Format
 from renderer.report.import_json import as_json
 from renderer.report.import_text import lines
 
+#: The options that are about sources, of which an import of facts has none.
+_FOR_SOURCES = frozenset(
+    ("output", "kubevirt", "secrets", "fits", "group_by", "all_namespaces", "only", "entries", "force")
+)
 #: With more findings than this, a text shows only a few of each code and counts the others.
 _MOST_FINDINGS, _FEW = 12, 2
 
@@ -95,6 +102,13 @@ def _parse_engine(_context: click.Context, _parameter: click.Parameter, text: st
     is_flag=True,
     help="Replace the files of objects that Git has, if they differ from the cluster.",
 )
+@click.option(
+    "--facts",
+    "facts_only",
+    is_flag=True,
+    help="Import no sources, but facts about the cluster, such as its releases, storage profiles and data"
+    " sources, into a file that vmrender.yaml names: what is not in the repository is looked up there.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @quiet_option
 @format_option()
@@ -111,6 +125,7 @@ def command(  # noqa: PLR0913 - one for each option
     entries: Engine | None,
     all_namespaces: bool,
     force: bool,
+    facts_only: bool,
     dry_run: bool,
 ) -> ExitCode:
     """Make sources in Git from the objects of a cluster, as kubectl get -o yaml or -o json prints them.
@@ -129,9 +144,14 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender import dump.yaml --dry-run
       vmrender import must-gather/ --cluster east
       vmrender import dump.yaml --only prod/db
+      vmrender import must-gather/ --cluster east --facts
     """
+    if facts_only:
+        _refuse_options_for_sources()
     if sys.stdin.isatty() and STDIN in (files or (STDIN,)):
         note("reading standard input; end it with Ctrl-D, or name a file")
+    if facts_only:
+        return _import_facts(FactsImport(files or (STDIN,), sys.stdin.buffer, cluster, dry_run))
     choices = SourceChoices(secrets, fits, group_by, replace=force)
     request = ClusterImport(
         files or (STDIN,),
@@ -156,4 +176,22 @@ def command(  # noqa: PLR0913 - one for each option
         added = " ".join(Path(os.path.relpath(project.root / path)).as_posix() for path in paths)
         rendering = f"  vmrender render       writes {summary.rendered}/"
         note(*lines(summary), "", "next:", rendering, f"  git add {added}")
+    return code
+
+
+def _refuse_options_for_sources() -> None:
+    """Raise ``UsageError`` for an option about sources, of which ``--facts`` imports none."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        is_given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        if is_given and parameter.name in _FOR_SOURCES:
+            raise UsageError("it is about sources, and cannot be combined with --facts", parameter.opts[-1])
+
+
+def _import_facts(request: FactsImport) -> ExitCode:
+    project = open_project(with_facts=False)
+    findings, summary = import_facts(project, request)
+    code = report(None, findings, results={"facts": summary.as_json()} if summary else {})
+    if summary is not None:
+        note(*summary.lines())
     return code

@@ -15,6 +15,12 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.resource import Resource
 
 CLAIM, DATA_VOLUME, STORAGE_PROFILE = "PersistentVolumeClaim", "DataVolume", "StorageProfile"
+STORAGE_CLASS = "StorageClass"
+#: Of several default classes, CDI takes one that is for virtual machines (``pkg/controller/common/util.go``).
+DEFAULT_CLASS_ANNOTATIONS = (
+    "storageclass.kubevirt.io/is-default-virt-class",
+    "storageclass.kubernetes.io/is-default-class",
+)
 #: The fields of a DataVolume's ``source`` that CDI accepts.
 DATA_VOLUME_SOURCES = (
     "blank",
@@ -35,18 +41,45 @@ Profiles = Mapping[str, JsonObject]
 
 
 def storage_profiles(resources: Iterable[Resource]) -> Profiles:
-    """Return the StorageProfiles among ``resources``."""
-    return {each.name: each.content for each in resources if each.kind == STORAGE_PROFILE}
+    """Return the StorageProfiles among ``resources``; that of the default class is also at an empty name."""
+    objects = tuple(each for each in resources if each.kind in (STORAGE_PROFILE, STORAGE_CLASS))
+    found = {each.name: each.content for each in objects if each.kind == STORAGE_PROFILE}
+    default = _default_class(each for each in objects if each.kind == STORAGE_CLASS)
+    if default in found:
+        found[""] = found[default]
+    return found
 
 
-def profiles_of_classes(classes: Iterable[StorageClass]) -> Profiles:
-    """Return what the StorageProfiles of storage classes say; the default class is also at an empty name."""
+def _default_class(classes: Iterable[Resource]) -> str:
+    """Return the name of the class for claims that name none (CDI ``GetStorageClassByNameWithVirtFallback``).
+
+    It is the newest default one, or the first by name of several; empty if there is none.
+    """
+    classes = sorted(classes, key=lambda each: each.name)
+    for annotation in DEFAULT_CLASS_ANNOTATIONS:
+        found = [
+            each
+            for each in classes
+            if text_at(object_at(each.content, "metadata", "annotations"), annotation) == "true"
+        ]
+        if found:
+            return max(found, key=lambda each: text_at(each.content, "metadata", "creationTimestamp")).name
+    return ""
+
+
+def profiles_of_classes(classes: Iterable[StorageClass], observed: Profiles) -> Profiles:
+    """Return what the StorageProfiles of storage classes say; the default class is also at an empty name.
+
+    A class without modes has those of the ``observed`` profile, if there is one.
+    """
     found: dict[str, JsonObject] = {}
     for each in classes:
         modes: Json = list(each.access_modes)
         volumes = each.volume_modes or (None,)
         sets: list[Json] = [{"accessModes": modes, "volumeMode": volume} for volume in volumes]
         found[each.name] = {"status": {"claimPropertySets": sets}}
+        if not modes and each.name in observed:
+            found[each.name] = observed[each.name]
         if each.is_default:
             found[""] = found[each.name]
     return found

@@ -23,12 +23,6 @@ _HYPERCONVERGED: JsonObject = {
 }
 
 
-def find_kubevirt(catalog: Catalog, release: Release) -> Resource | None:
-    """Return the ``KubeVirt`` object of the catalog's cluster; None if its repository does not have it."""
-    found = find_configuring(catalog)
-    return None if found is None else kubevirt_of(found, release)
-
-
 def find_configuring(catalog: Catalog) -> Resource | None:
     """Return the object that configures KubeVirt: the ``KubeVirt`` object, or else the HyperConverged one."""
     return next((each for kind in (KUBEVIRT, HYPERCONVERGED) for each in catalog.of_kind(kind)), None)
