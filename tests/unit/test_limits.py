@@ -56,7 +56,7 @@ from renderer.yamlio.decode import decode_documents, most_values
 from renderer.yamlio.events import BACKEND, Backend
 from renderer.yamlio.nodes import Node, Source
 from renderer.yamlio.python_parser import PythonParser
-from tests.security.git_history import committed
+from tests.security.git_history import committed, git
 
 ROOT = Path(__file__).parents[2]
 COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
@@ -780,6 +780,29 @@ def test_proposed_limit_is_enough_for_a_fleet(
     result = CliRunner().invoke(main, command.split())
     assert "build-limit" not in result.stderr
     assert result.exit_code == ends_with
+
+
+def test_limit_that_one_command_proposes_is_enough_for_the_others(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    root = _fleet(tmp_path)
+    git(root, "add", "--all")
+    git(root, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", "all")
+    (root / "b/v.yaml").write_text((root / "b/v.yaml").read_text().replace("Always", "Halted"))
+    monkeypatch.chdir(root)
+    commands = ("validate", "render --jobs 1", "diff")
+    monkeypatch.setenv(VARIABLE, "work=50000")
+
+    proposed = {
+        command: re.search(r"=work=(\d+)\n", CliRunner().invoke(main, command.split()).stderr)
+        for command in commands
+    }
+    least = min(int(found[1]) for found in proposed.values() if found)
+
+    assert all(proposed.values())
+    monkeypatch.setenv(VARIABLE, f"work={least}")
+    for command in commands:
+        assert "build-limit" not in CliRunner().invoke(main, command.split()).stderr, command
 
 
 SET = """\

@@ -36,8 +36,8 @@ _CHECK_EVERY = 1_000
 _PART_FOR_LINES = 4
 
 #: The limit to propose is ten times the present one, or, if the overlays that are done tell what is needed,
-#: twice that: another command takes more steps for each overlay, and fleets grow.
-_TIMES, _RESERVE = 10, 2
+#: three times that: ``diff`` takes twice the steps of ``validate`` for each overlay, and fleets grow.
+_TIMES, _RESERVE = 10, 3
 _Item = TypeVar("_Item")
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
