@@ -6,9 +6,10 @@ have, the API server cannot apply it, and refuses the object.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TypeAlias, cast
 
+from renderer.golang.json_patch import OperationError, apply_operation
 from renderer.kubevirt.hyperconverged.feature_gates import (
     DISABLE_MDEV,
     MULTI_ARCH_IMPORT,
@@ -17,8 +18,8 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
 )
 from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
-from renderer.model.kube.field_path import FieldPath, Segment
-from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, without
+from renderer.model.kube.field_path import FieldPath, format_pointer
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.record import Record
 
@@ -55,6 +56,12 @@ class Addition(Record):
     at: FieldPath
     value: Json
 
+    @property
+    def operation(self) -> JsonObject:
+        """The operation of the webhook's JSON patch."""
+        name = "remove" if self.value is None else "add"
+        return {"op": name, "path": format_pointer(map(str, self.at.segments)), "value": self.value}
+
 
 class Mutation(Record):
     """The answer of the webhook: the changed object, or the reason why there is none.
@@ -86,10 +93,10 @@ def mutate(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -
     deprecated = tuple(gate.name for gate, _ in gates)
     changed = content
     for addition in _additions(content, release, facts):
-        applied = _applied(changed, addition.at.segments, addition.value)
-        if not isinstance(applied, dict):
+        try:
+            changed = object_at(apply_operation(changed, addition.operation))
+        except OperationError:
             return Mutation(content, deprecated, unapplied=addition.at)
-        changed = applied
     return Mutation(changed, deprecated)
 
 
@@ -160,18 +167,3 @@ def _field_of_gate(content: JsonObject, gate: MovedGate, wanted: bool) -> Additi
             break
         at, value = at.parent, {str(at.segments[-1]): value}
     return Addition(at, value)
-
-
-def _applied(value: Json, path: Sequence[Segment], new: Json) -> Json:
-    """Return ``value`` with a change at a path; None if a mapping or element on the path is missing."""
-    head, *rest = path
-    if isinstance(value, list) and isinstance(head, int) and head < len(value):
-        child = _applied(value[head], rest, new)
-        return None if child is None else [*value[:head], child, *value[head + 1 :]]
-    if not isinstance(value, dict):
-        return None
-    key = str(head)
-    if not rest:
-        return without(value, key) if new is None else {**value, key: new}
-    child = _applied(value.get(key), rest, new)
-    return None if child is None else {**value, key: child}
