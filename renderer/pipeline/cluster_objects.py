@@ -18,7 +18,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay
 from renderer.pipeline.cluster_conflicts import conflicts_among, conflicts_with, excludes_others
-from renderer.pipeline.target_cluster import engine_entry, may_share_cluster
+from renderer.pipeline.target_cluster import engine_entry, may_share_cluster, surely_share_cluster
 
 #: The maximum number of other overlays that are composed for lookups.
 _MOST_OVERLAYS = 100
@@ -92,7 +92,7 @@ class ClusterObjects:
         yield from conflicts_among(own, overlay.cluster)
         if own and self.is_known(overlay):
             earlier = takewhile(lambda each: each.path != overlay.path, self.overlays)
-            others = (each for each in earlier if may_share_cluster(overlay, each))
+            others = (each for each in earlier if surely_share_cluster(overlay, each))
             known = (each for other in islice(others, _MOST_OVERLAYS) for each in self._objects(other))
             yield from conflicts_with(own, known, overlay.cluster)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.model.cluster_settings import ClusterSettings, cluster_at, clusters_in_path
+from renderer.model.cluster_settings import LOCAL_SERVER, ClusterSettings, cluster_at, clusters_in_path
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.render_config import Overlay
@@ -52,9 +52,30 @@ def may_share_cluster(overlay: Overlay, other: Overlay) -> bool:
     return one == two or ("://" in one) != ("://" in two)  # a name and an address may be of one cluster
 
 
+def surely_share_cluster(overlay: Overlay, other: Overlay) -> bool:
+    """Return True if the two overlays are certainly applied to one cluster.
+
+    The cluster of Argo CD itself is one for each namespace with Applications: each may have its own Argo CD.
+    """
+    if overlay.cluster or other.cluster:
+        return overlay.cluster == other.cluster
+    if engine_entry(overlay) != engine_entry(other):
+        return False
+    destination = _destination(overlay)
+    if destination != _destination(other):
+        return False
+    return destination != LOCAL_SERVER or _namespace(overlay) == _namespace(other)
+
+
 def engine_entry(overlay: Overlay) -> str:
     """Return the path of the overlay's entry of Flux or Argo CD; empty for any other overlay."""
     return overlay.listed_as if overlay.entry is not None and overlay.entry.options.has_engine else ""
+
+
+def _namespace(overlay: Overlay) -> str:
+    """Return the namespace of the object that deploys the overlay."""
+    entry = overlay.entry and overlay.entry.entry
+    return entry.namespace if entry else ""
 
 
 def _destination(overlay: Overlay) -> str:

@@ -9,7 +9,9 @@ from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
 from renderer.checks.schemas.kind_schema import ELEMENT, KEY, SchemaPlace, SchemaTree, schema_place
 from renderer.checks.schemas.kubernetes_formats import PRESERVED
 from renderer.checks.schemas.wording import nearest
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED
 from renderer.model.codes import Code
+from renderer.model.diagnostic import Severity
 from renderer.model.field_edit import Edit, MoveField, RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
@@ -29,6 +31,12 @@ _HABITS: Mapping[SchemaPlace, str] = {
     ("spec", "selector"): "a VirtualMachine needs none, only a VirtualMachinePool has a selector",
     ("spec", "replicas"): "only a VirtualMachinePool has replicas",
     ("spec", "template", "spec", "containers"): "a virtual machine boots from one of its volumes",
+}
+#: Feature gates of HyperConverged before 1.10, each with the last release that has it; what they turn on is
+#: always on since (CRDs in ``deploy/olm-catalog`` of kubevirt/hyperconverged-cluster-operator).
+_FORMER_GATES: Mapping[SchemaPlace, str] = {
+    ("spec", "featureGates", "hotplugVolumes"): "1.3",
+    ("spec", "featureGates", "sriovLiveMigration"): "1.7",
 }
 #: What is requested, in ``resources.requests``.
 _AMOUNTS = ("cpu", "memory", "storage")
@@ -57,6 +65,12 @@ def unknown_field(field: FieldPath, siblings: JsonObject, target: SchemaTarget) 
 def _unknown_field(
     field: FieldPath, kind: str, siblings: AbstractSet[str], target: SchemaTarget
 ) -> SchemaFinding:
+    last = _FORMER_GATES.get(schema_place(field)) if target.gvk.kind == HYPERCONVERGED else None
+    if last:
+        message = (
+            f"the feature gate {field.segments[-1]} has no effect: the operator knows it up to {last} only"
+        )
+        return SchemaFinding(field, message, "drop it", Code.DEPRECATED, Severity.WARNING)
     elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
     if elsewhere:
         message = f"{field} {elsewhere}"

@@ -6,10 +6,16 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from renderer.kubevirt.facts.kinds import HYPERCONVERGED, HYPERCONVERGED_NAME, KUBEVIRT, is_hyperconverged
+from renderer.kubevirt.facts.kinds import (
+    HYPERCONVERGED,
+    HYPERCONVERGED_GROUP,
+    HYPERCONVERGED_NAME,
+    KUBEVIRT,
+    is_hyperconverged,
+)
 from renderer.kubevirt.facts.products import Configuration, configuration_of, product_release
 from renderer.kubevirt.instancetype.catalog import Catalog
-from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.release import Release
@@ -67,13 +73,18 @@ def _made(hyperconverged: JsonObject, release: Release) -> JsonObject:
     reported where it is checked, the operator makes what it makes of one without settings.
     """
     from renderer.kubevirt.hyperconverged.admission import admit
-    from renderer.kubevirt.hyperconverged.object_fields import version_of
+    from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, version_of
     from renderer.kubevirt.hyperconverged.objects import make_objects, trial
     from renderer.kubevirt.hyperconverged.release import OLDEST, ClusterFacts, OperatorRelease
     from renderer.kubevirt.hyperconverged.structural_schema import structural_schema
 
     operator = OperatorRelease.deploying(release) or OLDEST
     facts = ClusterFacts()
+    if structural_schema(operator, version_of(hyperconverged)) is None:
+        # Reported where the object is checked; what it says still counts, so that no other error follows.
+        gates = object_at(hyperconverged, "spec").get("featureGates")
+        version = V1 if isinstance(gates, list) else V1BETA1
+        hyperconverged = {**hyperconverged, "apiVersion": f"{HYPERCONVERGED_GROUP}/{version}"}
     if structural_schema(operator, version_of(hyperconverged)) is not None:
         stored = admit(hyperconverged, operator, facts, trial)
         if stored.refusal is None:
