@@ -6,7 +6,7 @@ positions.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
 from renderer.kubevirt.hyperconverged.object_fields import Setting
@@ -18,19 +18,15 @@ PASST_ANNOTATION = "hco.kubevirt.io/deployPasstNetworkBinding"
 _AIE_ANNOTATION = "hco.kubevirt.io/deployAIE"
 
 
+def _always(_: Settings, __: ClusterFacts) -> bool:
+    return True
+
+
 class _Gate(Record):
     """A gate of KubeVirt that the operator turns on in the minor releases ``since`` to ``until``."""
 
     name: str
-    since: int = 10
-    until: int = 99
-
-
-class _Conditional(Record):
-    """The same, if a condition holds."""
-
-    name: str
-    holds: Callable[[Settings, ClusterFacts], bool]
+    holds: Callable[[Settings, ClusterFacts], bool] = _always
     since: int = 10
     until: int = 99
 
@@ -78,37 +74,35 @@ def _annotated(annotation: str) -> Callable[[Settings, ClusterFacts], bool]:
 
 
 _ON_CONDITION = (
-    _Conditional("DownwardMetrics", _asked("downwardMetrics"), since=11),
-    _Conditional("WithHostPassthroughCPU", _asked("withHostPassthroughCPU"), until=13),
-    _Conditional("Root", _not_asked("nonRoot"), until=13),
-    _Conditional("DisableMDEVConfiguration", _asked("disableMDevConfiguration"), until=17),
-    _Conditional("PersistentReservation", _asked("persistentReservation"), until=18),
-    _Conditional("AutoResourceLimitsGate", _asked("autoResourceLimits"), since=11, until=14),
-    _Conditional("AlignCPUs", _asked("alignCPUs"), since=11),
-    _Conditional("VideoConfig", _asked("videoConfig"), since=17, until=18),
-    _Conditional("ObjectGraph", _asked("objectGraph"), since=17),
-    _Conditional("DecentralizedLiveMigration", _asked("decentralizedLiveMigration"), since=16),
-    _Conditional("MultiArchitecture", _asked("enableMultiArchBootImageImport"), since=16, until=17),
-    _Conditional("DeclarativeHotplugVolumes", _asked("declarativeHotplugVolumes"), since=16),
-    _Conditional("HotplugVolumes", _not_asked("declarativeHotplugVolumes"), since=16),
-    _Conditional("PasstIPStackMigration", _annotated(PASST_ANNOTATION), since=16, until=17),
-    _Conditional("PasstBinding", _annotated(PASST_ANNOTATION), since=18),
-    _Conditional("GraceIOVirtualization", _annotated(_AIE_ANNOTATION), since=19),
-    _Conditional("IOMMUFD", _annotated(_AIE_ANNOTATION), since=19),
-    _Conditional("PCINUMAAwareTopology", _annotated(_AIE_ANNOTATION), since=18),
-    _Conditional("SecureExecution", lambda _, facts: "s390x" in facts.workload_architectures, since=17),
-    _Conditional("IncrementalBackup", _asked("incrementalBackup"), since=18),
-    _Conditional("UtilityVolumes", _asked("incrementalBackup"), since=18),
-    _Conditional(
-        "ConfigurableHypervisor", lambda settings, _: bool(settings.get(Setting.HYPERVISORS)), since=18
-    ),
-    _Conditional(
+    _Gate("DownwardMetrics", _asked("downwardMetrics"), since=11),
+    _Gate("WithHostPassthroughCPU", _asked("withHostPassthroughCPU"), until=13),
+    _Gate("Root", _not_asked("nonRoot"), until=13),
+    _Gate("DisableMDEVConfiguration", _asked("disableMDevConfiguration"), until=17),
+    _Gate("PersistentReservation", _asked("persistentReservation"), until=18),
+    _Gate("AutoResourceLimitsGate", _asked("autoResourceLimits"), since=11, until=14),
+    _Gate("AlignCPUs", _asked("alignCPUs"), since=11),
+    _Gate("VideoConfig", _asked("videoConfig"), since=17, until=18),
+    _Gate("ObjectGraph", _asked("objectGraph"), since=17),
+    _Gate("DecentralizedLiveMigration", _asked("decentralizedLiveMigration"), since=16),
+    _Gate("MultiArchitecture", _asked("enableMultiArchBootImageImport"), since=16, until=17),
+    _Gate("DeclarativeHotplugVolumes", _asked("declarativeHotplugVolumes"), since=16),
+    _Gate("HotplugVolumes", _not_asked("declarativeHotplugVolumes"), since=16),
+    _Gate("PasstIPStackMigration", _annotated(PASST_ANNOTATION), since=16, until=17),
+    _Gate("PasstBinding", _annotated(PASST_ANNOTATION), since=18),
+    _Gate("GraceIOVirtualization", _annotated(_AIE_ANNOTATION), since=19),
+    _Gate("IOMMUFD", _annotated(_AIE_ANNOTATION), since=19),
+    _Gate("PCINUMAAwareTopology", _annotated(_AIE_ANNOTATION), since=18),
+    _Gate("SecureExecution", lambda _, facts: "s390x" in facts.workload_architectures, since=17),
+    _Gate("IncrementalBackup", _asked("incrementalBackup"), since=18),
+    _Gate("UtilityVolumes", _asked("incrementalBackup"), since=18),
+    _Gate("ConfigurableHypervisor", lambda settings, _: bool(settings.get(Setting.HYPERVISORS)), since=18),
+    _Gate(
         "OptOutRoleAggregation",
         lambda settings, _: settings.get(Setting.ROLE_AGGREGATION) is not None,
         since=18,
     ),
-    _Conditional("ContainerPathVolumes", _asked("containerPathVolumes"), since=18),
-    _Conditional("Template", _asked("template"), since=19),
+    _Gate("ContainerPathVolumes", _asked("containerPathVolumes"), since=18),
+    _Gate("Template", _asked("template"), since=19),
 )
 _SORTED_SINCE = OperatorRelease(1, 19)
 
@@ -119,14 +113,10 @@ _TURNS_OFF_SINCE = OperatorRelease(1, 19)
 
 def enabled_gates(settings: Settings, facts: ClusterFacts, environment: OperatorEnvironment) -> list[str]:
     """Return ``developerConfiguration.featureGates``."""
+    listed = (*_ALWAYS, *(() if environment.kvm_emulation else _UNLESS_EMULATED), *_ON_CONDITION)
+    minor = settings.release.minor
     gates = [
-        *_in_release(_ALWAYS, settings.release),
-        *([] if environment.kvm_emulation else _in_release(_UNLESS_EMULATED, settings.release)),
-        *(
-            gate.name
-            for gate in _ON_CONDITION
-            if gate.since <= settings.release.minor <= gate.until and gate.holds(settings, facts)
-        ),
+        each.name for each in listed if each.since <= minor <= each.until and each.holds(settings, facts)
     ]
     return sorted(gates) if settings.release >= _SORTED_SINCE else gates
 
@@ -137,7 +127,3 @@ def disabled_gates(enabled: list[str], release: OperatorRelease) -> list[str]:
         return []
     beta = (gate for gate in Gate if state_of(gate, release.kubevirt) is State.BETA)
     return sorted(str(gate) for gate in beta if gate not in enabled)
-
-
-def _in_release(gates: tuple[_Gate, ...], release: OperatorRelease) -> Iterator[str]:
-    return (gate.name for gate in gates if gate.since <= release.minor <= gate.until)
