@@ -244,7 +244,8 @@ def _releases(survey: Survey) -> Iterator[str]:
     known = [each for each in survey.releases if each.release] or [survey.releases[0]]
     sources = " and ".join(dict.fromkeys(map(str, known[:2])))
     doubt = "contradict each other" if len(known) > 1 else "does not name a supported release"
-    yield f"kubevirt: {LATEST}, the newest, as {sources} {doubt}; write the one that the cluster runs"
+    advice = "list each cluster with its release" if len(known) > 1 else "write the one that the cluster runs"
+    yield f"kubevirt: {LATEST}, the newest, as {sources} {doubt}; {advice}"
 
 
 def _not_rendered(left: LeftOut) -> str:

@@ -163,7 +163,9 @@ class Checks:
             return catalog
         deployed = own or self._catalogs.kubevirt_of_cluster
         if deployed is not None:
-            return catalog.after(CatalogSource("", ResourceSet((kubevirt_of(deployed, release),))))
+            # Messages name the object itself, but a fact counts before an object of another kind.
+            deployed = deployed if looked_up is None else kubevirt_of(deployed, release)
+            return catalog.after(CatalogSource("", ResourceSet((deployed,))))
         if looked_up is not None:
             return catalog
         return catalog.with_gates(self._catalogs.gates_in_repository(release))
