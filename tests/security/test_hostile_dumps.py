@@ -152,6 +152,30 @@ def test_facts_of_a_cluster_have_no_credentials(place: str, repository: Path) ->
     assert not contains_canary(stdout + stderr + (repository / "facts.yaml").read_text(encoding="utf-8"))
 
 
+FORGED_FACTS = {
+    "architecture": "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"
+    'status: {nodeInfo: {architecture: "\\e[2J\\n::error::", kubeletVersion: v1.33.1}}\n',
+    "release": "apiVersion: v1\nkind: Node\nmetadata: {name: n}\n"
+    f"status: {{nodeInfo: {{architecture: amd64, kubeletVersion: v1.{'9' * 5000}}}}}\n",
+    "types": "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: k, namespace: a, labels: [x]}\n"
+    "spec: [1]\n---\napiVersion: storage.k8s.io/v1\nkind: StorageClass\n"
+    "metadata: {name: c, annotations: {storageclass.kubernetes.io/is-default-class: true}}\n"
+    "allowVolumeExpansion: {a: b}\n---\napiVersion: cdi.kubevirt.io/v1beta1\nkind: StorageProfile\n"
+    "metadata: {name: c}\nstatus: {claimPropertySets: [1, {accessModes: x}, {accessModes: [1, null]}]}\n",
+}
+
+
+@pytest.mark.parametrize("forged", [*FORGED, *FORGED_FACTS])
+def test_forged_dumps_make_no_facts_that_cannot_be_read(forged: str, repository: Path) -> None:
+    (repository / "prod/all.yaml").write_text(machine(), encoding="utf-8")
+    code, stdout, stderr = invoked("import - --facts", {**FORGED, **FORGED_FACTS}[forged])
+    assert code in (0, 2)
+    assert "\x1b" not in stdout + stderr
+    assert "\n::error::" not in stdout + stderr
+    assert (repository / "facts.yaml").exists() is (code == 0)
+    assert invoked("validate")[0] == 0
+
+
 @pytest.mark.parametrize("place", ["copy of kapp", "copy of Rancher", "token of OpenShift", "List in List"])
 def test_comparison_shows_no_credentials(place: str, repository: Path) -> None:
     other = HOLDERS[place].replace(CANARY, "x").replace(ENCODED, "eA==")

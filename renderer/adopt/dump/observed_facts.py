@@ -28,7 +28,8 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.run.limits import limits, over_limit
 
-_VERSION = re.compile(r"v?([0-9]+\.[0-9]+(?:\.[0-9]+)?)(?![0-9])")
+_VERSION = re.compile(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)(?![0-9])")
+_ARCHITECTURE = re.compile(r"[a-z0-9_]{1,20}")
 _PART_OF, _APP_VERSION = "app.kubernetes.io/part-of", "app.kubernetes.io/version"
 #: The volumes that a DataSource refers to, by the field of its ``spec.source``.
 _SOURCES = {"pvc": CLAIM, "snapshot": VOLUME_SNAPSHOT}
@@ -63,7 +64,8 @@ def observe_facts(dump: Iterable[LiveObject]) -> ObservedFacts:
             if version is not None:
                 versions[program] = max(versions.get(program, ""), version[1], key=_numbers)
         if identity[:2] == ("", "Node"):
-            nodes[identity] = text_at(live.content, "status", "nodeInfo", "architecture")
+            architecture = text_at(live.content, "status", "nodeInfo", "architecture")
+            nodes[identity] = architecture if _ARCHITECTURE.fullmatch(architecture) else ""
         fact = fact_of(live.content)
         if fact is None or (_is_volume(fact) and "labels" not in object_at(fact, "metadata")):
             continue
