@@ -11,11 +11,13 @@ from renderer.discovery.manifests import Manifests
 from renderer.discovery.retired_files import retired_reason
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import FileSystem
-from renderer.gitops.openshift_template import is_template, process_templates
+from renderer.gitops.openshift_template import is_template
+from renderer.gitops.templates import process_templates
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.kube.json import array_at, object_at, scalar_text, text_at
 from renderer.model.kube.resource import ResourceSet
+from renderer.model.release import LATEST
 from renderer.model.render_config import OverlayEntry
 
 
@@ -59,7 +61,7 @@ def add_templates(manifests: Manifests, collector: EntryCollector) -> None:
         if missing:
             reason = f"a Template whose parameters {', '.join(missing)} need values"
             collector.left_out.append(LeftOut(path, machines, reason))
-        elif machines and not process_templates(ResourceSet((resource,)), {}).failed:
+        elif machines and not process_templates(ResourceSet((resource,)), {}, LATEST).failed:
             options = EntryOptions(EntryKind.DIRECTORY, parameters={})
             collector.entries.append(FoundEntry(OverlayEntry(path, entry=options), machines))
 

@@ -8,11 +8,8 @@ labels of the Template are added to all of its objects.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Mapping, Sequence
 
-from renderer.files.file_system import FileSystem
-from renderer.kubevirt.facts.confidential_parts import confidential_parameters
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kubevirt.vm_template.references import (
     TEXT_REFERENCE,
@@ -21,10 +18,9 @@ from renderer.kubevirt.vm_template.references import (
     substituted_text,
 )
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import (
-    EMPTY,
     Json,
     JsonObject,
     array_at,
@@ -33,48 +29,14 @@ from renderer.model.kube.json import (
     text_at,
     without,
 )
-from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.run.taint import taint, taint_masking, taint_new_parts
-from renderer.model.suggest import did_you_mean
 
 _GROUP = "template.openshift.io"
-
-#: Accepts the resources before and after a step.
-Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
 
 
 def is_template(resource: Resource) -> bool:
     """Return True for an OpenShift Template; ``oc`` also reads Templates of API version ``v1``."""
     return resource.kind == "Template" and resource.gvk.group in (_GROUP, "")
-
-
-def process_templates(
-    resources: ResourceSet, parameters: Mapping[str, str], observe: Observe = lambda _before, _after: None
-) -> Outcome[ResourceSet]:
-    """Return the resources with each Template replaced by its objects; ``parameters`` are values by name.
-
-    ``observe`` is called with the resources before and after the labels of Templates are added. Reports
-    openshift-template for parameters without a value, and for parameters that no Template declares.
-    """
-    findings: list[Diagnostic] = []
-    found: list[tuple[Resource, JsonObject]] = []
-    templates = [each for each in resources if is_template(each)]
-    for template in templates:
-        taint(_confidential_values(template, parameters))
-    for resource in resources:
-        if not is_template(resource):
-            found.append((resource, EMPTY))
-            continue
-        try:
-            found += process(resource, parameters)
-        except DiagnosticError as error:
-            findings += error.diagnostics
-    findings += _undeclared(templates, parameters)
-    unlabelled = ResourceSet(tuple(resource for resource, _ in found))
-    labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
-    observe(unlabelled, labelled)
-    return Outcome(labelled, tuple(findings))
 
 
 def unprocessed_templates(resources: ResourceSet) -> Iterator[Diagnostic]:
@@ -94,28 +56,6 @@ def unprocessed_templates(resources: ResourceSet) -> Iterator[Diagnostic]:
             )
 
 
-def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
-    """Return the parameters in a file of ``NAME=value`` lines, as ``oc process --param-file`` reads it.
-
-    ``site`` is where the file is named. Raises ``DiagnosticError``.
-    """
-    if not fs.is_file(path):
-        message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
-        raise Diagnostic.at(site, Code.FILE_NOT_FOUND, message, hint).error()
-    values: dict[str, str] = {}
-    for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
-        text = line.strip()
-        if not text or text.startswith("#"):
-            continue
-        name, equals, value = text.partition("=")
-        if not equals:
-            location = Location(path, number)
-            message, hint = "the line is not a parameter", "write NAME=value"
-            raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
-        values[name.strip()] = value.strip().strip("\"'")
-    return values
-
-
 def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
     """Yield the objects of one Template, each with the labels to add to it.
 
@@ -131,14 +71,6 @@ def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple
             content = without(content, "metadata", "namespace")
         content = object_at(_substituted(content, values))
         yield check_identity(Resource(content, origin)), labels
-
-
-def _confidential_values(template: Resource, parameters: Mapping[str, str]) -> Iterator[str]:
-    """Yield the values of parameters that go into confidential fields of the Template's objects."""
-    own = {text_at(each, "name"): each for each in array_at(template.content, "parameters")}
-    for name in confidential_parameters(template.content):
-        if name in parameters or name in own:
-            yield parameters.get(name, scalar_text(object_at(own.get(name)).get("value", "")))
 
 
 def _objects(template: Resource) -> Sequence[Json]:
@@ -175,24 +107,6 @@ def _values(template: Resource, parameters: Mapping[str, str]) -> dict[str, str]
     return values
 
 
-def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> list[Diagnostic]:
-    """Return a finding for each parameter that no Template declares."""
-    known = [
-        text_at(each, "name") for template in templates for each in array_at(template.content, "parameters")
-    ]
-    return [
-        Diagnostic.about(
-            templates[0],
-            FieldPath.of("parameters"),
-            Code.OPENSHIFT_TEMPLATE,
-            f"no Template of the overlay has a parameter {name}",
-            did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
-        )
-        for name in parameters
-        if templates and name not in known
-    ]
-
-
 def _substituted(value: Json, values: Mapping[str, str]) -> Json:
     if isinstance(value, str):
         return _substituted_text(value, values)
@@ -210,16 +124,4 @@ def _substituted_text(text: str, values: Mapping[str, str]) -> Json:
     whole = VALUE_REFERENCE.fullmatch(text)
     if whole is None or whole[1] not in values:
         return substituted_text(text, values)
-    value = values[whole[1]]
-    read = json_or_text(value)
-    if taint_masking().is_in(value):
-        taint_new_parts(read, None)
-    return read
-
-
-def _with_labels(resource: Resource, labels: JsonObject) -> Resource:
-    if not labels:
-        return resource
-    metadata: dict[str, Any] = dict(object_at(resource.content, "metadata"))
-    metadata["labels"] = {**object_at(metadata, "labels"), **labels}
-    return resource._replace(content={**resource.content, "metadata": metadata})
+    return json_or_text(values[whole[1]])

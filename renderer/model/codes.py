@@ -85,6 +85,7 @@ class Code(TextEnum):
     ARGOCD_APPLICATION = "argocd-application"
     APPLICATION_SET = "application-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN
+    VM_TEMPLATE = "vm-template", Trait.MAY_WARN
     NOT_RENDERED = "not-rendered", Trait.MAY_WARN
     NOT_CARRIED = "not-carried", Trait.MAY_WARN
     SOURCE_ASSUMED = "source-assumed", Trait.MAY_WARN

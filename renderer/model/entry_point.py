@@ -63,7 +63,7 @@ ENGINE_KINDS = tuple(kind for kind in EntryKind if kind.engine)
 class EntryOptions(Record):
     """The options of an entry of ``overlays`` that say how its overlays are composed.
 
-    ``directory`` has Argo CD's fields. ``parameters`` are parameters of OpenShift Templates,
+    ``directory`` has Argo CD's fields. ``parameters`` are parameters of templates,
     ``parameter_file`` a file with more of them. ``name_prefix`` is the first part of the names of overlays
     that a Flux or Argo CD entry leads to. ``secrets``: variables of Flux may come from Secrets, too.
     ``strict``: a variable without value or default is an error; None is what the release of Flux does,

@@ -235,11 +235,11 @@ class EntryPointComposer:
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
-        """Replace OpenShift Templates by their objects, if the project gives parameters."""
+        """Replace templates by their objects, if the project gives parameters."""
         options = point.options
         if composed.failed or (options.parameters is None and not options.parameter_file):
             return composed
-        from renderer.gitops.openshift_template import process_templates, read_parameters
+        from renderer.gitops.templates import process_templates, read_parameters
 
         try:
             given = dict(options.parameters or {})
@@ -254,7 +254,9 @@ class EntryPointComposer:
             if trace:
                 trace.passed(overlay, StepKind.TEMPLATE_LABEL, before, after)
 
-        return composed.then(lambda resources: process_templates(resources, given, labelled))
+        return composed.then(
+            lambda resources: process_templates(resources, given, overlay.kubevirt, labelled)
+        )
 
 
 def _refused_by_api_server(applied: ResourceSet) -> Iterator[Diagnostic]:

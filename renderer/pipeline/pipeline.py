@@ -42,6 +42,9 @@ if TYPE_CHECKING:
     from renderer.model.source_tree import KustomizationRoot
     from renderer.pipeline.entry_points import EntryPointComposer
 
+#: The kinds of virt-template.
+_OF_VIRT_TEMPLATE = frozenset({"VirtualMachineTemplate", "VirtualMachineTemplateRequest"})
+
 
 class Pipeline:
     """One run over one repository; files that several overlays share are read, composed and compiled once."""
@@ -277,8 +280,24 @@ class Pipeline:
                 from renderer.gitops.openshift_template import unprocessed_templates
 
                 found = (*found, *unprocessed_templates(processed.value))
+            if any(resource.kind in _OF_VIRT_TEMPLATE for resource in processed.value):
+                found = (*found, *self._of_templates(overlay, composed.value))
             found = self._with_variables_named(overlay, written, composed, found)
             return Outcome(strip_status(processed.value), self._reported(overlay, composed, found))
+
+    def _of_templates(self, overlay: Overlay, composed: ResourceSet) -> tuple[Diagnostic, ...]:
+        """Return the findings about VirtualMachineTemplates and the machines in them.
+
+        Not while a trace observes what is made: these machines are not written.
+        """
+        if self._context.trace is not None:
+            return ()
+        from renderer.pipeline.template_checks import template_findings
+
+        def check(resources: ResourceSet) -> Outcome[ResourceSet]:
+            return past_encrypted(Outcome(resources), lambda each: self._expand_and_check(overlay, each))
+
+        return tuple(template_findings(composed, overlay.kubevirt, check))
 
     def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the virtual machines, and check all resources."""

@@ -235,6 +235,7 @@ CASES = {
         ),
     },
     "a VirtualMachineTemplate": one(VM_TEMPLATE),
+    "a VirtualMachineTemplate with given values": {"vmrender.yaml": PROCESSED, **one(VM_TEMPLATE)},
     "a parameter that is named after what it holds": one(
         VM_TEMPLATE.replace("LOGIN, v", "ADMIN_PASSWORD, v").replace("${LOGIN}", "")
     ),

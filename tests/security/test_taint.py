@@ -63,6 +63,19 @@ def with_parameter(value: str, field: str = "${{PASSWORD}}") -> dict[str, str]:
     }
 
 
+def with_machine_parameter(value: str) -> dict[str, str]:
+    """The value as a parameter of a VirtualMachineTemplate, in user data and, as any value, in a field."""
+    return {
+        "vmrender.yaml": PROJECT.replace("path: prod", f"path: prod, parameters: {{LOGIN: {value}}}"),
+        "prod/kustomization.yaml": "resources: [t.yaml]\n",
+        "prod/t.yaml": "apiVersion: template.kubevirt.io/v1beta1\nkind: VirtualMachineTemplate\n"
+        "metadata: {name: t}\nspec:\n  parameters: [{name: LOGIN, required: true}]\n  virtualMachine:\n"
+        "    metadata: {name: web}\n    spec:\n      runStrategy: Always\n      template:\n        spec:\n"
+        "          hostname: '${{LOGIN}}'\n          domain: {devices: {}}\n          volumes:\n"
+        "          - name: c\n            cloudInitNoCloud: {userData: 'password: ${LOGIN}'}\n",
+    }
+
+
 def encoded(value: str, width: int) -> dict[str, str]:
     """A Secret with base64 on lines of a width, and a ConfigMap that has the text."""
     text = b64encode(value.encode()).decode()
@@ -167,8 +180,12 @@ CASES = {
         ),
     },
     "OpenShift, in quotes": with_parameter("'\"canary-is-a-bird\"'"),
-    "OpenShift, a mapping": with_parameter("'{user: app, word: canary-is-a-bird}'"),
-    "OpenShift, a key": with_parameter("'{canary-is-a-bird: [x]}'"),
+    "OpenShift, a mapping": with_parameter("""'{"user": "app", "word": "canary-is-a-bird"}'"""),
+    "OpenShift, a key": with_parameter("""'{"canary-is-a-bird": ["x"]}'"""),
+    "virt-template, in quotes": with_machine_parameter("'\"canary-is-a-bird\"'"),
+    "virt-template, a list": with_machine_parameter("""'["app", "canary-is-a-bird"]'"""),
+    "virt-template, a mapping": with_machine_parameter("""'{"user": "app", "word": "canary-is-a-bird"}'"""),
+    "virt-template, a key": with_machine_parameter("""'{"canary-is-a-bird": ["x"]}'"""),
     "base64 on lines": encoded(CANARY + "x" * 90, 76),
     "base64 on short lines": encoded(CANARY + "x" * 20, 8),
     "base64 in base64": encoded(b64encode(CANARY.encode()).decode(), 76),

@@ -9,7 +9,7 @@ a whole. Values are masked as the tree holds them, before anything writes them.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
@@ -310,6 +310,18 @@ def confidential_parameters(template: JsonObject) -> frozenset[str]:
     )
     credentials = {name for name in declared if _CREDENTIAL_NAME.search(name)}
     return frozenset(of_secrets | (of_others - names) | credentials)
+
+
+def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, str]) -> Iterator[str]:
+    """Yield the values of such parameters: the given ones, else the Template's own."""
+    own = {
+        text_at(each, "name"): scalar_text(object_at(each).get("value", ""))
+        for section in (template, object_at(template, "spec"))
+        for each in array_at(section, "parameters")
+    }
+    for name in confidential_parameters(template):
+        if name in given or name in own:
+            yield given.get(name, own.get(name, ""))
 
 
 def _used_parameters(template: JsonObject) -> frozenset[str]:

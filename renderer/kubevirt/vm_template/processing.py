@@ -169,9 +169,9 @@ def _machine(template: Template) -> JsonObject:
 
 
 def substituted_machine(machine: JsonObject, values: Mapping[str, str]) -> JsonObject:
-    """Return a machine with the values of parameters. Raises ``TemplateRefusedError``.
+    """Return a machine with the values of parameters; references to others stay.
 
-    A namespace that is a text without ``${NAME}`` is dropped before.
+    Raises ``TemplateRefusedError``. A namespace that is a text without ``${NAME}`` is dropped before.
     """
     namespace = text_at(machine, "metadata", "namespace")
     if namespace and not TEXT_REFERENCE.search(namespace):
@@ -198,17 +198,20 @@ def _substituted(value: Json, values: Mapping[str, str]) -> Json:
 def _substituted_key(key: str, values: Mapping[str, str]) -> str:
     made = _substituted_value(key, values)
     if not isinstance(made, str):
-        raise invalid(RefusalCode.NON_STRING_FORM, PARAMETERS, {"reason": "keyMustBeString"})
+        whole = VALUE_REFERENCE.fullmatch(key)
+        name = whole[1] if whole is not None else ""
+        details = {"reason": "keyMustBeString"}
+        raise invalid(RefusalCode.NON_STRING_FORM, PARAMETERS, details, parameter=name)
     return made
 
 
 def _substituted_value(text: str, values: Mapping[str, str]) -> Json:
     whole = VALUE_REFERENCE.fullmatch(text)
-    if whole is None:
+    if whole is None or whole[1] not in values:
         return substituted_text(text, values)
     read = json_or_text(values[whole[1]])
     if read is None:
-        raise invalid(RefusalCode.NON_STRING_FORM, PARAMETERS, {"reason": "null"})
+        raise invalid(RefusalCode.NON_STRING_FORM, PARAMETERS, {"reason": "null"}, parameter=whole[1])
     return read
 
 
@@ -221,8 +224,10 @@ def _typed(substituted: JsonObject, types: GoTypes) -> JsonObject:
             details |= {"got": error.got, "want": error.want}
         if error.path:
             details["at"] = written_path(error.path)
-        raise invalid(RefusalCode.DOES_NOT_FIT, MACHINE, details) from None
+        where = FieldPath(error.path)
+        raise invalid(RefusalCode.DOES_NOT_FIT, MACHINE, details, in_machine=where) from None
     except UnknownFieldsError as error:
         fields: list[Json] = [*map(written_path, error.fields)]
         details = {"reason": "unknownField", "fields": fields}
-        raise invalid(RefusalCode.DOES_NOT_FIT, MACHINE, details) from None
+        where = FieldPath(error.fields[0])
+        raise invalid(RefusalCode.DOES_NOT_FIT, MACHINE, details, in_machine=where) from None

@@ -12,6 +12,7 @@ from decimal import Decimal
 from renderer.golang.json_text import read_json
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.run.taint import taint_masking, taint_new_parts
 from renderer.model.run.work import spend
 
 #: ``${NAME}``, anywhere in a text.
@@ -68,11 +69,17 @@ def substituted_text(text: str, values: Mapping[str, str]) -> str:
 
 
 def json_or_text(value: str) -> Json:
-    """Return what a parameter gives as ``${{NAME}}``: what it is as JSON, or the text if it is no JSON."""
+    """Return what a parameter gives as ``${{NAME}}``: what it is as JSON, or the text if it is no JSON.
+
+    The parts of a confidential value are confidential, too.
+    """
     try:
-        return as_float64(read_json(value, floats=True))
+        read = as_float64(read_json(value, floats=True))
     except ValueError:
         return value
+    if taint_masking().is_in(value):
+        taint_new_parts(read, None)
+    return read
 
 
 def as_float64(value: Json) -> Json:

@@ -41,12 +41,18 @@ class FieldErrorType(TextEnum):
 
 
 class Refusal(Record):
-    """One error: its field in the template, and what else there is to say."""
+    """One error: its field in the template, and what else there is to say.
+
+    ``in_machine`` is the field below the machine that it is about, and ``parameter`` the parameter that made
+    the value, where these are known.
+    """
 
     code: RefusalCode
     at: FieldPath | None = None
     type: FieldErrorType | None = None
     details: JsonObject = EMPTY
+    in_machine: FieldPath | None = None
+    parameter: str = ""
 
 
 class TemplateRefusedError(Exception):
@@ -57,6 +63,13 @@ class TemplateRefusedError(Exception):
         self.refusals = refusals
 
 
-def invalid(code: RefusalCode, at: FieldPath, details: JsonObject = EMPTY) -> TemplateRefusedError:
+def invalid(
+    code: RefusalCode,
+    at: FieldPath,
+    details: JsonObject = EMPTY,
+    *,
+    in_machine: FieldPath | None = None,
+    parameter: str = "",
+) -> TemplateRefusedError:
     """Return the error of an invalid field."""
-    return TemplateRefusedError(Refusal(code, at, FieldErrorType.INVALID, details))
+    return TemplateRefusedError(Refusal(code, at, FieldErrorType.INVALID, details, in_machine, parameter))

@@ -1,0 +1,114 @@
+"""Templates of an overlay with parameters: OpenShift's, and VirtualMachineTemplates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from renderer.files.file_system import FileSystem
+from renderer.gitops.openshift_template import is_template, process
+from renderer.gitops.vm_template import process_vm_template
+from renderer.kubevirt.facts.confidential_parts import confidential_values_of_parameters
+from renderer.kubevirt.vm_template.findings import is_vm_template
+from renderer.kubevirt.vm_template.template import PARAMETERS
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.location import Location, Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
+from renderer.model.run.taint import taint
+from renderer.model.suggest import did_you_mean
+
+#: Accepts the resources before and after a step.
+Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
+
+
+def process_templates(
+    resources: ResourceSet,
+    parameters: Mapping[str, str],
+    release: Release,
+    observe: Observe = lambda _before, _after: None,
+) -> Outcome[ResourceSet]:
+    """Return the resources with each template replaced by its objects; ``parameters`` are values by name.
+
+    ``observe`` is called with the resources before and after the labels of OpenShift Templates are added.
+    Reports openshift-template or vm-template for parameters without a value, and for ones that no template
+    declares.
+    """
+    findings: list[Diagnostic] = []
+    found: list[tuple[Resource, JsonObject]] = []
+    templates = [each for each in resources if is_template(each) or is_vm_template(each)]
+    for template in templates:
+        taint(confidential_values_of_parameters(template.content, parameters))
+    for resource in resources:
+        try:
+            if is_template(resource):
+                found += process(resource, parameters)
+            elif is_vm_template(resource):
+                found.append((process_vm_template(resource, parameters, release), EMPTY))
+            else:
+                found.append((resource, EMPTY))
+        except DiagnosticError as error:
+            findings += error.diagnostics
+    findings += _undeclared(templates, parameters)
+    unlabelled = ResourceSet(tuple(resource for resource, _ in found))
+    labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
+    observe(unlabelled, labelled)
+    return Outcome(labelled, tuple(findings))
+
+
+def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
+    """Return the parameters in a file of ``NAME=value`` lines, as ``oc process --param-file`` reads it.
+
+    ``site`` is where the file is named. Raises ``DiagnosticError``.
+    """
+    if not fs.is_file(path):
+        message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
+        raise Diagnostic.at(site, Code.FILE_NOT_FOUND, message, hint).error()
+    values: dict[str, str] = {}
+    for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
+        text = line.strip()
+        if not text or text.startswith("#"):
+            continue
+        name, equals, value = text.partition("=")
+        if not equals:
+            location = Location(path, number)
+            message, hint = "the line is not a parameter", "write NAME=value"
+            raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
+        values[name.strip()] = value.strip().strip("\"'")
+    return values
+
+
+def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> list[Diagnostic]:
+    """Return a finding for each parameter that no template declares."""
+    if not templates:
+        return []
+    first = templates[0]
+    known = [text_at(each, "name") for template in templates for each in _declared(template)]
+    is_openshift = is_template(first)
+    return [
+        Diagnostic.about(
+            first,
+            FieldPath.of("parameters") if is_openshift else PARAMETERS,
+            Code.OPENSHIFT_TEMPLATE if is_openshift else Code.VM_TEMPLATE,
+            f"no {first.kind} of the overlay has a parameter {name}",
+            did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
+        )
+        for name in parameters
+        if name not in known
+    ]
+
+
+def _declared(template: Resource) -> Sequence[Json]:
+    section = template.content if is_template(template) else template.content.get("spec")
+    return array_at(section, "parameters")
+
+
+def _with_labels(resource: Resource, labels: JsonObject) -> Resource:
+    if not labels:
+        return resource
+    metadata: dict[str, Any] = dict(object_at(resource.content, "metadata"))
+    metadata["labels"] = {**object_at(metadata, "labels"), **labels}
+    return resource._replace(content={**resource.content, "metadata": metadata})

@@ -1,0 +1,217 @@
+"""A template's refusals as findings: where the user wrote the field, and what to write there.
+
+No value of a parameter is quoted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.kubevirt.vm_template.admission import review
+from renderer.kubevirt.vm_template.expression import BadExpressionReason
+from renderer.kubevirt.vm_template.references import names_in
+from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
+from renderer.kubevirt.vm_template.template import GROUP, KIND, MACHINE, PARAMETERS, read_template
+from renderer.kubevirt.vm_template.typed_machine import types_of
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.field_edit import SetField
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource
+from renderer.model.release import Release
+from renderer.model.suggest import did_you_mean
+
+_API_VERSION = FieldPath.of("apiVersion")
+#: The API versions, the newest first, and the release whose virt-template first serves them.
+_SINCE = {"v1beta1": Release(1, 9), "v1alpha1": Release(1, 8)}
+_LENGTH = "write [set]{n} with a length from 1 to 255"
+_ORDER = "a range goes forward in the order a-z, A-Z, 0-9, as in a-9"
+_EXPRESSIONS = {
+    BadExpressionReason.LENGTH_NOT_A_NUMBER: ("its length is not a number", _LENGTH),
+    BadExpressionReason.LENGTH_TOO_LARGE: ("its length is too large", _LENGTH),
+    BadExpressionReason.LENGTH_OUT_OF_RANGE: ("its length is not between 1 and 255", _LENGTH),
+    BadExpressionReason.REVERSED_RANGE: ("a range goes backwards", _ORDER),
+    BadExpressionReason.RANGE_START: ("a range does not start with a letter or digit", _ORDER),
+    BadExpressionReason.RANGE_END: ("a range does not end with a letter or digit", _ORDER),
+    BadExpressionReason.NO_CHARACTER: ("a set has no character", "write a set such as [a-z0-9]"),
+}
+#: What the schema of the template reports at the same field.
+_OF_THE_SCHEMA = frozenset(
+    {
+        RefusalCode.TEMPLATE_DOES_NOT_DECODE,
+        RefusalCode.MACHINE_MISSING,
+        RefusalCode.MACHINE_NOT_OBJECT,
+        RefusalCode.UNKNOWN_GENERATOR,
+    }
+)
+
+
+def is_of_virt_template(resource: Resource) -> bool:
+    """Return True for an object of virt-template's API."""
+    return resource.gvk.group == GROUP
+
+
+def is_vm_template(resource: Resource) -> bool:
+    """Return True for a VirtualMachineTemplate."""
+    return resource.kind == KIND and resource.gvk.group == GROUP
+
+
+def version_findings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
+    """Yield a warning for an API version that the virt-template of a release does not serve."""
+    version = resource.gvk.version
+    since = _SINCE.get(version)
+    if since is None or release >= since:
+        return
+    deployed = f"KubeVirt {release.number}"
+    served = next((name for name, first in _SINCE.items() if release >= first), None)
+    if served is None:
+        message = f"{deployed} has no {resource.kind}: virt-template comes with KubeVirt 1.8"
+        yield Diagnostic.about(
+            resource,
+            _API_VERSION,
+            Code.VM_TEMPLATE,
+            message,
+            "install virt-template beside it, or wait for that release",
+            severity=Severity.WARNING,
+        )
+        return
+    yield Diagnostic.about(
+        resource,
+        _API_VERSION,
+        Code.VM_TEMPLATE,
+        f"the virt-template of {deployed} does not serve {resource.api_version}",
+        f"write apiVersion: {GROUP}/{served}",
+        severity=Severity.WARNING,
+        fix=SetField(_API_VERSION, f"{GROUP}/{served}"),
+    )
+
+
+def request_findings(resource: Resource) -> Iterator[Diagnostic]:
+    """Yield what is refused of a VirtualMachineTemplateRequest by a rule of its definition, or later."""
+    for label in object_at(resource.content, "spec", "templateLabels"):
+        if label.startswith(f"{GROUP}/"):
+            yield Diagnostic.about(
+                resource,
+                FieldPath.of("spec", "templateLabels", label),
+                Code.ADMISSION,
+                f"the API server refuses the label {label}: its prefix is reserved",
+                "drop it, or use a prefix of your own",
+            )
+    reference = object_at(resource.content, "spec", "virtualMachineRef")
+    if reference.get("namespace") == "":
+        yield Diagnostic.about(
+            resource,
+            FieldPath.of("spec", "virtualMachineRef", "namespace"),
+            Code.ADMISSION,
+            "virt-template fails the request: the namespace of the machine is empty",
+            "name the namespace that the machine is in",
+        )
+
+
+def webhook_findings(resource: Resource, release: Release, *, is_machine_sound: bool) -> Iterator[Diagnostic]:
+    """Yield what the webhook warns about and refuses, except what the template's own schema reports.
+
+    If the machine is not sound, its own findings already say what does not fit.
+    """
+    try:
+        admission = review(read_template(resource.content), types_of(release))
+    except TemplateRefusedError:  # it does not decode, which the schema reports
+        return
+    for unused in admission.unused:
+        if unused.name:
+            yield Diagnostic.about(
+                resource,
+                unused.at,
+                Code.VM_TEMPLATE,
+                f"nothing in the template refers to the parameter {unused.name}",
+                f"drop it, or write ${{{unused.name}}} where its value belongs",
+                severity=Severity.WARNING,
+            )
+    reported = _OF_THE_SCHEMA if is_machine_sound else {*_OF_THE_SCHEMA, RefusalCode.DOES_NOT_FIT}
+    for refusal in admission.webhook:
+        if refusal.code not in reported:
+            yield finding_of(resource, refusal)
+
+
+def finding_of(resource: Resource, refusal: Refusal) -> Diagnostic:
+    """Return a refusal as an error about the template."""
+    name, at = text_at(refusal.details, "parameter"), refusal.at
+    match refusal.code:
+        case RefusalCode.UNDEFINED_PARAMETER:
+            at = _reference(resource, name)
+            known = [text_at(each, "name") for each in array_at(resource.content, "spec", "parameters")]
+            message = f"the template has no parameter {name}"
+            hint = did_you_mean(name, known) or (
+                f"add it under spec.parameters; there is no escape, so a script has to write ${name}"
+            )
+        case RefusalCode.EMPTY_PARAMETER_NAME:
+            message, hint = "the parameter has no name", "give it one"
+        case RefusalCode.DUPLICATE_PARAMETER:
+            message, hint = f"another parameter is named {name}, too", "rename one of them"
+        case RefusalCode.EMPTY_FROM:
+            message = "the generator has no expression"
+            hint = "write one, such as from: '[a-z0-9]{8}'"
+        case RefusalCode.BAD_EXPRESSION:
+            why, hint = _EXPRESSIONS[BadExpressionReason(text_at(refusal.details, "reason"))]
+            message = f"the generator cannot read the expression: {why}"
+        case RefusalCode.REQUIRED_PARAMETER:
+            message = f"the parameter {name} is required and has no value"
+            hint = "give it a value or a generator"
+        case RefusalCode.NON_STRING_FORM:
+            at, message, hint = _non_string_form(resource, refusal)
+        case _:
+            at, message, hint = _misfit(refusal)
+    return Diagnostic.about(
+        resource, at, Code.ADMISSION, f"virt-template refuses the template: {message}", hint
+    )
+
+
+def _non_string_form(resource: Resource, refusal: Refusal) -> tuple[FieldPath, str, str]:
+    name = refusal.parameter
+    names = [text_at(each, "name") for each in array_at(resource.content, "spec", "parameters")]
+    at = PARAMETERS.child(names.index(name)) if name in names else PARAMETERS
+    if text_at(refusal.details, "reason") == "null":
+        message = f"the parameter {name} is null where ${{{{{name}}}}} stands"
+        return at, message, f"give it another value, or write ${{{name}}} for the text null"
+    message = f"the parameter {name} is not a text where ${{{{{name}}}}} stands for a key"
+    return at, message, f"write ${{{name}}} in the key"
+
+
+def _misfit(refusal: Refusal) -> tuple[FieldPath, str, str]:
+    """Return the field in the machine that does not fit, in what words, and what to do."""
+    details, at = refusal.details, MACHINE
+    if refusal.in_machine is not None:
+        at = MACHINE.child(*refusal.in_machine.segments)
+    if details.get("fields"):
+        names = ", ".join(map(str, array_at(details, "fields")))
+        return at, f"a VirtualMachine has no field {names}", "correct the name, or drop the field"
+    where = text_at(details, "at") or "the machine"
+    want = text_at(details, "want")
+    kind = f"of the Go type {want}" if want else "of the type of that field"
+    kind = {"quantity": "a quantity", "time": "a time", "duration": "a duration"}.get(
+        text_at(details, "reason"), kind
+    )
+    message = f"{where} is not {kind} once parameters have their values"
+    return at, message, "correct it; ${{NAME}} gives a number or a boolean, ${NAME} always a text"
+
+
+def _reference(resource: Resource, name: str) -> FieldPath:
+    """Return the first field in the machine that refers to a parameter; the message if none does."""
+    machine = value_at(resource.content, MACHINE.segments)
+    return next(_referring(machine, name, MACHINE), FieldPath.of("spec", "message"))
+
+
+def _referring(value: Json, name: str, at: FieldPath) -> Iterator[FieldPath]:
+    if isinstance(value, str):
+        if name in names_in(value):
+            yield at
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            if name in names_in(key):
+                yield at.child(key)
+            yield from _referring(child, name, at.child(key))
+    elif isinstance(value, list):
+        for index, child in enumerate(value):
+            yield from _referring(child, name, at.child(index))

@@ -1,0 +1,68 @@
+"""Check VirtualMachineTemplates: as their webhook does, and the machine in each like any machine.
+
+The machine has the values of the parameters; a parameter without a value is a placeholder. It stands beside
+the objects of the overlay while it is checked, and is not written.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from renderer.kubevirt.facts.confidential_parts import confidential_values_of_parameters
+from renderer.kubevirt.vm_template.findings import (
+    is_of_virt_template,
+    is_vm_template,
+    request_findings,
+    version_findings,
+    webhook_findings,
+)
+from renderer.kubevirt.vm_template.machine import known_machine, parameter_places
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
+from renderer.model.run.taint import taint
+
+
+def template_findings(
+    resources: ResourceSet,
+    release: Release,
+    check: Callable[[ResourceSet], Outcome[ResourceSet]],
+) -> Iterator[Diagnostic]:
+    """Yield the findings about the templates among ``resources``; ``check`` runs the stages."""
+    for resource in resources:
+        if is_of_virt_template(resource):
+            yield from version_findings(resource, release)
+            yield from request_findings(resource)
+    templates = [each for each in resources if is_vm_template(each)]
+    for template in templates:
+        taint(confidential_values_of_parameters(template.content, {}))
+    machines = [known_machine(template) for template in templates]
+    known = [machine for machine in machines if machine is not None]
+    found = check(ResourceSet((*resources, *known))).diagnostics if known else ()
+    for template, machine in zip(templates, machines, strict=True):
+        of_machine = [] if machine is None else [each for each in found if _is_about(each, machine)]
+        of_machine = [_with_parameters(each, template) for each in of_machine]
+        yield from of_machine
+        is_sound = not any(each.severity is Severity.ERROR for each in of_machine)
+        yield from webhook_findings(template, release, is_machine_sound=is_sound)
+
+
+def _is_about(finding: Diagnostic, machine: Resource) -> bool:
+    """Return True for a finding about the machine; a parameter in place of a value is not remarkable."""
+    is_here = any(_is_within(site, machine.origin) for site in finding.sites)
+    return finding.resource == machine.current_id and is_here and finding.code is not Code.PLACEHOLDER
+
+
+def _with_parameters(finding: Diagnostic, template: Resource) -> Diagnostic:
+    """Return a finding about a machine with the parameters that made the value of its field."""
+    places = () if finding.field is None else parameter_places(template, finding.field)
+    related = (Related(f"the value of {name}", template.sites(place)) for name, place in places)
+    return finding._replace(related=(*finding.related, *related))
+
+
+def _is_within(site: Site, origin: Site) -> bool:
+    depth = len(origin.field.segments)
+    is_same_document = (site.path, site.document) == (origin.path, origin.document)
+    return is_same_document and site.field.segments[:depth] == origin.field.segments
