@@ -17,6 +17,7 @@ from renderer.kubevirt.vm_template.findings import (
     webhook_findings,
 )
 from renderer.kubevirt.vm_template.machine import known_machine, parameter_places
+from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
 from renderer.model.kube.location import Site
@@ -43,7 +44,7 @@ def template_findings(
     found = check(ResourceSet((*resources, *known))).diagnostics if known else ()
     for template, machine in zip(templates, machines, strict=True):
         of_machine = [] if machine is None else [each for each in found if _is_about(each, machine)]
-        of_machine = [_with_parameters(each, template) for each in of_machine]
+        of_machine = [_about_template(each, template) for each in of_machine]
         yield from of_machine
         is_sound = not any(each.severity is Severity.ERROR for each in of_machine)
         yield from webhook_findings(template, release, is_machine_sound=is_sound)
@@ -55,11 +56,17 @@ def _is_about(finding: Diagnostic, machine: Resource) -> bool:
     return finding.resource == machine.current_id and is_here and finding.code is not Code.PLACEHOLDER
 
 
-def _with_parameters(finding: Diagnostic, template: Resource) -> Diagnostic:
-    """Return a finding about a machine with the parameters that made the value of its field."""
-    places = () if finding.field is None else parameter_places(template, finding.field)
+def _about_template(finding: Diagnostic, template: Resource) -> Diagnostic:
+    """Return a finding about a machine as one about its template, with the parameters that made the value."""
+    if finding.field is None:
+        return finding._replace(resource=template.current_id)
+    places = parameter_places(template, finding.field)
     related = (Related(f"the value of {name}", template.sites(place)) for name, place in places)
-    return finding._replace(related=(*finding.related, *related))
+    return finding._replace(
+        resource=template.current_id,
+        field=MACHINE.child(*finding.field.segments),
+        related=(*finding.related, *related),
+    )
 
 
 def _is_within(site: Site, origin: Site) -> bool:

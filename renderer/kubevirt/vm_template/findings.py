@@ -146,6 +146,14 @@ def finding_of(resource: Resource, refusal: Refusal) -> Diagnostic:
             hint = did_you_mean(name, known) or (
                 f"add it under spec.parameters; there is no escape, so a script has to write ${name}"
             )
+        case RefusalCode.TEMPLATE_DOES_NOT_DECODE:
+            at, message = FieldPath.of("spec"), "one of its fields has another type than in the API"
+            hint = "correct it; without parameters in vmrender.yaml, its schema says which one"
+        case RefusalCode.MACHINE_MISSING | RefusalCode.MACHINE_NOT_OBJECT:
+            at, message = MACHINE, "spec.virtualMachine is not a mapping"
+            hint = "write the VirtualMachine there, with metadata and spec"
+        case RefusalCode.UNKNOWN_GENERATOR:
+            message, hint = "there is no such generator", "write generate: expression, or give a value"
         case RefusalCode.EMPTY_PARAMETER_NAME:
             message, hint = "the parameter has no name", "give it one"
         case RefusalCode.DUPLICATE_PARAMETER:

@@ -39,7 +39,11 @@ def known_machine(template: Resource) -> Resource | None:
     content = as_machine({**machine, "metadata": {**metadata, **named}})
     if namespace:
         content = {**content, "metadata": {**object_at(content, "metadata"), "namespace": namespace}}
-    return Resource(content, template.origin.child(MACHINE), layers=template.layers)
+    return Resource(
+        content,
+        template.origin.child(MACHINE),
+        layers=tuple(layer.child(MACHINE) for layer in template.layers),
+    )
 
 
 def as_machine(substituted: JsonObject) -> JsonObject:
