@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
-from renderer.kubevirt.vm_template.findings import finding_of
+from renderer.kubevirt.vm_template.findings import findings_of
 from renderer.kubevirt.vm_template.machine import as_machine
 from renderer.kubevirt.vm_template.processing import check_references, process, with_given
 from renderer.kubevirt.vm_template.refusal import TemplateRefusedError
@@ -31,7 +31,7 @@ def process_vm_template(resource: Resource, parameters: Mapping[str, str], relea
         _check_values(resource, template)
         made = process(template, types_of(release))
     except TemplateRefusedError as error:
-        raise DiagnosticError(*(finding_of(resource, refusal) for refusal in error.refusals)) from None
+        raise DiagnosticError(*findings_of(resource, error.refusals)) from None
     return check_identity(Resource(as_machine(made.substituted), resource.origin.child(MACHINE)))
 
 

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -203,7 +203,8 @@ class Pipeline:
 
         read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))
         processed = past_encrypted(read, expanded_and_checked)
-        return Outcome(processed.value, with_levels(processed.diagnostics, self._config.rules))
+        found = (*processed.diagnostics, *_of_templates(read.value, release, expanded_and_checked))
+        return Outcome(processed.value, with_levels(found, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
         """Look up ``name`` or ``kind/name`` in the cluster's catalogs. Raises ``DiagnosticError``."""
@@ -280,24 +281,13 @@ class Pipeline:
                 from renderer.gitops.openshift_template import unprocessed_templates
 
                 found = (*found, *unprocessed_templates(processed.value))
-            if any(resource.kind in _OF_VIRT_TEMPLATE for resource in processed.value):
-                found = (*found, *self._of_templates(overlay, composed.value))
+            if self._context.trace is None:  # which would observe machines that are not written
+                of_templates = _of_templates(
+                    composed.value, overlay.kubevirt, lambda each: self._expand_and_check(overlay, each)
+                )
+                found = (*found, *of_templates)
             found = self._with_variables_named(overlay, written, composed, found)
             return Outcome(strip_status(processed.value), self._reported(overlay, composed, found))
-
-    def _of_templates(self, overlay: Overlay, composed: ResourceSet) -> tuple[Diagnostic, ...]:
-        """Return the findings about VirtualMachineTemplates and the machines in them.
-
-        Not while a trace observes what is made: these machines are not written.
-        """
-        if self._context.trace is not None:
-            return ()
-        from renderer.pipeline.template_checks import template_findings
-
-        def check(resources: ResourceSet) -> Outcome[ResourceSet]:
-            return past_encrypted(Outcome(resources), lambda each: self._expand_and_check(overlay, each))
-
-        return tuple(template_findings(composed, overlay.kubevirt, check))
 
     def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the virtual machines, and check all resources."""
@@ -464,3 +454,15 @@ def _served(resources: ResourceSet) -> ResourceSet:
     from renderer.kubevirt.instancetype.served_version import served_resources
 
     return served_resources(resources)
+
+
+def _of_templates(
+    resources: ResourceSet, release: Release, stages: Callable[[Outcome[ResourceSet]], Outcome[ResourceSet]]
+) -> tuple[Diagnostic, ...]:
+    """Return the findings about VirtualMachineTemplates, their requests, and the machines in them."""
+    if not any(resource.kind in _OF_VIRT_TEMPLATE for resource in resources):
+        return ()
+    from renderer.pipeline.template_checks import template_findings
+
+    checked = template_findings(resources, release, lambda each: past_encrypted(Outcome(each), stages))
+    return tuple(checked)

@@ -101,6 +101,7 @@ _FIXLESS: Sequence[WithoutFix] = (
     WithoutFix("patch-invalid", "", "the operation of a patch is no field of an object"),
     WithoutFix("patch-target-missing", "", "the target is a selector, or a deletion"),
     WithoutFix("preference-not-found", "", "a label or a template has the name, not the VM"),
+    WithoutFix("schema", "did you mean 2Gi?", "a parameter of the VirtualMachineTemplate has the value"),
     WithoutFix("schema", "did you mean 4Gi?", "a template writes it"),
     WithoutFix("schema", "did you mean Always?", "a variable has the value"),
     WithoutFix("schema-missing", "VirtualMachine", "another project may have a kind of that name"),
@@ -115,6 +116,7 @@ _FIXLESS: Sequence[WithoutFix] = (
     WithoutFix("unknown-field", "runStrategy", "the field of the right name is there as well"),
     WithoutFix("unknown-field", "userData", "its value is confidential"),
     WithoutFix("unknown-field", "volumes[0].name", "the object has a line break that only some readers know"),
+    WithoutFix("vm-template", "", "the parameter is in vmrender.yaml or in the template"),
     WithoutFix(
         "unusable-value", "", "what webhooks admit: the field, or what it must agree with, may be mistyped"
     ),

@@ -7,12 +7,13 @@ the expression can give.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from string import ascii_lowercase, ascii_uppercase, digits
 
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 from renderer.model.whole_number import whole_number
 
@@ -27,8 +28,13 @@ _CLASSES = {
 _PART_OF_SET = pattern(r"\\w|\\d|\\a|\\A|.-.|[a-zA-Z0-9]+")
 _MOST = 255
 _LARGEST_INT = 2**63 - 1
-#: Stand for drawn characters while a text is read again. They are in no set by themselves.
-_PRIVATE_USE = range(0xF0000, 0xFFFFD)
+#: A text may be long, and is searched again for each expression (``model.run.work``).
+_CHARACTERS_PER_STEP = 64
+#: Marks stand for what is drawn while a text is read again: for letters and digits, which may make a set with
+#: the text around them, and for other characters. What a text itself has of these planes is a mark, too.
+_ALPHANUMERIC_MARKS, _OTHER_MARKS = range(0xF0000, 0xFFFFE), range(0x100000, 0x10FFFE)
+_MARKS = pattern("[\U000f0000-\U0010ffff]")
+_EXPRESSION = pattern("\\[([a-zA-Z0-9\\-\\\\\U000f0000-\U000ffffd]+)\\]\\{([a-zA-Z0-9_]+)\\}")
 
 
 class BadExpressionReason(TextEnum):
@@ -94,22 +100,27 @@ def read_expression(text: str) -> Expression:
 
     What was drawn is read again with the text around it: ``[[a-z]{3}]{2}`` gives two letters.
     """
-    unused = (chr(code) for code in _PRIVATE_USE if chr(code) not in text)
-    drawn: dict[str, Part] = {}
+    alphanumeric, other = iter(_ALPHANUMERIC_MARKS), iter(_OTHER_MARKS)
+    parts: dict[str, Part] = {}
+
+    def mark(part: Part) -> str:
+        code = next(alphanumeric if part.alphabet.isalnum() else other, None)
+        if code is None:  # tens of thousands of expressions
+            raise BadExpressionError(BadExpressionReason.LENGTH_TOO_LARGE)
+        made = chr(code)
+        parts[made] = part
+        return made
+
+    text, start = _MARKS.sub(lambda written: mark(Part(written[0])), text), 0
     while True:
-        found = _first_expression(text, drawn)
+        spend(1 + len(text) // _CHARACTERS_PER_STEP, "reading expressions of templates")
+        found = _EXPRESSION.search(text, start)
         if found is None:
-            return Expression(tuple(_parts(text, drawn)))
+            return Expression(tuple(_parts(text, parts)))
         length = _length(found[2])
-        alphabet = _alphabet("".join(drawn[each].alphabet if each in drawn else each for each in found[1]))
-        mark = next(unused)
-        drawn[mark] = Part("", alphabet, length)
-        text = text[: found.start()] + mark + text[found.end() :]
-
-
-def _first_expression(text: str, drawn: dict[str, Part]) -> re.Match[str] | None:
-    again = "".join(mark for mark, part in drawn.items() if part.alphabet.isalnum())
-    return re.search(rf"\[([a-zA-Z0-9\-\\{again}]+)\]\{{([a-zA-Z0-9_]+)\}}", text)
+        alphabet = _alphabet("".join(parts[each].alphabet if each in parts else each for each in found[1]))
+        text = text[: found.start()] + mark(Part("", alphabet, length)) + text[found.end() :]
+        start = max(0, text.rfind("[", 0, found.start()))
 
 
 def _length(written: str) -> int:
@@ -146,9 +157,13 @@ def _characters(part: str) -> Sequence[str]:
     return _ORDER[first : last + 1]
 
 
-def _parts(text: str, drawn: dict[str, Part]) -> list[Part]:
-    """Return the parts of a text in which marks stand for what is drawn."""
-    if not drawn:
-        return [Part(text)] if text else []
-    written = re.split(f"([{''.join(drawn)}])", text)
-    return [drawn.get(each) or Part(each) for each in written if each]
+def _parts(text: str, marked: Mapping[str, Part]) -> Iterator[Part]:
+    """Yield the parts of a text with marks."""
+    start = 0
+    for found in _MARKS.finditer(text):
+        if found.start() > start:
+            yield Part(text[start : found.start()])
+        yield marked[found[0]]
+        start = found.end()
+    if start < len(text):
+        yield Part(text[start:])

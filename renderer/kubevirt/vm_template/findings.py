@@ -5,7 +5,7 @@ No value of a parameter is quoted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from renderer.kubevirt.vm_template.admission import review
 from renderer.kubevirt.vm_template.expression import BadExpressionReason
@@ -21,7 +21,7 @@ from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import did_you_mean, suggest
 
 _API_VERSION = FieldPath.of("apiVersion")
 #: The API versions, the newest first, and the release whose virt-template first serves them.
@@ -130,19 +130,27 @@ def webhook_findings(resource: Resource, release: Release, *, is_machine_sound: 
                 severity=Severity.WARNING,
             )
     reported = _OF_THE_SCHEMA if is_machine_sound else {*_OF_THE_SCHEMA, RefusalCode.DOES_NOT_FIT}
-    for refusal in admission.webhook:
-        if refusal.code not in reported:
-            yield finding_of(resource, refusal)
+    yield from findings_of(resource, [each for each in admission.webhook if each.code not in reported])
 
 
-def finding_of(resource: Resource, refusal: Refusal) -> Diagnostic:
-    """Return a refusal as an error about the template."""
+def findings_of(resource: Resource, refusals: Iterable[Refusal]) -> Iterator[Diagnostic]:
+    """Yield refusals as errors about the template."""
+    places: dict[str, FieldPath] = {}
+    for refusal in refusals:
+        if refusal.code is RefusalCode.UNDEFINED_PARAMETER and not places:
+            places = {**_references(resource)}
+        yield _finding_of(resource, refusal, places)
+
+
+def _finding_of(resource: Resource, refusal: Refusal, places: Mapping[str, FieldPath]) -> Diagnostic:
     name, at = text_at(refusal.details, "parameter"), refusal.at
+    fix: SetField | None = None
     match refusal.code:
         case RefusalCode.UNDEFINED_PARAMETER:
-            at = _reference(resource, name)
+            at = places[name]
             known = [text_at(each, "name") for each in array_at(resource.content, "spec", "parameters")]
             message = f"the template has no parameter {name}"
+            fix = _corrected(resource, at, name, suggest(name, known))
             hint = did_you_mean(name, known) or (
                 f"add it under spec.parameters; there is no escape, so a script has to write ${name}"
             )
@@ -171,9 +179,20 @@ def finding_of(resource: Resource, refusal: Refusal) -> Diagnostic:
             at, message, hint = _non_string_form(resource, refusal)
         case _:
             at, message, hint = _misfit(refusal)
-    return Diagnostic.about(
-        resource, at, Code.ADMISSION, f"virt-template refuses the template: {message}", hint
+    message = f"virt-template refuses the template: {message}"
+    return Diagnostic.about(resource, at, Code.ADMISSION, message, hint, fix=fix)
+
+
+def _corrected(resource: Resource, at: FieldPath, name: str, suggested: Sequence[str]) -> SetField | None:
+    """Return the edit that refers to the only parameter of a similar name; None for a key."""
+    written = value_at(resource.content, at.segments)
+    if len(suggested) != 1 or not isinstance(written, str) or name not in names_in(written):
+        return None
+    right = suggested[0]
+    corrected = written.replace(f"${{{name}}}", f"${{{right}}}").replace(
+        f"${{{{{name}}}}}", f"${{{{{right}}}}}"
     )
+    return SetField(at, corrected)
 
 
 def _non_string_form(resource: Resource, refusal: Refusal) -> tuple[FieldPath, str, str]:
@@ -205,21 +224,24 @@ def _misfit(refusal: Refusal) -> tuple[FieldPath, str, str]:
     return at, message, "correct it; ${{NAME}} gives a number or a boolean, ${NAME} always a text"
 
 
-def _reference(resource: Resource, name: str) -> FieldPath:
-    """Return the first field in the machine that refers to a parameter; the message if none does."""
+def _references(resource: Resource) -> dict[str, FieldPath]:
+    """Return the first field that refers to each parameter."""
+    places: dict[str, FieldPath] = {}
     machine = value_at(resource.content, MACHINE.segments)
-    return next(_referring(machine, name, MACHINE), FieldPath.of("spec", "message"))
+    for name, at in _referring(machine, MACHINE):
+        places.setdefault(name, at)
+    for name in names_in(text_at(resource.content, "spec", "message")):
+        places.setdefault(name, FieldPath.of("spec", "message"))
+    return places
 
 
-def _referring(value: Json, name: str, at: FieldPath) -> Iterator[FieldPath]:
+def _referring(value: Json, at: FieldPath) -> Iterator[tuple[str, FieldPath]]:
     if isinstance(value, str):
-        if name in names_in(value):
-            yield at
+        yield from ((name, at) for name in names_in(value))
     elif isinstance(value, dict):
         for key, child in value.items():
-            if name in names_in(key):
-                yield at.child(key)
-            yield from _referring(child, name, at.child(key))
+            yield from ((name, at.child(key)) for name in names_in(key))
+            yield from _referring(child, at.child(key))
     elif isinstance(value, list):
         for index, child in enumerate(value):
-            yield from _referring(child, name, at.child(index))
+            yield from _referring(child, at.child(index))

@@ -12,6 +12,7 @@ from decimal import Decimal
 from renderer.golang.json_text import read_json
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.run.limits import limits
 from renderer.model.run.taint import taint_masking, taint_new_parts
 from renderer.model.run.work import spend
 
@@ -71,15 +72,34 @@ def substituted_text(text: str, values: Mapping[str, str]) -> str:
 def json_or_text(value: str) -> Json:
     """Return what a parameter gives as ``${{NAME}}``: what it is as JSON, or the text if it is no JSON.
 
-    The parts of a confidential value are confidential, too.
+    The parts of a confidential value are confidential, too. JSON that is nested deeper than a file may be
+    stays a text.
     """
+    spend(1 + len(value) // _CHARACTERS_PER_STEP, "processing templates")
     try:
-        read = as_float64(read_json(value, floats=True))
+        written = read_json(value, floats=True)
+        read = value if _is_deeper(written, limits().nesting) else as_float64(written)
     except ValueError:
         return value
     if taint_masking().is_in(value):
         taint_new_parts(read, None)
     return read
+
+
+def _is_deeper(value: Json, most: int) -> bool:
+    """Return True if the collections in a tree are nested in more than ``most`` levels."""
+    level = [value]
+    for _ in range(most + 1):
+        inner: list[Json] = []
+        for node in level:
+            if isinstance(node, dict):
+                inner += node.values()
+            elif isinstance(node, list):
+                inner += node
+        if not inner:
+            return False
+        level = inner
+    return True
 
 
 def as_float64(value: Json) -> Json:

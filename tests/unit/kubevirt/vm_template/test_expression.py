@@ -13,6 +13,8 @@ from renderer.kubevirt.vm_template.expression import (
     read_expression,
 )
 
+WORDS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ_abcdefghijklmnopqrstuvwxyz"
+
 
 @pytest.mark.parametrize(
     ("text", "parts"),
@@ -22,6 +24,9 @@ from renderer.kubevirt.vm_template.expression import (
         ("[\\x]{3}", [Part("", "x", 3)]),
         ("[[a-c]{3}]{2}", [Part("", "abc", 2)]),
         ("plain", [Part("plain")]),
+        ("[x[a-b]{1}]{2}", [Part("", "abx", 2)]),
+        ("[[\\w]{1}]{2}", [Part("["), Part("", WORDS, 1), Part("]{2}")]),
+        ("[\U000f0000]{2}[a]{1}", [Part("["), Part("\U000f0000"), Part("]{2}"), Part("", "a", 1)]),
         ("[a_]{2}", [Part("[a_]{2}")]),
         ("[a-z]{\uff12}", [Part("[a-z]{\uff12}")]),
         ("", []),

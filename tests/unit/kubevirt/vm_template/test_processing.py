@@ -84,6 +84,7 @@ class TestReferences:
             ("9007199254740993", 9007199254740992),
             ("", ""),
             ('"\\ud800"', "\ufffd"),
+            ("[" * 900 + "]" * 900, "[" * 900 + "]" * 900),
         ],
     )
     def test_whole_form_is_json(self, value: str, expected: Json) -> None:
