@@ -174,7 +174,7 @@ def single_files(area: str) -> Iterator[tuple[str, str, str]]:
         for path in manifests(files):
             text = files[path]
             base = posixpath.basename(path)
-            is_setting = base in KUSTOMIZATION_FILES or base == PROJECT_FILE
+            is_setting = base in (*KUSTOMIZATION_FILES, PROJECT_FILE) or "kind: ClusterFacts" in text
             if "kubevirt.io/" in text and text not in seen and not is_setting:
                 seen.add(text)
                 yield f"{name}/{path}", ".json" if path.endswith(".json") else ".yaml", text

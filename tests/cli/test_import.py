@@ -534,7 +534,7 @@ def test_pinned_machine_that_is_not_imported_has_no_pin(repository: Path) -> Non
     assert run("render").exit_code == 0
 
 
-def test_release_that_differs_from_the_projects_is_set_on_the_overlays(repository: Path) -> None:
+def test_release_that_differs_from_the_projects_is_set_on_the_cluster(repository: Path) -> None:
     project = repository / "vmrender.yaml"
     project.write_text('apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.8"\n')
     cluster: JsonObject = {
@@ -546,9 +546,10 @@ def test_release_that_differs_from_the_projects_is_set_on_the_overlays(repositor
 
     assert run("import", "--output", "clusters/east", dump=listed(MACHINE, cluster)).exit_code == 0
 
-    entries = content(project)["overlays"]
-    assert entries[-1]["path"] == "clusters/east/*"
-    assert entries[-1]["kubevirt"] == "1.6.3"
+    assert content(project)["kubevirt"] == "1.8"
+    [east] = content(project)["clusters"]
+    assert (east["name"], east["kubevirt"]) == ("east", "1.6.3")
+    assert content(project)["overlays"][-1]["path"] == "clusters/east/*"
     assert run("render").exit_code == 0
 
 

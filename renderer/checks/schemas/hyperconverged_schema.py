@@ -10,6 +10,9 @@ from renderer.kubevirt.hyperconverged.release import KNOWN_RELEASES, OperatorRel
 from renderer.kubevirt.hyperconverged.structural_schema import served_versions, structural_schema
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.field_edit import SetField
+from renderer.model.fix import Fix
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import Gvk
 from renderer.model.release import Release
 
@@ -47,10 +50,13 @@ def _unserved_version(operator: OperatorRelease, release: Release, gvk: Gvk) -> 
         f" serves {gvk.kind} as {' and '.join(served)}, not as {gvk.version or 'nothing'}"
     )
     later = next((each for each in KNOWN_RELEASES if gvk.version in served_versions(each)), None)
-    hint = f"write apiVersion: {gvk.group}/{served[-1]}"
+    hint = f"write apiVersion: {' or '.join(f'{gvk.group}/{version}' for version in served)}"
+    fix = None
     if later is not None:
         hint += (
             f", whose fields have other names, or, if the cluster has the operator {later} or a later one,"
             f" kubevirt: {later.kubevirt.minor_release} or later in vmrender.yaml"
         )
-    return Diagnostic(Code.API_VERSION, message, hint=hint).error()
+    elif len(served) == 1:
+        fix = Fix((SetField(FieldPath.of("apiVersion"), f"{gvk.group}/{served[0]}"),), roots=())
+    return Diagnostic(Code.API_VERSION, message, hint=hint, fix=fix).error()

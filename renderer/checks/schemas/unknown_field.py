@@ -12,7 +12,7 @@ from renderer.checks.schemas.wording import nearest
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.field_edit import Edit, MoveField, RenameField
+from renderer.model.field_edit import Edit, MoveField, RemoveField, RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 
@@ -70,7 +70,9 @@ def _unknown_field(
         message = (
             f"the feature gate {field.segments[-1]} has no effect: the operator knows it up to {last} only"
         )
-        return SchemaFinding(field, message, "drop it", Code.DEPRECATED, Severity.WARNING)
+        return SchemaFinding(
+            field, message, "drop it", Code.DEPRECATED, Severity.WARNING, fix=RemoveField(field)
+        )
     elsewhere = target.known_elsewhere(lambda tree: tree.at(field) is not None)
     if elsewhere:
         message = f"{field} {elsewhere}"

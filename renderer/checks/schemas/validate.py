@@ -148,4 +148,5 @@ class _Run:
                     yield diagnostic
                 else:
                     at = _API_VERSION if diagnostic.code is Code.API_VERSION else _KIND
-                    yield diagnostic._replace(sites=resource.sites(at), resource=resource.current_id)
+                    fix = diagnostic.fix and diagnostic.fix._replace(roots=resource.sites())
+                    yield diagnostic._replace(sites=resource.sites(at), resource=resource.current_id, fix=fix)
