@@ -31,6 +31,7 @@ TYPED = (
     "diff/live-empty",
     "diff/live-no-file",
     "explain/no-such-overlay",
+    "import/facts-without-any",
     "import/no-user-objects",
     "init/project-file-with-the-wrong-name",
     "usage/project-file-with-the-wrong-name",
