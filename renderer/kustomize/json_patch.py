@@ -7,7 +7,11 @@ from itertools import zip_longest
 from operator import is_
 
 from renderer.golang.json_patch import OPERATIONS, OperationError, apply_operation
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values
+from renderer.kubevirt.facts.confidential_parts import (
+    ConfidentialFields,
+    secret_values,
+    secret_values_in_changes,
+)
 from renderer.kustomize.annotations import with_annotations_for_build, with_text_annotations
 from renderer.kustomize.identity import with_previous_id
 from renderer.kustomize.res_map import ResMap
@@ -98,11 +102,11 @@ class JsonPatching:
 
         Copies double a document with each operation: ``check_growth`` comes before anything that visits it.
         """
-        secrets = secret_values([document])
+        secrets = frozenset() if _is_secret(document) else secret_values([document])
         for index, operation in enumerate(self._patch.operations):
-            if text_at(operation, "op") == "move" or text_at(document, "kind") == "Secret":
-                check_growth(document)
-                secrets |= _values_at_risk(document, operation)
+            before = document
+            if text_at(operation, "op") == "move" or _is_secret(before):
+                check_growth(before)
             try:
                 document = apply_operation(document, operation)
             except OperationError as error:
@@ -113,6 +117,10 @@ class JsonPatching:
                 elif error.field != "value":
                     hint = _path_hint(document, wrong)
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
+            if _is_secret(before):
+                secrets |= secret_values_in_changes(before, document)
+            elif text_at(operation, "op") == "move":
+                secrets |= _moved_values(before, operation)
         check_growth(document)
         if secrets:  # an operation may move what another one added
             taint(secrets - secret_values([document]))
@@ -147,10 +155,12 @@ class JsonPatching:
         ).error()
 
 
-def _values_at_risk(document: Json, operation: Json) -> frozenset[str]:
-    """Return values of Secrets that an operation may move, or that it may take the kind from."""
-    if text_at(document, "kind") == "Secret":
-        return secret_values([document])
+def _is_secret(document: Json) -> bool:
+    return text_at(document, "kind") == "Secret"
+
+
+def _moved_values(document: Json, operation: Json) -> frozenset[str]:
+    """Return the values of Secrets that an operation moves within another object."""
     segments: list[Segment] = []
     value = document
     for key in parse_pointer(text_at(operation, "from")):

@@ -47,7 +47,7 @@ from renderer.model.kube.json import (
 from renderer.model.kube.list_elements import FieldLookup
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
-from renderer.model.readings import all_readings
+from renderer.model.readings import readings
 from renderer.model.run.taint import keys_of, texts_of
 from renderer.model.run.work import spend
 
@@ -103,6 +103,10 @@ _KIND_IN_HOLDER = pattern(r"kind\W{1,9}(?:secret|[${])")
 #: Steps for each value of an object that is walked, and the characters of its JSON that are searched in one
 #: step (``model.run.work``). A character of a text that is parsed costs a step.
 _STEPS_PER_VALUE, _CHARACTERS_PER_STEP = 4, 32
+#: Steps for the readings of a value of a Secret, and characters of it that are read in one step.
+_STEPS_PER_READING, _CHARACTERS_READ_PER_STEP = 32, 3
+#: Entries of two versions of an object that are compared in one step.
+_COMPARED_PER_STEP = 8
 _LOOKING = "looking for confidential values"
 #: Texts in texts in texts: what is deeper is not read, and counts as confidential.
 _DEEPEST_TEXT = 4
@@ -436,8 +440,7 @@ def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
     """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``)."""
-    parts = (part for each in objects for part in _parts_of_object(each))
-    return frozenset(all_readings(text for part in parts for text in _secret_texts_of(part)))
+    return _readings_of_secrets(part for each in objects for part in _parts_of_object(each))
 
 
 def _parts_of_object(content: Json) -> Iterator[Part]:
@@ -446,9 +449,12 @@ def _parts_of_object(content: Json) -> Iterator[Part]:
         yield from _parts(content, root_scope())
 
 
-def _secret_texts_of(part: Part) -> Iterator[str]:
-    if part.is_secret:
-        yield from texts_of(part.value)
+def _readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
+    found: set[str] = set()
+    for text in (text for part in parts if part.is_secret for text in texts_of(part.value)):
+        spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, _LOOKING)
+        found.update(readings(text))
+    return frozenset(found)
 
 
 def holds_secret(value: Json, secrets: Masking) -> bool:
@@ -477,7 +483,29 @@ def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
     """Return the values that the change removes from a Secret."""
     if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
         return frozenset()
-    return secret_values([before]) - secret_values([after])
+    changed = secret_values_in_changes(before, after)
+    return changed - secret_values([after]) if changed else changed
+
+
+def secret_values_in_changes(before: Json, after: Json) -> frozenset[str]:
+    """Return the values of Secrets in the parts of ``before`` that ``after`` does not share.
+
+    That is less to walk in a Secret of which a change shares most entries; in another object, all counts.
+    """
+    if text_at(before, "kind") != _SECRET or text_at(after, "kind") != _SECRET:
+        return secret_values([before])
+    changed = _unshared(before, after)
+    for section in _SECTIONS_OF_SECRETS & changed.keys():
+        if isinstance(changed[section], dict) and isinstance(object_at(after).get(section), dict):
+            changed[section] = _unshared(changed[section], object_at(after)[section])
+    return secret_values([{**changed, "kind": _SECRET}]) if changed else frozenset()
+
+
+def _unshared(before: Json, after: Json) -> dict[str, Json]:
+    """Return the entries of a mapping that another one does not have."""
+    entries, others = object_at(before), object_at(after)
+    spend(1 + len(entries) // _COMPARED_PER_STEP, _LOOKING)
+    return {key: value for key, value in entries.items() if others.get(key) is not value}
 
 
 def contains_secret(value: Json, secrets: Masking) -> bool:
@@ -534,8 +562,9 @@ class ConfidentialFields:
 
     def secret_values(self, field: FieldPath) -> frozenset[str]:
         """Return the values of Secrets at and below the field, as ``secret_values`` does for objects."""
-        parts = (part for scope, value in self._found(field) for part in _parts(value, scope))
-        return frozenset(all_readings(text for part in parts for text in _secret_texts_of(part)))
+        return _readings_of_secrets(
+            part for scope, value in self._found(field) for part in _parts(value, scope)
+        )
 
     def without_secrets(self, change: FieldChange) -> FieldChange:
         """Return the change with ``NoValue.WITHHELD`` for each confidential value, and ``***`` in its path.

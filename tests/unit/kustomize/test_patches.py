@@ -2,8 +2,11 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.kubevirt.facts.confidential_parts import secret_values
 from renderer.model.codes import Code
 from renderer.model.kube.location import Site
+from renderer.model.run.taint import begin_notes, tainted
+from renderer.model.run.work import begin_run, spent
 from tests.composing import built, errors, only_error, outcome, warnings
 
 VM = """\
@@ -216,3 +219,63 @@ def test_deprecated_patch_fields_are_applied_in_kustomize_order() -> None:
 def test_malformed_selector_is_an_error(target: str) -> None:
     found = errors(patched(f"- target: {target}\n  path: p", p="- {op: remove, path: /spec}"))
     assert [error.code for error in found] == [Code.KUSTOMIZATION_FIELD]
+
+
+KEYS = """\
+    apiVersion: v1
+    kind: Secret
+    metadata: {name: keys}
+    data: {first: value-one, second: value-two}
+"""
+PATCHED_KEYS = "resources: [s.yaml]\npatches:\n- target: {kind: Secret}\n  patch: '[%s]'\n"
+REPLACE = '{"op": "replace", "path": "/data/first", "value": "%s"}'
+MOVE = '{"op": "move", "from": "/data/first", "path": "%s"}'
+KIND = '{"op": "replace", "path": "/kind", "value": "%s"}'
+
+
+def noted(operations: str) -> set[str]:
+    """Return the values that a build notes which applies the operations to ``KEYS``."""
+    begin_notes()
+    outcome({"kustomization.yaml": PATCHED_KEYS % operations, "s.yaml": KEYS})
+    return {"value-one", "value-two", "value-new"} & tainted()
+
+
+@pytest.mark.parametrize(
+    ("operations", "lost"),
+    [
+        ([REPLACE % "value-new"], {"value-one"}),
+        ([REPLACE % "value-new", REPLACE % "value-one"], {"value-new"}),
+        (['{"op": "remove", "path": "/data"}'], {"value-one", "value-two"}),
+        (['{"op": "replace", "path": "/data", "value": {"a": "value-two"}}'], {"value-one"}),
+        ([MOVE % "/data/third"], set()),
+        ([MOVE % "/metadata/annotations", KIND % "Secret"], {"value-one"}),
+        ([KIND % "ConfigMap"], {"value-one", "value-two"}),
+        ([KIND % "ConfigMap", MOVE % "/x", KIND % "Secret", '{"op": "remove", "path": "/x"}'], {"value-one"}),
+        (['{"op": "add", "path": "/data/third", "value": "value-new"}'], set()),
+    ],
+)
+def test_values_that_operations_take_from_a_secret_are_noted(operations: list[str], lost: set[str]) -> None:
+    assert noted(", ".join(operations)) == lost
+
+
+@pytest.mark.parametrize("path", ["/data/x", "/metadata/labels", "/x"])
+def test_a_patch_of_a_large_secret_reads_only_what_it_changes(path: str) -> None:
+    def steps(patches: int) -> int:
+        values = "".join(f"      k{number}: password-{number}\n" for number in range(2000))
+        secret = KEYS.replace("{first: value-one, second: value-two}\n", f"\n{values}")
+        operation = f'[{{"op": "add", "path": "{path}%d", "value": "a"}}]'
+        patch = f"- target: {{kind: Secret}}\n  patch: '{operation}'\n"
+        begin_run()
+        files = {"kustomization.yaml": "resources: [s.yaml]\npatches:\n", "s.yaml": secret}
+        files["kustomization.yaml"] += "".join(patch % number for number in range(patches))
+        assert not outcome(files).diagnostics
+        return spent()
+
+    assert steps(20) - steps(10) < 10 * 2000 * 3  # three walks took 24 steps for each value
+
+
+def test_values_of_secrets_that_are_read_cost_steps() -> None:
+    begin_run()
+    values = [f"password-{number}" * 50 for number in range(100)]
+    secret_values([{"kind": "Secret", "data": dict(zip(values, values, strict=True))}])
+    assert spent() > sum(map(len, values)) / 4
