@@ -39,6 +39,7 @@ from renderer.pipeline.run_context import RunContext
 
 if TYPE_CHECKING:
     from renderer.findings.locator import Locator
+    from renderer.findings.quoted_lines import TaintedQuotes
 
 _NO_FILES = encode_files({})
 #: Seconds of work that justify a worker: starting one takes about a tenth of that.
@@ -157,8 +158,6 @@ class OverlayRenderer:
             spend(len(found), "reporting findings")
             self._locator.note_uses(found)
             return last
-        from renderer.findings.quoted_lines import quotes_tainted  # noqa: PLC0415 - only for findings
-
         of = () if is_last else found
         unlocated = deque(found)
         del found  # the last overlay frees each finding once its line is known
@@ -166,7 +165,7 @@ class OverlayRenderer:
         findings = tuple(
             each._replace(overlays=()) for each in locate(self._fs, each, overlay.path, self._locator)
         )
-        may_be_kept = not quotes_tainted(self._fs, (each.location for each in findings))
+        may_be_kept = not self._tainted_quotes.any_at(each.location for each in findings)
         self._located_last = _LocatedFindings(findings, may_be_kept, of, count_tainted())
         return self._located_last
 
@@ -175,6 +174,12 @@ class OverlayRenderer:
         from renderer.findings.locator import Locator  # noqa: PLC0415 - only for findings
 
         return Locator(self._fs, self._recorder)
+
+    @cached_property
+    def _tainted_quotes(self) -> TaintedQuotes:
+        from renderer.findings.quoted_lines import TaintedQuotes  # noqa: PLC0415 - only for findings
+
+        return TaintedQuotes(self._fs)
 
 
 def _tree_files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) -> Mapping[str, str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from itertools import islice
+from itertools import accumulate, islice
 
 from renderer.findings.confidential_words import (
     LITERALS,
@@ -83,23 +83,30 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     Hidden are the values of a Secret, other documents that may be about one, values of confidential keys,
     credentials of any form, and any text for which this cannot be decided.
     """
-    try:
-        text = text_of(content)
-    except UnusableError:
+    lines = lines_of(content, wanted)
+    if not lines:
         return {}
-    lines = _lines(text.replace("\r\n", "\n"), wanted)
+    text = text_of(content)
     try:
         chunks: Sequence[Chunk] = split_documents(text)
     except UnusableError:
         chunks = [Chunk(text, 0)]
     hidden = [span for chunk in chunks for span in _hidden_in_file(chunk, wanted)]
     hidden += _detached_documents(chunks)
+    hides = _search_in(hidden)
     return {
         number: line
         for number, line in lines.items()
-        if _CONFLICT_MARKER.fullmatch(line)
-        or (not any(first < number <= last + 1 for first, last in hidden) and not _holds_credential(line))
+        if _CONFLICT_MARKER.fullmatch(line) or not (hides(number - 1) or _holds_credential(line))
     }
+
+
+def _search_in(spans: Iterable[tuple[int, int]]) -> Callable[[int], bool]:
+    """Return the function that tells whether a line, from 0, is in one of the spans."""
+    in_order = sorted(spans)
+    starts = [first for first, _ in in_order]
+    ends = [-1, *accumulate((last for _, last in in_order), max)]  # of all spans that start before
+    return lambda line: ends[bisect_right(starts, line)] >= line
 
 
 def _holds_credential(line: str) -> bool:
@@ -110,8 +117,15 @@ def _holds_credential(line: str) -> bool:
     return any(True for _ in (*credential_forms(line), *named, *passwords_of_commands(line)))
 
 
-def _lines(text: str, wanted: Collection[int]) -> Mapping[int, str]:
-    """Return the lines with the ``wanted`` numbers; a list of all would take three times the memory."""
+def lines_of(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
+    """Return the lines with the ``wanted`` numbers, shown or not; none of a file that is not text.
+
+    A list of all would take three times the memory.
+    """
+    try:
+        text = text_of(content).replace("\r\n", "\n")
+    except UnusableError:
+        return {}
     found: dict[int, str] = {}
     start = 0
     for number in range(1, max(wanted, default=0) + 1):

@@ -6,12 +6,13 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.files.file_system import FileSystem
-from renderer.findings.public_lines import public_lines
+from renderer.findings.public_lines import lines_of, public_lines
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
-from renderer.model.masking import MASK, Masking
+from renderer.model.masking import Masking
 from renderer.model.run.taint import taint_masking
+from renderer.model.run.work import spend
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import MalformedError
@@ -19,6 +20,10 @@ from renderer.yamlio.node_tree import parse_document
 
 #: Any other file may be the source of a generated Secret.
 _YAML = (".yaml", ".yml", ".json", ".j2")
+#: Characters of a file that are read in one step, and of a line that are searched for values; the steps to
+#: decide what of a file may be shown, for each character (``model.run.work``).
+_CHARACTERS_READ, _CHARACTERS_SEARCHED, _STEPS_PER_CHARACTER = 512, 2, 8
+_DECIDING = "looking for confidential values"
 
 
 def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
@@ -26,21 +31,57 @@ def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mappin
 
     Values that were noted in this run are masked.
     """
-    by_file: dict[str, set[Location]] = {}
-    for location in locations:
-        if location and location.line and _is_yaml(location.path):
-            by_file.setdefault(location.path, set()).add(location)
     return {
         location: line
-        for path, places in by_file.items()
+        for path, places in _by_file(locations).items()
         for location, line in _lines(fs, path, places).items()
     }
 
 
-def quotes_tainted(fs: FileSystem, locations: Iterable[Location | None]) -> bool:
-    """Return True if a line at one of the locations holds a confidential value noted in this run."""
-    lines = quoted_lines(fs, locations).values() if taint_masking() else ()
-    return any(line is not None and MASK in line for line in lines)
+def _by_file(locations: Iterable[Location | None]) -> Mapping[str, Collection[Location]]:
+    """Return the locations that have lines to quote, by path."""
+    by_file: dict[str, set[Location]] = {}
+    for location in locations:
+        if location and location.line and _is_yaml(location.path):
+            by_file.setdefault(location.path, set()).add(location)
+    return by_file
+
+
+class TaintedQuotes:
+    """Tells whether a report would quote a confidential value noted in this run.
+
+    Overlays with the same mistakes ask about the same lines: what may be shown is decided once for each line.
+    """
+
+    def __init__(self, fs: FileSystem) -> None:
+        self._fs = fs
+        #: By path and number: True for a line that may be shown.
+        self._may_show: dict[str, dict[int, bool]] = {}
+
+    def any_at(self, locations: Iterable[Location | None]) -> bool:
+        """Return True if a line at one of the locations holds a noted value and may be shown."""
+        masking = taint_masking()
+        return bool(masking) and any(
+            self._is_in_lines(path, {place.line for place in places}, masking)
+            for path, places in _by_file(locations).items()
+        )
+
+    def _is_in_lines(self, path: str, numbers: Collection[int], masking: Masking) -> bool:
+        try:
+            content = self._fs.read(path)
+        except DiagnosticError:  # it was removed meanwhile
+            return False
+        lines = lines_of(content, numbers)
+        searched = sum(map(len, lines.values()))
+        spend(len(content) // _CHARACTERS_READ + searched // _CHARACTERS_SEARCHED, _DECIDING)
+        holding = {number for number, line in lines.items() if masking.is_in(line)}
+        may_show = self._may_show.setdefault(path, {})
+        new = holding - may_show.keys()
+        if new:
+            spend(_STEPS_PER_CHARACTER * len(content), _DECIDING)
+            shown = public_lines(content, new)
+            may_show.update((number, number in shown) for number in new)
+        return any(may_show[number] for number in holding)
 
 
 def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:

@@ -1,0 +1,71 @@
+from __future__ import annotations
+
+import pytest
+
+from renderer.files.file_system import MemoryFileSystem
+from renderer.findings.quoted_lines import TaintedQuotes
+from renderer.model.kube.location import Location
+from renderer.model.run.taint import begin_notes, taint
+from renderer.model.run.work import begin_run, spent
+
+VALUE = "canary-is-a-bird"
+FILES = {
+    "a.yaml": f"kind: Thing\nspec:\n  password: {VALUE}\n  colour: {VALUE}\n  size: large\n".encode(),
+    "notes.txt": VALUE.encode(),
+}
+
+
+@pytest.fixture
+def quotes() -> TaintedQuotes:
+    begin_run()
+    begin_notes()
+    taint([VALUE])
+    return TaintedQuotes(MemoryFileSystem(FILES))
+
+
+def test_a_line_that_would_be_shown_with_a_value_is_tainted(quotes: TaintedQuotes) -> None:
+    assert quotes.any_at([None, Location("a.yaml", 5), Location("a.yaml", 4)])
+
+
+@pytest.mark.parametrize(
+    ("path", "line"),
+    [
+        ("a.yaml", 3),  # hidden
+        ("a.yaml", 5),  # without a value
+        ("a.yaml", 9),  # beyond the end
+        ("notes.txt", 1),  # not quoted
+        ("removed.yaml", 1),
+    ],
+)
+def test_other_lines_are_not_tainted(quotes: TaintedQuotes, path: str, line: int) -> None:
+    assert not quotes.any_at([None, Location(path, line)])
+
+
+def test_without_values_no_line_is_tainted(quotes: TaintedQuotes) -> None:
+    begin_notes()
+    assert not quotes.any_at([Location("a.yaml", 4)])
+
+
+def test_a_value_noted_later_counts_in_lines_that_were_asked_about_before(quotes: TaintedQuotes) -> None:
+    size = Location("a.yaml", 5)
+    assert not quotes.any_at([size])
+    taint(["size: large"])
+    assert quotes.any_at([size])
+
+
+def test_what_may_be_shown_is_decided_once_for_a_line_and_costs_steps() -> None:
+    begin_run()
+    begin_notes()
+    taint([VALUE])
+    text = "".join(f"k{number}: {VALUE}\n" for number in range(1000))
+    quotes = TaintedQuotes(MemoryFileSystem({"a.yaml": text.encode()}))
+    places = [Location("a.yaml", number) for number in range(1, 1001)]
+
+    costs = []
+    for _ in range(3):
+        before = spent()
+        assert quotes.any_at(places)
+        costs.append(spent() - before)
+
+    assert costs[0] > 4 * len(text)
+    assert costs[1] == costs[2] < len(text)
