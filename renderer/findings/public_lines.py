@@ -83,7 +83,7 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     Hidden are the values of a Secret, other documents that may be about one, values of confidential keys,
     credentials of any form, and any text for which this cannot be decided.
     """
-    lines = lines_of(content, wanted)
+    lines = _lines(content, wanted)
     if not lines:
         return {}
     text = text_of(content)
@@ -117,7 +117,7 @@ def _holds_credential(line: str) -> bool:
     return any(True for _ in (*credential_forms(line), *named, *passwords_of_commands(line)))
 
 
-def lines_of(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
+def _lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
     """Return the lines with the ``wanted`` numbers, shown or not; none of a file that is not text.
 
     A list of all would take three times the memory.

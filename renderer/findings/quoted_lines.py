@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.files.file_system import FileSystem
-from renderer.findings.public_lines import lines_of, public_lines
+from renderer.findings.public_lines import public_lines
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
@@ -20,9 +20,9 @@ from renderer.yamlio.node_tree import parse_document
 
 #: Any other file may be the source of a generated Secret.
 _YAML = (".yaml", ".yml", ".json", ".j2")
-#: Characters of a file that are read in one step, and of a line that are searched for values; the steps to
-#: decide what of a file may be shown, for each character (``model.run.work``).
-_CHARACTERS_READ, _CHARACTERS_SEARCHED, _STEPS_PER_CHARACTER = 512, 2, 8
+#: Characters that are searched for values in one step; the steps to decide what of a file may be shown, for
+#: each character (``model.run.work``).
+_CHARACTERS_SEARCHED, _STEPS_PER_CHARACTER = 2, 8
 _DECIDING = "looking for confidential values"
 
 
@@ -48,40 +48,51 @@ def _by_file(locations: Iterable[Location | None]) -> Mapping[str, Collection[Lo
 
 
 class TaintedQuotes:
-    """Tells whether a report would quote a confidential value noted in this run.
+    """Tells whether a report would hide or mask a line because of a value noted in this run.
 
     Overlays with the same mistakes ask about the same lines: what may be shown is decided once for each line.
     """
 
     def __init__(self, fs: FileSystem) -> None:
         self._fs = fs
-        #: By path and number: True for a line that may be shown.
-        self._may_show: dict[str, dict[int, bool]] = {}
+        #: By path and number.
+        self._texts: dict[str, dict[int, Sequence[str]]] = {}
 
     def any_at(self, locations: Iterable[Location | None]) -> bool:
-        """Return True if a line at one of the locations holds a noted value and may be shown."""
+        """Return True if a line at one of the locations holds a noted value, or a part, and may be shown."""
         masking = taint_masking()
         return bool(masking) and any(
             self._is_in_lines(path, {place.line for place in places}, masking)
             for path, places in _by_file(locations).items()
         )
 
-    def _is_in_lines(self, path: str, numbers: Collection[int], masking: Masking) -> bool:
+    def _is_in_lines(self, path: str, numbers: set[int], masking: Masking) -> bool:
         try:
             content = self._fs.read(path)
         except DiagnosticError:  # it was removed meanwhile
             return False
-        lines = lines_of(content, numbers)
-        searched = sum(map(len, lines.values()))
-        spend(len(content) // _CHARACTERS_READ + searched // _CHARACTERS_SEARCHED, _DECIDING)
-        holding = {number for number, line in lines.items() if masking.is_in(line)}
-        may_show = self._may_show.setdefault(path, {})
-        new = holding - may_show.keys()
+        known = self._texts.setdefault(path, {})
+        new = numbers - known.keys()
         if new:
             spend(_STEPS_PER_CHARACTER * len(content), _DECIDING)
-            shown = public_lines(content, new)
-            may_show.update((number, number in shown) for number in new)
-        return any(may_show[number] for number in holding)
+            known.update(_texts_on_lines(content, new))
+        texts = {text for number in numbers for text in known[number]}
+        spend(len(numbers) + sum(map(len, texts)) // _CHARACTERS_SEARCHED, _DECIDING)
+        return any(map(masking.is_in, texts))
+
+
+def _texts_on_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, Sequence[str]]:
+    """Return the line itself and the values of which it has a part, for each line; none if it is hidden."""
+    shown = public_lines(content, wanted)
+    try:
+        values = list(_values_unlike_lines(content, shown))
+    except UnusableError:
+        return {number: (text_of(content),) if number in shown else () for number in wanted}
+    texts = {number: [shown[number]] if number in shown else [] for number in wanted}
+    for lines, value in values:
+        for number in shown.keys() & lines:
+            texts[number].append(value)
+    return texts
 
 
 def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
@@ -103,31 +114,39 @@ def _lines_of_values(content: bytes, wanted: Collection[int], masking: Masking) 
 
     A value on several lines, folded or with escapes is not in any of its lines as it is.
     """
-    hidden: set[int] = set()
     try:
-        chunks: Sequence[Chunk] = split_documents(text_of(content))
+        return frozenset(
+            number
+            for lines, value in _values_unlike_lines(content, wanted)
+            if masking.is_in(value)
+            for number in lines
+        )
     except UnusableError:
         return frozenset(wanted)
-    for chunk in chunks:
+
+
+def _values_unlike_lines(content: bytes, wanted: Collection[int]) -> Iterator[tuple[range, str]]:
+    """Yield the values that are not in their line as they are, with their lines, from 1 in the file.
+
+    Documents without a ``wanted`` line are left out. Raises ``UnusableError``.
+    """
+    for chunk in split_documents(text_of(content)):
         end = chunk.first_line + chunk.text.count("\n") + 1
-        within = {number for number in wanted if chunk.first_line < number <= end}
-        if within:
-            hidden.update(within.intersection(_lines_of_document(chunk, masking)))
-    return frozenset(hidden)
+        if any(chunk.first_line < number <= end for number in wanted):
+            yield from _values_in_document(chunk)
 
 
-def _lines_of_document(chunk: Chunk, masking: Masking) -> Iterator[int]:
-    """Yield the lines, from 1 in the file, of each value that is not in its line as it is."""
+def _values_in_document(chunk: Chunk) -> Iterator[tuple[range, str]]:
     try:
         root = parse_document(chunk.text).root
     except MalformedError:  # its lines are masked one by one
         return
     for node in root.walk() if root else ():
-        if not node.text or not masking.is_in(node.text):
+        if not node.text:
             continue
         first, last = node.position.line, node.source.position(max(node.start, node.end - 1)).line
         if first < last or node.text not in node.source.lines[first]:
-            yield from (chunk.first_line + line + 1 for line in range(first, last + 1))
+            yield range(chunk.first_line + first + 1, chunk.first_line + last + 2), node.text
 
 
 def _is_yaml(path: str) -> bool:

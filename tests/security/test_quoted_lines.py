@@ -74,3 +74,29 @@ def test_no_line_shows_a_credential(case: str, tmp_path: Path, monkeypatch: pyte
         code, stdout, stderr = invoked(command)
         assert code in (1, 2), (command, stderr)
         assert CANARY not in stdout + stderr, command
+
+
+def test_a_kept_overlay_quotes_no_part_of_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": "resources: [r.yaml]\npatches:\n"
+        "- {target: {kind: ConfigMap}, path: p.yaml}\n"
+        """- target: {kind: Secret}\n  patch: '[{"op": "remove", "path": "/stringData/k"}]'\n""",
+        "prod/p.yaml": '- {op: add, path: x/metadata/annotations/a, value: "canary\n    is a bird"}\n',
+        "prod/r.yaml": "apiVersion: v1\nkind: ConfigMap\n"
+        "metadata: {name: c, namespace: a, annotations: {b: c}}\n---\n"
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: a}\n"
+        "stringData: {k: canary is a bird}\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("VMRENDER_CACHE_KEY", "a" * 32)
+
+    first, second = invoked("render"), invoked("render")
+
+    assert "does not begin with /" in first[2]
+    assert "does not begin with /" in second[2]
+    assert "canary" not in first[2] + second[2]

@@ -41,6 +41,14 @@ def test_other_lines_are_not_tainted(quotes: TaintedQuotes, path: str, line: int
     assert not quotes.any_at([None, Location(path, line)])
 
 
+@pytest.mark.parametrize("written", ['"canary-is\\\n  -a-bird"', '"canary\\x2Dis-a-bird"'])
+def test_a_line_with_a_part_of_a_value_or_an_escape_is_tainted(written: str) -> None:
+    begin_notes()
+    taint([VALUE])
+    quotes = TaintedQuotes(MemoryFileSystem({"a.yaml": f"colour: {written}\n".encode()}))
+    assert quotes.any_at([Location("a.yaml", 1)])
+
+
 def test_without_values_no_line_is_tainted(quotes: TaintedQuotes) -> None:
     begin_notes()
     assert not quotes.any_at([Location("a.yaml", 4)])
