@@ -29,9 +29,11 @@ class ClusterFiles:
         configuration of a cluster, an overlay, or an entry. Elsewhere, it is a file that only overlays of
         other clusters are built from.
         """
+        clusters = self._config.clusters
+        if not clusters and not engine_entry(overlay):  # it may be for the cluster of any entry
+            return False
         own = [each for each in self._overlays if may_share_cluster(overlay, each)]
         others = [each for each in self._overlays if not may_share_cluster(overlay, each)]
-        clusters = self._config.clusters
         if not others and not clusters:
             return False
         in_path = clusters_in_path(clusters, file)
