@@ -18,7 +18,7 @@ from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_f
 
 
 class NewSettings(NamedTuple):
-    """What an import says of a cluster; an empty ``name`` is the default cluster.
+    """The settings of a cluster that an import writes; an empty ``name`` is the default cluster.
 
     ``folders`` have its instance types, preferences and ``KubeVirt`` object.
     """

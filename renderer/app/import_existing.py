@@ -69,7 +69,7 @@ def object_key(content: JsonObject) -> ObjectKey:
 def read_existing(
     project: Project, output: str, cluster: str = "", *, everywhere: bool = False
 ) -> ExistingSources:
-    """Read the sources below the folder ``output``, and those of the other overlays of a ``cluster``.
+    """Read the sources below the folder ``output`` and those of a ``cluster``'s other overlays.
 
     With ``everywhere``, read the sources of all overlays.
 

@@ -74,7 +74,7 @@ class FactsSummary(NamedTuple):
     cluster: str = ""
 
     def lines(self) -> Iterator[str]:
-        """Yield what the facts are of, and the files."""
+        """Yield the lines that say what the facts are about, and which files were written."""
         versions = (f"{_TITLES[name]} {version}" for name, version in self.facts.versions.items())
         nodes = (plural(count, f"{name} node") for name, count in self.facts.nodes.items())
         counts = Counter(each.kind for each in self.facts.objects)

@@ -34,7 +34,7 @@ overlays:
 """
 
 
-#: The settings of the only cluster, and those of one of several.
+#: What a new project file says if it has one cluster, and for each cluster if it has several.
 _DEFAULT_CLUSTER = """\
 # The release that the cluster runs. What it refuses is refused here, too.
 kubevirt: "{release}"
@@ -67,8 +67,8 @@ def project_file(
     """Return the project file with entries for new ``folders`` below ``output``, by its path.
 
     An existing project file keeps its releases and its entries, and gets the missing ones. The
-    ``settings`` go to the entry of their cluster under ``clusters``, those of the default cluster to the top
-    of the file. Raises ``DiagnosticError``: edit-refused.
+    ``settings`` go to the entry of their cluster under ``clusters``; for the default cluster, to the top of
+    the file. Raises ``DiagnosticError``: edit-refused.
     """
     cluster = settings.name
     if not project.fs.is_file(PROJECT_FILE):

@@ -91,7 +91,7 @@ class Project(Record):
         if name not in known:
             listing = f"the project has {', '.join(known)}" if known else "the project lists no clusters"
             hint = did_you_mean(name, known, otherwise=listing)
-            raise UsageError(f"there is no cluster {name!r}; {hint}", "--cluster")
+            raise UsageError(f"unknown cluster {name!r}; {hint}", "--cluster")
         return self._replace(config=self.config.of_cluster(name))
 
     def relative(self, path: Path) -> str:

@@ -73,7 +73,7 @@ class OverlaySide(NamedTuple):
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
     given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces an object
-    whose update is refused. ``storage_classes`` are those of the cluster.
+    whose update is refused. ``storage_classes`` are the cluster's.
     """
 
     release: Release

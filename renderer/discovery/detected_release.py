@@ -66,7 +66,7 @@ class DetectedRelease(NamedTuple):
 
 
 def detected_releases(manifests: Manifests) -> tuple[DetectedRelease, ...]:
-    """Return what the files of the repository say about the release, what is most exact first."""
+    """Return the releases that the files of the repository name, the most exact first."""
     objects = [
         (path, each.content)
         for path, content in manifests.contents.items()

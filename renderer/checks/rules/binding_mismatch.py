@@ -57,7 +57,7 @@ _OVN_KINDS = ("UserDefinedNetwork", "ClusterUserDefinedNetwork")
 
 
 class _Attachment(Record):
-    """What a NetworkAttachmentDefinition gives a pod: a CNI plugin, and perhaps a device of the node."""
+    """What a pod gets from a NetworkAttachmentDefinition: a CNI plugin, and maybe a device of the node."""
 
     cni_type: str
     has_device: bool

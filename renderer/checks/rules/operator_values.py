@@ -84,7 +84,7 @@ def _schedule_problems(spec: JsonObject) -> _Problems:
 
 
 def cron_job_problems(spec: JsonObject) -> _Problems:
-    """Yield what the API server refuses of a CronJob (kubernetes ``pkg/apis/batch/validation``)."""
+    """Yield the fields of a CronJob that the API server refuses (``pkg/apis/batch/validation``)."""
     schedule, zone = spec.get("schedule"), spec.get("timeZone")
     if schedule == "":
         yield ("schedule",), "the CronJob has no schedule", 'write five fields, such as "0 3 * * *"'

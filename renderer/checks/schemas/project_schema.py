@@ -27,7 +27,7 @@ MOST_STEPS = 200_000
 MOST_LEVELS = 200
 #: Maximum bytes, about, of the failures that the engine may keep. Each has a copy of the failing value and of
 #: what its schema expects, such as a long ``enum``. Beyond it, only the fact that the object is invalid is
-#: reported: the engine would use gigabytes, and end the program when there are no more.
+#: reported. Otherwise, the engine would run out of memory and end the program.
 MOST_COPIED = 100_000_000
 #: Bytes of a value besides its characters, and failures of one value that have no choices: each keyword of a
 #: schema is one.
