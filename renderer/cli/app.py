@@ -45,6 +45,8 @@ COMMANDS = {
     "version": "Print the version.",
 }
 
+#: The name under which flux starts us (fluxcd/flux2 ``rfcs/0013-cli-plugin-system``).
+_FLUX_PLUGIN = "flux-vmrender"
 #: The value of ``ExitCode.UNUSABLE``, which ``--version`` does not import.
 _UNREADABLE = 2
 #: The file descriptor of standard error.
@@ -77,7 +79,7 @@ class Vmrender(LazyGroup):
         _write_whole()
         _write_utf8()
         # Settings of a run, such as limits, end with it.
-        code = copy_context().run(self._exit_code, args, extra.get("prog_name") or "vmrender")
+        code = copy_context().run(self._exit_code, args, extra.get("prog_name") or _program_name())
         if args is None:  # this process is ours
             atexit.register(_end_process, code)
         sys.exit(code)
@@ -120,6 +122,12 @@ class Vmrender(LazyGroup):
                 _write_error(f"Error: cannot write to standard output or error: {error.strerror or error}\n")
                 return _UNREADABLE
             return _report_error(error, self._context)
+
+
+def _program_name() -> str:
+    """Return what the user typed: as a plugin, the program is started by ``flux vmrender``."""
+    name, _ = os.path.splitext(os.path.basename(sys.argv[0]))  # noqa: PTH119, PTH122 - without pathlib
+    return "flux vmrender" if name == _FLUX_PLUGIN else "vmrender"
 
 
 def _exhausted(error: Exception) -> str:

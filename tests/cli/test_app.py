@@ -51,6 +51,23 @@ def test_wrong_usage_exits_with_2_and_a_message() -> None:
     assert run("build", "--kubevirt", "latest", ".").exit_code == 2
 
 
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [
+        ("/usr/bin/vmrender", "vmrender"),
+        ("/home/a/.fluxcd/plugins/flux-vmrender", "flux vmrender"),
+        ("flux-vmrender.exe", "flux vmrender"),
+    ],
+)
+def test_usage_has_the_words_that_started_the_program(
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], program: str, words: str
+) -> None:
+    monkeypatch.setattr(sys, "argv", [program])
+    with pytest.raises(SystemExit):
+        app.main(["build", "--help"])
+    assert capfd.readouterr().out.startswith(f"Usage: {words} build ")
+
+
 def test_fatal_finding_is_printed_like_any_other(failing: pytest.MonkeyPatch) -> None:
     finding = Diagnostic(code=Code.YAML_SYNTAX, message="bad indent", location=Location("a.yaml", 3, 1))
     raising(failing, DiagnosticError(finding))

@@ -116,7 +116,7 @@ def test_equal_sources_give_equal_bytes(distribution: Distribution, tmp_path: Pa
 
 
 def test_installation_runs_no_code(distribution: Distribution) -> None:
-    """The wheel has one entry point, no script and no ``.pth``; hatchling builds the sdist without hooks."""
+    """The wheel has two names of one program, no ``.pth``; hatchling builds the sdist without hooks."""
     wheel = zipfile.ZipFile(distribution.wheel)
     [entry_points] = [name for name in wheel.namelist() if name.endswith("/entry_points.txt")]
     with tarfile.open(distribution.sdist) as archive:
@@ -127,7 +127,11 @@ def test_installation_runs_no_code(distribution: Distribution) -> None:
         names = {name.partition("/")[2] for name in archive.getnames()}
 
     assert [name for name in wheel.namelist() if name.endswith(".pth") or ".data/" in name] == []
-    assert wheel.read(entry_points) == b"[console_scripts]\nvmrender = renderer.cli.app:main\n"
+    assert wheel.read(entry_points).decode().splitlines() == [
+        "[console_scripts]",
+        "flux-vmrender = renderer.cli.app:main",
+        "vmrender = renderer.cli.app:main",
+    ]
     assert settings["build-system"] == {
         "requires": ["hatchling>=1.28"],
         "build-backend": "hatchling.build",
