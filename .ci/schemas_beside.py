@@ -1,10 +1,12 @@
 """Make `schemas/beside/`: the schemas of the kinds that stand beside virtual machines.
 
-    python .ci/schemas_beside.py validations_generated.go crds_generated.go virt-template/config/crd/bases
+    python .ci/schemas_beside.py validations_generated.go crds_generated.go virt-template/config/crd/bases \
+        1.8=virt-template-0.1.8/config/crd/bases
 
 The first file is in `pkg/virt-operator/resource/generate/components` of KubeVirt, the second in
 `pkg/operator/resources` of CDI, the folder in virt-template; the schemas that ship are of KubeVirt v1.9.0,
-CDI v1.66.0 and virt-template v0.2.2. Field names, types and bounds are taken; descriptions are not.
+CDI v1.66.0 and virt-template v0.2.2. Field names, types and bounds are taken; descriptions are not. What a
+release of KubeVirt deploys of another virt-template follows, and is written where it differs.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import re
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
@@ -70,7 +73,7 @@ def texts(go: Path) -> Iterator[tuple[str, str]]:
     yield from re.findall(r'^\t"(\w+)": `(.*?)`,$', source, re.MULTILINE | re.DOTALL)
 
 
-def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str, object]]:
+def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str, Any]]:
     of_kubevirt = {kind.lower(): (kind, *where) for kind, where in OF_KUBEVIRT.items()}
     for name, text in texts(kubevirt):
         if name in of_kubevirt:
@@ -85,16 +88,31 @@ def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str
     yield NETWORK
 
 
-def main(kubevirt: Path, cdi: Path, templates: Path) -> None:
-    for definition in definitions(kubevirt, cdi, templates):
-        spec = definition["spec"]
-        for version, schema in version_schemas(definition).items():
-            path = SCHEMAS / "beside" / spec["group"] / version / f"{spec['names']['kind'].lower()}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(encoded(with_definitions(dict(schema))))
-    files = {path.relative_to(SCHEMAS).as_posix(): path.read_bytes() for path in SCHEMAS.rglob("*.json")}
-    (SCHEMAS / "SHA256SUMS").write_text(checksums(files))
+def schema_files(definition: dict[str, Any], release: str = "") -> Iterator[tuple[Path, str]]:
+    spec = definition["spec"]
+    name = f"{spec['names']['kind'].lower()}.json"
+    for version, schema in version_schemas(definition).items():
+        folder = SCHEMAS / "beside" / spec["group"] / version
+        yield folder / release / name, encoded(with_definitions(dict(schema)))
+
+
+def main(kubevirt: str, cdi: str, templates: str, *of_releases: str) -> None:
+    files = dict(
+        each
+        for definition in definitions(Path(kubevirt), Path(cdi), Path(templates))
+        for each in schema_files(definition)
+    )
+    for release, _, folder in (each.partition("=") for each in of_releases):
+        for file in sorted(Path(folder).glob("*.yaml")):
+            for path, text in schema_files(yaml.safe_load(file.read_text()), release):
+                if files[path.parents[1] / path.name] != text:
+                    files[path] = text
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    shipped = {path.relative_to(SCHEMAS).as_posix(): path.read_bytes() for path in SCHEMAS.rglob("*.json")}
+    (SCHEMAS / "SHA256SUMS").write_text(checksums(shipped))
 
 
 if __name__ == "__main__":
-    main(*map(Path, sys.argv[1:]))
+    main(*sys.argv[1:])

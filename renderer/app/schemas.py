@@ -12,7 +12,7 @@ from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
 from renderer.checks.schemas.kubernetes_formats import Schema
-from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions
+from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions, kinds_at
 from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
 from renderer.checks.schemas.registry import SchemaRegistry
@@ -54,7 +54,7 @@ def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
     registry = SchemaRegistry(project=own)
     if release is not None:
         target = _known_release(registry, release)
-        return tuple(f"{kind.name}  {', '.join(api_versions(kind, target))}" for kind in KINDS)
+        return tuple(f"{kind.name}  {', '.join(api_versions(kind, target))}" for kind in kinds_at(target))
     imported = {path.partition("/")[0] for path in own.releases}
     return (
         *(f"KubeVirt {each}{_remark(each, imported)}" for each in registry.releases),
@@ -67,7 +67,7 @@ def schema_text(project: Project, name: str, release: str) -> str:
     """Return the schema of one kind as JSON. Raises ``UsageError`` for an unknown kind or release."""
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
-    return _json_text(_document(registry, target, _kind_named(name)))
+    return _json_text(_document(registry, target, _kind_named(name, target)))
 
 
 def export_schemas(project: Project, names: Iterable[str], release: str, into: Path) -> int:
@@ -77,7 +77,8 @@ def export_schemas(project: Project, names: Iterable[str], release: str, into: P
     """
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
-    files = dict(_schema_files(registry, target, [_kind_named(name) for name in names] or list(KINDS)))
+    kinds = [_kind_named(name, target) for name in names] or kinds_at(target)
+    files = dict(_schema_files(registry, target, kinds))
     top, folder = _write_root(into)
     change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, (), {})
     return len(files)
@@ -148,13 +149,16 @@ def _names_product(text: str) -> bool:
     return not text.removeprefix("v")[:1].isdecimal()
 
 
-def _kind_named(name: str) -> KubevirtKind:
-    """Return the kind called ``name``, in any case. Raises ``UsageError`` for a kind without a schema."""
-    for kind in KINDS:
+def _kind_named(name: str, release: Release) -> KubevirtKind:
+    """Return the kind called ``name``, in any case. Raises ``UsageError`` for one without a schema."""
+    known = kinds_at(release)
+    for kind in known:
         if kind.name.lower() == name.lower():
             return kind
-    kinds = ", ".join(kind.name for kind in KINDS)
-    raise UsageError(f"Invalid value: there is no schema of {name}, only of {kinds}")
+    kinds = ", ".join(kind.name for kind in known)
+    raise UsageError(
+        f"Invalid value: there is no schema of {name} for KubeVirt {release.minor_release}, only of {kinds}"
+    )
 
 
 def _write_root(into: Path) -> tuple[Path, str]:
@@ -174,7 +178,8 @@ def _write_root(into: Path) -> tuple[Path, str]:
 
 
 def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) -> JsonObject:
-    return registry.schema(release, Gvk(kind.group, "", kind.name)).document
+    version = api_versions(kind, release)[0].rpartition("/")[2]
+    return registry.schema(release, Gvk(kind.group, version, kind.name)).document
 
 
 def _schema_files(

@@ -1,7 +1,8 @@
 """The rules for each kind, and the API versions that have a successor.
 
 API versions were read from ``pkg/virt-operator/resource/generate/components/crds.go`` and the types of both
-versions in ``staging/src/kubevirt.io/api`` at each release tag.
+versions in ``staging/src/kubevirt.io/api`` at each release tag; virt-template's from the definitions that
+each release deploys (``components/data/virt-template``).
 
 ``running`` becomes ``runStrategy``, which every release supports and which KubeVirt 1.4 began to require:
 ``pkg/virt-api/webhooks/validating-webhook/admitters/vms-admitter.go`` warns about ``running`` and rejects
@@ -25,6 +26,8 @@ from renderer.authoring.migration.deprecated_fields import (
 from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_PRESET, VMI_REPLICA_SET, is_kubevirt_group
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, PATHS, VirtualMachinePaths
+from renderer.kubevirt.vm_template.template import KIND as VM_TEMPLATE
+from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
@@ -43,6 +46,7 @@ _SUCCESSORS: Mapping[str, tuple[str, Release]] = {
     "export.kubevirt.io/v1alpha1": ("export.kubevirt.io/v1beta1", Release(1, 3)),
     "clone.kubevirt.io/v1alpha1": ("clone.kubevirt.io/v1beta1", Release(1, 5)),
     "pool.kubevirt.io/v1alpha1": ("pool.kubevirt.io/v1beta1", Release(1, 7)),
+    "template.kubevirt.io/v1alpha1": ("template.kubevirt.io/v1beta1", Release(1, 9)),
 }
 
 _OLD, _NEW = "running", "runStrategy"
@@ -106,6 +110,14 @@ def selector_finding(selector: JsonObject) -> Finding | None:
     return new_value(Subject.API_VERSION, FieldPath.of("version"), old, new, since)
 
 
+def in_vm_template(content: JsonObject) -> Iterator[Finding]:
+    """Yield the findings in the machine of a VirtualMachineTemplate; its own API version has no effect."""
+    machine = object_at(content, *MACHINE.keys)
+    for rule in _RULES[VM]:
+        for found in rule(machine):
+            yield found.below(MACHINE)
+
+
 _INSTANCETYPE_RULES: tuple[_Rule, ...] = (deprecated_fields.in_instancetype,)
 _PREFERENCE_RULES: tuple[_Rule, ...] = (
     topology_findings,
@@ -135,6 +147,7 @@ _RULES: Mapping[str, tuple[_Rule, ...]] = {
     "VirtualMachinePreference": _PREFERENCE_RULES,
     "VirtualMachineClusterPreference": _PREFERENCE_RULES,
     "KubeVirt": (deprecated_fields.in_kubevirt,),
+    VM_TEMPLATE: (in_vm_template,),
 }
 
 #: A pattern that matches every file in which a rule can find something.

@@ -1,7 +1,8 @@
 """The kinds of KubeVirt that have a schema here, and the API versions that each release serves for them.
 
 Read from ``pkg/virt-operator/resource/generate/components/crds.go`` and
-``staging/src/kubevirt.io/api/core/v1/register.go`` at each release tag.
+``staging/src/kubevirt.io/api/core/v1/register.go`` at each release tag, and from the definitions of
+virt-template that it deploys.
 """
 
 from __future__ import annotations
@@ -9,6 +10,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP, POOL_GROUP
+from renderer.kubevirt.vm_template.template import GROUP as TEMPLATE_GROUP
+from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
+from renderer.kubevirt.vm_template.template import REQUEST_KIND, SERVED_SINCE
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -39,6 +43,9 @@ KINDS = (
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachinePreference"),
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterPreference"),
 )
+
+#: The kinds of virt-template, which KubeVirt deploys; their schemas are among those of ``schemas/beside``.
+OF_VIRT_TEMPLATE = (KubevirtKind(TEMPLATE_GROUP, TEMPLATE_KIND), KubevirtKind(TEMPLATE_GROUP, REQUEST_KIND))
 
 #: Group and name of the kinds whose spec the mutating webhook rewrites.
 REWRITTEN = frozenset((kind.group, kind.name) for kind in KINDS if kind.rewritten)
@@ -114,6 +121,7 @@ _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
         ServedVersion("v1alpha2", Release(0, 58), Release(1, 6)),
         ServedVersion("v1alpha1", until=Release(1, 6)),
     ),
+    TEMPLATE_GROUP: tuple(ServedVersion(name, since) for name, since in SERVED_SINCE.items()),
 }
 
 
@@ -121,3 +129,8 @@ def api_versions(kind: KubevirtKind, release: Release) -> tuple[str, ...]:
     """Return the values of ``apiVersion`` that ``kind`` can have at ``release``, newest first."""
     served = (version.name for version in _VERSIONS[kind.group] if version.served_by(release))
     return tuple(f"{kind.group}/{name}" for name in served)
+
+
+def kinds_at(release: Release) -> tuple[KubevirtKind, ...]:
+    """Return the kinds that a release has a schema for."""
+    return tuple(kind for kind in (*KINDS, *OF_VIRT_TEMPLATE) if api_versions(kind, release))

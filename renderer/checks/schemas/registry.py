@@ -73,7 +73,7 @@ class SchemaRegistry:
         self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
-        self._companions: dict[Gvk, KindSchema | None] = {}
+        self._companions: dict[tuple[Gvk, Release | None], KindSchema | None] = {}
 
     @property
     def groups(self) -> frozenset[str]:
@@ -89,22 +89,26 @@ class SchemaRegistry:
         is_by_release = gvk.group in ALL_GROUPS or gvk.group == HYPERCONVERGED_GROUP
         return is_by_release or self.other_schema(gvk) is not None
 
-    def other_schema(self, gvk: Gvk) -> KindSchema | None:
-        """Return the schema of a kind without schemas by release: the project's own, or else the bundled one.
+    def other_schema(self, gvk: Gvk, release: Release | None = None) -> KindSchema | None:
+        """Return the schema of a kind that is not KubeVirt's: the project's own, or else the bundled one.
 
+        Of the bundled ones few differ with the release of KubeVirt; without it, it is the newest one's.
         Raises ``DiagnosticError``: schema-invalid, schema-missing.
         """
-        return self.schema_of_project(gvk) or self._companion_schema(gvk) or self.kubernetes.schema(gvk)
+        own = self.schema_of_project(gvk)
+        return own or self._companion_schema(gvk, release) or self.kubernetes.schema(gvk)
 
-    def _companion_schema(self, gvk: Gvk) -> KindSchema | None:
+    def _companion_schema(self, gvk: Gvk, release: Release | None) -> KindSchema | None:
         if gvk.group not in COMPANION_GROUPS:
             return None
-        if gvk not in self._companions:
+        key = gvk, release and release.minor_release
+        if key not in self._companions:
             is_plain = _VERSION.fullmatch(gvk.version) and _KIND.fullmatch(gvk.kind)
-            path = self._root / "beside" / gvk.group / gvk.version / f"{gvk.kind.lower()}.json"
-            found = is_plain and path.is_file()
-            self._companions[gvk] = KindSchema(json.loads(path.read_bytes())) if found else None
-        return self._companions[gvk]
+            folder, name = self._root / "beside" / gvk.group / gvk.version, f"{gvk.kind.lower()}.json"
+            paths = (folder / str(key[1]) / name, folder / name)
+            path = next((path for path in paths if path.is_file()), None) if is_plain else None
+            self._companions[key] = KindSchema(json.loads(path.read_bytes())) if path else None
+        return self._companions[key]
 
     def schema_of_project(self, gvk: Gvk) -> KindSchema | None:
         """Return the project's own schema of ``gvk``, a kind that has no bundled schemas by release.
@@ -128,7 +132,7 @@ class SchemaRegistry:
         schema-invalid with the error in one of the project's schemas.
         """
         if all((kind.group, kind.name) != (gvk.group, gvk.kind) for kind in KINDS):
-            own = self.other_schema(gvk)
+            own = self.other_schema(gvk, release)
             if own is not None:
                 return own
         if gvk.group == HYPERCONVERGED_GROUP:

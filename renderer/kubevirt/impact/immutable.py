@@ -315,7 +315,7 @@ ROWS: tuple[ImmutableRow, ...] = (
         _SPEC,
         _KUBEVIRT,
         "pkg/virt-operator/resource/generate/components/data/virt-template/install-virt-operator.yaml",
-        since=Release(1, 9),
+        since=Release(1, 8),
     ),
     ImmutableRow(
         "kubevirt.io",

@@ -11,7 +11,14 @@ from renderer.kubevirt.vm_template.admission import review
 from renderer.kubevirt.vm_template.expression import BadExpressionReason
 from renderer.kubevirt.vm_template.references import names_in
 from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
-from renderer.kubevirt.vm_template.template import GROUP, KIND, MACHINE, PARAMETERS, read_template
+from renderer.kubevirt.vm_template.template import (
+    GROUP,
+    KIND,
+    MACHINE,
+    PARAMETERS,
+    SERVED_SINCE,
+    read_template,
+)
 from renderer.kubevirt.vm_template.typed_machine import types_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -24,8 +31,6 @@ from renderer.model.release import Release
 from renderer.model.suggest import did_you_mean, suggest
 
 _API_VERSION = FieldPath.of("apiVersion")
-#: The API versions, the newest first, and the release whose virt-template first serves them.
-_SINCE = {"v1beta1": Release(1, 9), "v1alpha1": Release(1, 8)}
 _LENGTH = "write [set]{n} with a length from 1 to 255"
 _ORDER = "a range goes forward in the order a-z, A-Z, 0-9, as in a-9"
 _EXPRESSIONS = {
@@ -61,11 +66,11 @@ def is_vm_template(resource: Resource) -> bool:
 def version_findings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
     """Yield a warning for an API version that the virt-template of a release does not serve."""
     version = resource.gvk.version
-    since = _SINCE.get(version)
+    since = SERVED_SINCE.get(version)
     if since is None or release >= since:
         return
     deployed = f"KubeVirt {release.number}"
-    served = next((name for name, first in _SINCE.items() if release >= first), None)
+    served = next((name for name, first in SERVED_SINCE.items() if release >= first), None)
     if served is None:
         message = f"{deployed} has no {resource.kind}: virt-template comes with KubeVirt 1.8"
         yield Diagnostic.about(

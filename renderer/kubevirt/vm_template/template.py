@@ -6,9 +6,13 @@ from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, Template
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
+from renderer.model.release import Release
 
 GROUP = "template.kubevirt.io"
 KIND = "VirtualMachineTemplate"
+REQUEST_KIND = "VirtualMachineTemplateRequest"
+#: The API versions, the newest first, and the release whose virt-template first serves them.
+SERVED_SINCE = {"v1beta1": Release(1, 9), "v1alpha1": Release(1, 8)}
 MACHINE = FieldPath.of("spec", "virtualMachine")
 PARAMETERS = FieldPath.of("spec", "parameters")
 

@@ -59,6 +59,21 @@ def test_virtual_machine_in_a_pool_is_migrated() -> None:
     }
 
 
+def test_the_machine_of_a_vm_template_is_migrated() -> None:
+    template: JsonObject = {
+        "apiVersion": "template.kubevirt.io/v1alpha1",
+        "kind": "VirtualMachineTemplate",
+        "spec": {"virtualMachine": {"spec": {"running": True}}, "running": True},
+    }
+    assert with_deprecations_rewritten(template) == {
+        "apiVersion": "template.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineTemplate",
+        "spec": {"virtualMachine": {"spec": {"runStrategy": "Always"}}, "running": True},
+    }
+    filled_in: JsonObject = {**template, "spec": {"virtualMachine": {"spec": {"running": "${{ON}}"}}}}
+    assert messages(filled_in) == ["running is deprecated, and ${{ON}} is filled in only later"]
+
+
 def test_objects_of_other_groups_are_ignored() -> None:
     other: JsonObject = {
         "apiVersion": "example.com/v1alpha1",
@@ -79,6 +94,7 @@ def test_objects_of_other_groups_are_ignored() -> None:
         ("export.kubevirt.io/v1alpha1", "export.kubevirt.io/v1beta1"),
         ("clone.kubevirt.io/v1alpha1", "clone.kubevirt.io/v1beta1"),
         ("pool.kubevirt.io/v1alpha1", "pool.kubevirt.io/v1beta1"),
+        ("template.kubevirt.io/v1alpha1", "template.kubevirt.io/v1beta1"),
         ("migrations.kubevirt.io/v1alpha1", "migrations.kubevirt.io/v1alpha1"),
     ],
 )

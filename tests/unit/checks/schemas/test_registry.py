@@ -9,10 +9,12 @@ from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, KINDS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.release import LATEST, Release
 
 VM = Gvk("kubevirt.io", "v1", "VirtualMachine")
+SPEC_FIELDS = ("properties", "spec", "properties")
 
 
 def missing(gvk: Gvk, release: Release = LATEST, folder: Path | None = None) -> Diagnostic:
@@ -84,6 +86,16 @@ def test_a_kind_of_kubevirt_without_a_schema_is_a_warning() -> None:
 @pytest.mark.parametrize("group", ["", "apps", "cdi.kubevirt.io", "KubeVirt.io"])
 def test_other_groups_have_no_schema(group: str) -> None:
     assert not SchemaRegistry().knows(Gvk(group, "v1", "VirtualMachine"))
+
+
+def test_a_template_request_has_the_fields_of_its_release() -> None:
+    def fields(release: Release) -> set[str]:
+        gvk = Gvk("template.kubevirt.io", "v1alpha1", "VirtualMachineTemplateRequest")
+        return set(object_at(SchemaRegistry().schema(release, gvk).document, *SPEC_FIELDS))
+
+    later = {"templateLabels", "ttlSecondsAfterFinished"}
+    assert fields(Release(1, 8)) == {"virtualMachineRef", "templateName"}
+    assert fields(LATEST) == fields(Release(1, 8)) | later
 
 
 @pytest.mark.parametrize("version", ["../v1beta1", "v1beta1/../v1beta1", "", "V1"])

@@ -23,6 +23,7 @@ RESTORE = "{apiVersion: snapshot.kubevirt.io/v1beta1, kind: VirtualMachineRestor
 EXPORT = "{apiVersion: export.kubevirt.io/v1beta1, kind: VirtualMachineExport, spec: {%s}}"
 CLONE = "{apiVersion: clone.kubevirt.io/v1beta1, kind: VirtualMachineClone, spec: {%s}}"
 BACKUP = "{apiVersion: backup.kubevirt.io/v1alpha1, kind: VirtualMachineBackup, spec: {%s}}"
+REQUEST = "{apiVersion: template.kubevirt.io/v1alpha1, kind: VirtualMachineTemplateRequest, spec: {%s}}"
 MIGRATION = "{apiVersion: kubevirt.io/v1, kind: VirtualMachineInstanceMigration, spec: {%s}}"
 REPLICAS = "{apiVersion: kubevirt.io/v1, kind: VirtualMachineInstanceReplicaSet, spec: {%s}}"
 POOL = "{apiVersion: pool.kubevirt.io/v1beta1, kind: VirtualMachinePool, spec: {%s}}"
@@ -48,6 +49,7 @@ REFUSED = [
     (RESTORE, "target: {name: a}", "target: {name: b}", "spec.target.name"),
     (EXPORT, "ttlDuration: 1h", "ttlDuration: 2h", "spec.ttlDuration"),
     (BACKUP, "pvcName: a", "pvcName: b", "spec.pvcName"),
+    (REQUEST, "templateName: a", "templateName: b", "spec.templateName"),
     (MIGRATION, "vmiName: a", "vmiName: b", "spec.vmiName"),
     (
         POOL,
