@@ -15,6 +15,7 @@ from renderer.findings.run_findings import locate
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.openshift_template import is_template
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
+from renderer.kubevirt.vm_template.findings import is_of_virt_template
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.entry_point import EntryKind
@@ -30,6 +31,7 @@ from renderer.project.lone_file import TEMPLATE_TAG
 
 #: Texts in files that may deploy virtual machines, directly or through other entry points.
 _SIGNS = (b"kubevirt.io/", b"kustomize.toolkit.fluxcd.io", b"source.toolkit.fluxcd.io", b"argoproj.io")
+_VIRT_TEMPLATE = b"template.kubevirt.io/"
 _SIGNS_OF_VARIABLES = (b"kind: ConfigMap", b"kind: Secret", b"configMapGenerator", b"secretGenerator")
 _NO_MACHINE = "it deploys no virtual machine"
 
@@ -57,6 +59,12 @@ class EntryCollector:
         """Return the files with virtual machines that belong to no entry."""
         return [path for path in self._manifests.machine_files if path not in self.assigned]
 
+    @cached_property
+    def template_files(self) -> frozenset[str]:
+        """The files with VirtualMachineTemplates or requests of them."""
+        found = self._manifests.objects(_VIRT_TEMPLATE)
+        return frozenset(path for path, resource in found if is_of_virt_template(resource))
+
     def is_probable_input(self, path: str) -> bool:
         """Return True if a broken entry should probably use the path, so that it is not an entry itself."""
         return any(each != "." and is_inside(path, each) for each in self._probable_inputs)
@@ -78,7 +86,7 @@ class EntryCollector:
         return Pipeline(self._manifests.fs, self._config).compose_alone(overlay)
 
     def add(self, entry: OverlayEntry) -> None:
-        """Add the entry if its overlays have virtual machines; else note the reason."""
+        """Add the entry if its overlays have virtual machines or templates of them; else note the reason."""
         graph, has_engine = self._manifests.graph, entry.entry.has_engine
         try:
             config = self._config._replace(overlays=(entry,))
@@ -93,24 +101,33 @@ class EntryCollector:
             return
         for each in locate(self._manifests.fs, looked_up.errors):
             self.left_out.append(LeftOut(each.location.path if each.location else "", 0, each.message))
+        composed = ResourceSet() if has_engine else self._composed(entry, overlays[0])
         if not has_engine:
-            machines = self._count_composed(entry, overlays[0])
+            machines = sum(each.kind in MACHINES for each in composed)
         for overlay in overlays:
             for folder in filter(graph.may_be_broken, overlay.entry.folders if overlay.entry else ()):
                 self._probable_inputs |= graph.probable_inputs(folder)
         files = frozenset[str]().union(*map(self._files.of, overlays))
-        if machines:
+        in_files = (
+            each for path in sorted(self.template_files & files) for each in self._manifests.read(path)
+        )
+        templates = sum(map(is_of_virt_template, in_files if has_engine else composed))
+        if machines or templates:
             with_machines = [each for each in overlays if each.entry and each.entry.machines]
-            self.entries.append(FoundEntry(entry, machines, len(with_machines) or len(overlays)))
+            count = len(with_machines) or len(overlays)
+            self.entries.append(FoundEntry(entry, machines, count, templates=templates))
         elif has_engine:
             self._note_without_machines(entry, overlays)
         # Virtual machines inside other objects, which are rendered unchanged.
         machine_files = self._manifests.machine_files.keys() & files
-        templates = {path for path in machine_files if any(map(is_template, self._manifests.read(path)))}
+        of_openshift = {path for path in machine_files if any(map(is_template, self._manifests.read(path)))}
         for path in sorted(machine_files - self.assigned):
             for found in containing_objects(self._manifests.read(path)):
                 self.left_out.append(LeftOut(path, found.machines, found.reason))
-        self.assigned |= files if machines else machine_files - templates  # which may be entries themselves
+        is_entry = machines or templates
+        self.assigned |= (
+            files if is_entry else machine_files - of_openshift
+        )  # which may be entries themselves
 
     def with_adoption(self, found: FoundEntry) -> FoundEntry:
         """Return the entry of an engine with what happens once the engine is pointed at the trees."""
@@ -171,12 +188,12 @@ class EntryCollector:
             self.entries.append(FoundEntry(entry, 0, len(overlays), sizes=sizes))
             self.assigned.update(*map(self._files.of, overlays))
 
-    def _count_composed(self, entry: OverlayEntry, overlay: Overlay) -> int:
-        """Return the number of virtual machines in a kustomization or folder; 0 if it cannot be composed."""
+    def _composed(self, entry: OverlayEntry, overlay: Overlay) -> ResourceSet:
+        """Return the objects of a kustomization or folder; none if it cannot be composed."""
         outcome = self._compose_overlay(overlay)
         if not outcome.failed:
             self.composed.append(outcome.value)
-            return sum(each.kind in MACHINES for each in outcome.value)
+            return outcome.value
         files = self._files.of(overlay)
         count = self._manifests.count_machines(files)
         left = LeftOut(entry.path, count, self._first_error(outcome.diagnostics))
@@ -184,7 +201,7 @@ class EntryCollector:
         self._leave_out(entry, left, is_broken=is_broken(outcome.diagnostics) and not is_template)
         self._probable_inputs |= self._manifests.graph.probable_inputs(overlay.path)
         self.assigned |= files
-        return 0
+        return ResourceSet()
 
     def _note_without_machines(self, entry: OverlayEntry, overlays: Iterable[Overlay]) -> None:
         """Note why an entry deploys no virtual machine: an overlay that has some may be broken."""

@@ -1,4 +1,4 @@
-"""Add the kustomizations, OpenShift Templates and plain manifests of a repository that no engine deploys."""
+"""Add the kustomizations, templates and plain manifests of a repository that no engine deploys."""
 
 from __future__ import annotations
 
@@ -12,13 +12,16 @@ from renderer.discovery.retired_files import retired_reason
 from renderer.discovery.survey_results import FoundEntry, LeftOut
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template
-from renderer.gitops.templates import process_templates
+from renderer.gitops.templates import parameters_without_value, process_templates
 from renderer.kubevirt.facts.kinds import MACHINES
+from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.model.entry_point import EntryKind, EntryOptions
-from renderer.model.kube.json import array_at, object_at, scalar_text, text_at
-from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import LATEST
 from renderer.model.render_config import OverlayEntry
+
+_TEMPLATE_SIGNS = (b"template.openshift.io", b"template.kubevirt.io")
 
 
 def add_kustomizations(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:
@@ -45,25 +48,53 @@ def add_kustomizations(manifests: Manifests, collector: EntryCollector, engines:
         collector.leave_out(folder, graph.files(folder), reason)
 
 
+def add_vm_templates(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:
+    """Add what deploys VirtualMachineTemplates, or requests of them, as they are.
+
+    That is a kustomization, or a file of requests that none lists.
+    """
+    files = [path for path in collector.template_files if path not in collector.assigned]
+    unlisted = [path for path in files if not manifests.graph.folders_listing(path)]
+    requests = [path for path in unlisted if not any(map(is_vm_template, manifests.read(path)))]
+    entries = [
+        *map(OverlayEntry, manifests.roots_of(files)),
+        *(OverlayEntry(path, entry=EntryOptions(EntryKind.DIRECTORY)) for path in requests),
+    ]
+    for entry in entries:
+        is_in_chart = _is_in_chart(manifests.fs, entry.path)
+        if not (is_in_chart or retired_reason(manifests, entry.path) or engines.reason_against(entry.path)):
+            collector.add(entry)
+
+
 def add_templates(manifests: Manifests, collector: EntryCollector) -> None:
-    """Add each OpenShift Template as an entry; leave out templates that need values."""
-    for path, resource in manifests.objects(b"template.openshift.io", b"kubevirt.io/"):
-        if not is_template(resource) or path in collector.assigned:
+    """Add each file of OpenShift Templates or VirtualMachineTemplates, which no entry deploys as they are.
+
+    Files whose templates need values are left out.
+    """
+    for path, content in manifests.contents.items():
+        if path in collector.assigned or not any(sign in content for sign in _TEMPLATE_SIGNS):
+            continue
+        templates = [each for each in manifests.read(path) if is_template(each) or is_vm_template(each)]
+        machines = sum(map(_machines_in_template, templates))
+        if not machines:
             continue
         collector.assigned.add(path)
-        machines = sum(text_at(each, "kind") in MACHINES for each in array_at(resource.content, "objects"))
-        missing = [
-            text_at(each, "name")
-            for each in array_at(resource.content, "parameters")
-            if not scalar_text(object_at(each).get("value", ""))
-            and (text_at(each, "generate") or object_at(each).get("required") is True)
-        ]
+        missing = dict.fromkeys(name for each in templates for name in parameters_without_value(each))
         if missing:
-            reason = f"a Template whose parameters {', '.join(missing)} need values"
+            kind = f"a {templates[0].kind}" if len(templates) == 1 else "templates"
+            reason = f"{kind} whose parameters {', '.join(missing)} need values"
             collector.left_out.append(LeftOut(path, machines, reason))
-        elif machines and not process_templates(ResourceSet((resource,)), {}, LATEST).failed:
+        elif not process_templates(ResourceSet(tuple(templates)), {}, LATEST).failed:
             options = EntryOptions(EntryKind.DIRECTORY, parameters={})
-            collector.entries.append(FoundEntry(OverlayEntry(path, entry=options), machines))
+            of_virt_template = sum(map(is_vm_template, templates))
+            found = FoundEntry(OverlayEntry(path, entry=options), machines, templates=of_virt_template)
+            collector.entries.append(found)
+
+
+def _machines_in_template(template: Resource) -> int:
+    if is_vm_template(template):
+        return 1
+    return sum(text_at(each, "kind") in MACHINES for each in array_at(template.content, "objects"))
 
 
 def add_plain_manifests(manifests: Manifests, collector: EntryCollector, engines: EngineObjects) -> None:

@@ -17,7 +17,9 @@ _MACHINE = re.compile(
     re.MULTILINE,
 )
 #: Kinds whose virtual machines are patches, or are rendered through other entries.
-_SKIPPED_KINDS = frozenset({"Application", "ApplicationSet", "Component", "Kustomization", "Template"})
+_SKIPPED_KINDS = frozenset(
+    {"Application", "ApplicationSet", "Component", "Kustomization", "Template", "VirtualMachineTemplate"}
+)
 
 
 class ContainingObject(NamedTuple):

@@ -220,6 +220,9 @@ def summary(survey: Survey) -> Iterator[str]:
     counted = plural(survey.machines, "virtual machine")
     if survey.sizes:
         counted = f"no virtual machine, and {_sizes(survey.sizes)}"
+    elif survey.templates:
+        machines = counted if survey.machines else "no virtual machine"
+        counted = f"{machines}, and {_templates(survey.templates)}"
     text = f"{counted} in {plural(overlays, 'overlay')}"
     engines = [plural(len(found), kind.engine) for kind, found in clusters.items() if found]
     plain = len(survey.entries) - sum(map(len, clusters.values()))
@@ -290,16 +293,26 @@ def _summary(each: FoundEntry) -> str:
     if each.error:
         return f"cannot be built: {_comment(each.error)}"
     machines = _sizes(each.sizes) if each.sizes else plural(each.machines, "virtual machine")
+    if each.entry.entry.parameters is not None:
+        return f"{'VirtualMachineTemplate' if each.templates else 'OpenShift Template'}: {machines}"
+    if each.templates:
+        machines = (
+            f"{machines} and {_templates(each.templates)}" if each.machines else _templates(each.templates)
+        )
     kind = each.entry.entry.kind
     if kind.engine:
         return f"{kind.engine}: {machines} in {plural(each.overlays, 'overlay')}"
-    if each.entry.entry.parameters is not None:
-        return f"OpenShift Template: {machines}"
     return f"{'plain manifests' if kind is EntryKind.DIRECTORY else 'kustomization'}: {machines}"
 
 
 def _sizes(count: int) -> str:
     return f"{count} instance types and preferences" if count > 1 else "1 instance type or preference"
+
+
+def _templates(count: int) -> str:
+    return (
+        f"{count} VirtualMachineTemplates or requests" if count > 1 else "1 VirtualMachineTemplate or request"
+    )
 
 
 def _scalar(text: str) -> str:

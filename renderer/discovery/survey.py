@@ -19,7 +19,12 @@ from renderer.discovery.detected_settings import (
 from renderer.discovery.engine_objects import EngineObjects
 from renderer.discovery.entry_collector import EntryCollector
 from renderer.discovery.flux_entries import flux_entries
-from renderer.discovery.folder_entries import add_kustomizations, add_plain_manifests, add_templates
+from renderer.discovery.folder_entries import (
+    add_kustomizations,
+    add_plain_manifests,
+    add_templates,
+    add_vm_templates,
+)
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.proposed_clusters import of_no_cluster, proposed_clusters
 from renderer.discovery.retired_files import hidden_archives
@@ -55,6 +60,7 @@ def survey(fs: FileSystem, config: RenderConfig | None = None, *, with_adoption:
     for entry in of_engines:
         collector.add(entry)
     add_kustomizations(manifests, collector, engines)
+    add_vm_templates(manifests, collector, engines)
     add_templates(manifests, collector)
     add_plain_manifests(manifests, collector, engines)
     if not collector.entries:

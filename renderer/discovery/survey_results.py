@@ -22,10 +22,11 @@ _REPLACED = {ord("/"): "-", ord("{"): None, ord("}"): None}
 class FoundEntry(NamedTuple):
     """A possible entry of ``vmrender.yaml``; ``overlays`` is the number of its overlays.
 
-    ``sizes`` is the number of its instance types and preferences, if it has no virtual machine. ``error`` is
-    the reason why it cannot be built, empty if it can. ``kept`` says what its engine goes on to apply from
-    other places than the trees. ``switch`` says what points the engine at the trees, empty if it is already;
-    ``started`` are the objects that are applied by hand for it. ``cautions`` say what else it needs.
+    ``sizes`` is the number of its instance types and preferences, if it has no virtual machine, ``templates``
+    that of its VirtualMachineTemplates and requests of them. ``error`` is the reason why it cannot be built,
+    empty if it can. ``kept`` says what its engine goes on to apply from other places than the trees.
+    ``switch`` says what points the engine at the trees, empty if it is already; ``started`` are the objects
+    that are applied by hand for it. ``cautions`` say what else it needs.
     """
 
     entry: OverlayEntry
@@ -37,6 +38,7 @@ class FoundEntry(NamedTuple):
     switch: str = ""
     started: tuple[str, ...] = ()
     cautions: tuple[str, ...] = ()
+    templates: int = 0
 
 
 class LeftOut(NamedTuple):
@@ -98,6 +100,11 @@ class Survey(NamedTuple):
     @property
     def sizes(self) -> int:
         return sum(each.sizes for each in self.entries)
+
+    @property
+    def templates(self) -> int:
+        """The number of VirtualMachineTemplates, and of requests, that are deployed as they are."""
+        return sum(each.templates for each in self.entries if each.entry.entry.parameters is None)
 
 
 def with_distinct_outputs(found: Iterable[FoundEntry]) -> Iterator[FoundEntry]:

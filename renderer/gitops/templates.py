@@ -14,7 +14,7 @@ from renderer.kubevirt.vm_template.template import PARAMETERS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
@@ -79,6 +79,16 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
             raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
         values[name.strip()] = value.strip().strip("\"'")
     return values
+
+
+def parameters_without_value(template: Resource) -> list[str]:
+    """Return the names of the parameters that need a value: none is drawn here."""
+    return [
+        text_at(each, "name")
+        for each in _declared(template)
+        if not scalar_text(object_at(each).get("value") or "")
+        and (text_at(each, "generate") or object_at(each).get("required") is True)
+    ]
 
 
 def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> list[Diagnostic]:

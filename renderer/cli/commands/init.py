@@ -65,7 +65,7 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
     Run it at the top of a repository; it asks nothing and overwrites nothing. Where Flux or Argo CD
     applies the whole repository, a .sourceignore or the exclude of an Application keeps the new files
     out. It reads the repository first: clusters of Flux, Applications of Argo CD, kustomizations,
-    OpenShift Templates and plain folders with virtual machines become entries of the project file, which
+    templates and plain folders with virtual machines become entries of the project file, which
     says in comments what is left out and why. If there is no virtual machine, instance types and
     preferences become entries; an example overlay is written only if no file mentions KubeVirt. The lines
     to add to an existing .pre-commit-config.yaml, .gitattributes or .gitlab-ci.yml are printed; a second
