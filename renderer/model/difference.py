@@ -27,35 +27,65 @@ class NoValue(Enum):
 Value: TypeAlias = Json | Literal[NoValue.ABSENT, NoValue.WITHHELD]
 
 
-class Effect(TextEnum):
-    """The effects of a change on a virtual machine, from the mildest to the worst."""
+class Danger(TextEnum):
+    """What a reviewer must know of a change, from the mildest to the worst; ``docs/diff.md`` has the table.
 
-    NONE = "none"  # the running or future instance is unchanged
-    NEXT_START = "next-start"  # the VM is halted: in effect when it is started
-    LIVE = "live"  # patched into the running instance
-    HOT_PLUG = "hot-plug"  # plugged in or unplugged immediately
-    NEXT_MIGRATION = "next-migration"  # plugged in by a live migration, which a user has to start
-    MIGRATION = "migration"  # a live migration replaces storage or network
-    PENDING = "pending"  # in effect only after a restart, which nothing requests
-    BLOCKED = "blocked"  # in effect only after a restart, because the VM cannot be live-migrated
-    START = "start"  # the change starts the VM
-    STUCK = "stuck"  # accepted, but KubeVirt cannot apply it
-    RESTART = "restart"  # in effect only after a restart, which KubeVirt requests
-    EVICTED = "evicted"  # KubeVirt shuts the VM down, because it cannot migrate it
-    STOP = "stop"  # the change stops the VM
-    NO_START = "no-start"  # accepted, but the VM will not start again
-    AT_RISK = "at-risk"  # another owner takes the VM over, but the old one may delete it first
-    REPLACED = "replaced"  # deleted and created again
-    DELETED = "deleted"
-    REFUSED = "refused"  # the cluster rejects the change: nothing changes
+    Reports list the most dangerous changes first.
+    """
+
+    NONE = "none"  # nothing that runs is changed
+    LIVE = "live"  # applied without an interruption
+    MIGRATION = "migration"  # a live migration applies it
+    GUEST = "guest"  # the guest sees other hardware
+    RESTART = "restart"  # the VM is down for a while, now or later
+    NO_START = "no-start"  # the VM will not start, or cannot be changed, until somebody repairs it
+    DATA = "data"  # data may be lost, or other data is attached
+    REFUSED = "refused"  # the cluster rejects it
+
+    @property
+    def rank(self) -> int:
+        """The rank, for comparison with other dangers."""
+        return _DANGERS.index(self)
+
+
+_DANGERS = tuple(Danger)
+
+
+class Effect(TextEnum):
+    """The effects of a change on a virtual machine, from the mildest to the worst, each with its danger."""
+
+    __slots__ = ("danger",)
+    _value_: str
+
+    NONE = "none", Danger.NONE  # the running or future instance is unchanged
+    NEXT_START = "next-start", Danger.NONE  # the VM is halted: in effect when it is started
+    LIVE = "live", Danger.LIVE  # patched into the running instance
+    HOT_PLUG = "hot-plug", Danger.LIVE  # plugged in or unplugged immediately
+    NEXT_MIGRATION = "next-migration", Danger.MIGRATION  # by a live migration, which a user has to start
+    MIGRATION = "migration", Danger.MIGRATION  # a live migration replaces storage or network
+    PENDING = "pending", Danger.RESTART  # in effect only after a restart, which nothing requests
+    BLOCKED = "blocked", Danger.RESTART  # after a restart, because the VM cannot be live-migrated
+    START = "start", Danger.LIVE  # the change starts the VM
+    STUCK = "stuck", Danger.NO_START  # accepted, but KubeVirt cannot apply it
+    RESTART = "restart", Danger.RESTART  # in effect only after a restart, which KubeVirt requests
+    EVICTED = "evicted", Danger.RESTART  # KubeVirt shuts the VM down, because it cannot migrate it
+    STOP = "stop", Danger.RESTART  # the change stops the VM
+    NO_START = "no-start", Danger.NO_START  # accepted, but the VM will not start again
+    AT_RISK = "at-risk", Danger.DATA  # another owner takes the VM over, but the old one may delete it first
+    REPLACED = "replaced", Danger.DATA  # deleted and created again
+    DELETED = "deleted", Danger.DATA
+    REFUSED = "refused", Danger.REFUSED  # the cluster rejects the change: nothing changes
+
+    def __init__(self, _text: str, danger: Danger) -> None:
+        self.danger = danger
 
     @property
     def severity(self) -> int:
         """The severity, for comparison with other effects."""
-        return _ORDER.index(self)
+        return _EFFECTS.index(self)
 
 
-_ORDER = tuple(Effect)
+_EFFECTS = tuple(Effect)
 
 
 class Impact(Record):
@@ -124,6 +154,12 @@ class ResourceChange(Record):
         found = self.after or self.before
         assert found is not None  # noqa: S101 - one side has it, or there is no change
         return found
+
+    @property
+    def danger(self) -> Danger:
+        """The worst that it does."""
+        effects = (*self.effects, self.impact.effect) if self.impact else self.effects
+        return max((effect.danger for effect in effects), key=lambda each: each.rank, default=Danger.NONE)
 
     def order(self) -> tuple[str, str, str]:
         """Return the key by which changes are sorted for readers."""

@@ -7,44 +7,47 @@ manifest contains.
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from html import escape
+from itertools import groupby
 
-from renderer.model.difference import Difference, Effect, FieldChange, OverlayDifference
-from renderer.report.diff_words import (
-    EFFECTS,
-    Group,
+from renderer.diff.grouped import Group, groups_of
+from renderer.model.difference import Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_summary import (
     commit_verdict,
     counts_text,
     effects_of,
     equal_text,
-    groups_of,
+    overlays_text,
+    summary,
+    total_rows,
+    verdict,
+)
+from renderer.report.diff_words import (
+    EFFECTS,
+    HEADINGS,
+    field_reasons,
     ignored_lines,
     member_name,
     origin_text,
-    overlays_text,
+    place_of,
     reason_of,
     release_text,
     side_texts,
-    summary,
     title_text,
-    total_rows,
     type_text,
 )
 from renderer.report.plain_text import printable
 
 _MOST_OPEN = 20
 _MOST_NAMES = 4
-#: The colour of each effect.
+#: The colour of each danger; the worst are hard.
 _TONES = {
-    Effect.NONE: "none",
-    Effect.NEXT_START: "later",
-    Effect.LIVE: "live",
-    Effect.HOT_PLUG: "live",
-    Effect.NEXT_MIGRATION: "later",
-    Effect.MIGRATION: "later",
-    Effect.START: "later",
+    Danger.NONE: "none",
+    Danger.LIVE: "live",
+    Danger.MIGRATION: "later",
+    Danger.GUEST: "later",
 }
 
 
@@ -63,13 +66,14 @@ def write(difference: Difference, style: str, script: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{escape(policy)}">',
         '<meta name="viewport" content="width=device-width, initial-scale=1">',
         '<meta name="color-scheme" content="light dark">',
-        f"<title>{escape(title)}: {title_text(difference).lower()}</title>",
+        f"<title>{escape(verdict(difference))} ({escape(title)})</title>",
         f"<style>{style}</style>",
         "</head>",
         "<body>",
         *_header(difference),
         "<main>",
-        *(line for each in difference.overlays for line in _overlay(each, is_live=difference.is_live)),
+        *_changes(difference),
+        *_overlays(difference),
         '<p class="empty" hidden>Nothing matches.</p>',
         "</main>",
         f"<script>{script}</script>",
@@ -87,14 +91,13 @@ def _digest(text: str) -> str:
 def _header(difference: Difference) -> Iterator[str]:
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     before, after = (escape(printable(name)) for name in (difference.before, difference.after))
-    yield "<header>"
-    yield f"<h1>{title_text(difference)} <span><code>{before}</code> → <code>{after}</code></span></h1>"
-    counts = counts_text(changes, is_live=difference.is_live)
-    yield f"<p>{', '.join(counts) or 'No changed resources'} in {overlays_text(difference)}</p>"
+    worst = max((change.danger for change in changes), key=lambda danger: danger.rank, default=Danger.NONE)
+    yield f'<header class="{_tone(worst)}">'
+    yield f"<h1>{escape(verdict(difference))}</h1>"
+    yield f'<p class="sides">{title_text(difference)}: <code>{before}</code> → <code>{after}</code></p>'
     for commit in difference.commits:
         yield f"<p>{escape(printable(f'{commit.name} {commit.subject}: {commit_verdict(commit)}'))}</p>"
-    presumed = [line for line in summary(difference) if line.startswith("judged ")]
-    yield from (f"<p>{escape(line)}</p>" for line in presumed)
+    yield from (f"<p>{escape(line)}</p>" for line in summary(difference))
     yield '<ul class="effects" aria-label="Virtual machines by effect">'
     for effect, count in effects_of(changes).items():
         yield (
@@ -102,31 +105,15 @@ def _header(difference: Difference) -> Iterator[str]:
             f"<b>{count}</b> {_badge(effect)}</button></li>"
         )
     yield "</ul>"
+    yield from _totals(difference.overlays)
     yield '<form class="filter" hidden><label>Filter <input type="search" placeholder="name, kind or field">'
     yield '</label><button type="button" data-fold="open">Open all</button>'
     yield '<button type="button" data-fold="close">Close all</button></form>'
     yield "</header>"
 
 
-def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Iterator[str]:
-    yield f'<section class="overlay"><h2>{escape(printable(overlay.path))}'
-    yield f" <small>{escape(release_text(overlay))}</small></h2>"
-    if overlay.incomparable:
-        yield f'<p class="lost">Not compared: {escape(printable(overlay.incomparable))}</p>'
-    elif not overlay.changes:
-        yield "<p>No differences.</p>"
-    yield from _totals(overlay)
-    groups = groups_of(overlay.changes)
-    for position, group in enumerate(groups):
-        yield from _group(group, is_open=position < _MOST_OPEN, is_live=is_live)
-    if overlay.equal and overlay.changes:
-        yield f'<p class="equal">{equal_text(overlay, is_live=is_live)}</p>'
-    yield from (f'<p class="equal">{escape(line)}</p>' for line in ignored_lines(overlay))
-    yield "</section>"
-
-
-def _totals(overlay: OverlayDifference) -> Iterator[str]:
-    rows = total_rows(overlay)
+def _totals(overlays: Sequence[OverlayDifference]) -> Iterator[str]:
+    rows = total_rows(overlays)
     if not rows:
         return
     yield '<dl class="totals">'
@@ -137,27 +124,61 @@ def _totals(overlay: OverlayDifference) -> Iterator[str]:
     yield "</dl>"
 
 
-def _group(group: Group, *, is_open: bool, is_live: bool) -> Iterator[str]:
+def _changes(difference: Difference) -> Iterator[str]:
+    """Yield a section for each danger, the worst first."""
+    position = 0
+    for danger, groups in groupby(groups_of(difference.overlays), key=lambda group: group.danger):
+        yield f'<section class="danger {_tone(danger)}"><h2>{HEADINGS[danger]}</h2>'
+        for group in groups:
+            yield from _group(group, difference, is_open=position < _MOST_OPEN)
+            position += 1
+        yield "</section>"
+
+
+def _overlays(difference: Difference) -> Iterator[str]:
+    """Yield what is to be said of each overlay as a whole."""
+    yield '<section class="overlays"><h2>Overlays</h2>'
+    is_open = " open" if len(difference.overlays) <= _MOST_OPEN else ""
+    yield f"<details{is_open}><summary>{overlays_text(difference)}</summary><ul>"
+    for overlay in difference.overlays:
+        facts = counts_text(overlay.changes, is_live=difference.is_live)
+        facts += [str(row) for row in total_rows([overlay]) if row.differs]
+        facts += [equal_text(overlay, is_live=difference.is_live)] if overlay.equal else []
+        yield f"<li><b>{escape(printable(overlay.path))}</b> <small>{escape(release_text(overlay))}</small>"
+        yield f" {escape('; '.join(facts) or 'no differences')}"
+        if overlay.incomparable:
+            yield f'<p class="lost">Not compared: {escape(printable(overlay.incomparable))}</p>'
+        yield from (f'<p class="equal">{escape(line)}</p>' for line in ignored_lines(overlay))
+        yield "</li>"
+    yield "</ul></details></section>"
+
+
+def _group(group: Group, difference: Difference, *, is_open: bool) -> Iterator[str]:
     change = group.change
-    names = [escape(member_name(member)) for member in group.members]
+    names = [escape(member_name(member.change)) for member in group.members]
     more = f" <small>and {len(names) - _MOST_NAMES} more</small>" if len(names) > _MOST_NAMES else ""
     effect = change.impact.effect if change.impact else ""
     yield (
         f'<details class="change"{" open" if is_open else ""} data-meets="{effect}"><summary>'
-        f'<span class="type {change.type}">{type_text(change.type, is_live=is_live)}</span> '
+        f'<span class="type {change.type}">{type_text(change.type, is_live=difference.is_live)}</span> '
         f'<span class="kind">{escape(printable(change.id.gvk.kind))}</span> '
-        f'<span class="names">{_spans(names[:_MOST_NAMES])}{more}</span> '
+        f'<span class="names">{_spans(dict.fromkeys(names[:_MOST_NAMES]))}{more} '
+        f"<small>{escape(place_of(group, difference))}</small></span> "
         f"{_badge(change.impact.effect) if change.impact else ''}</summary>"
     )
-    if reason_of(change):
-        yield f'<p class="reason">{escape(reason_of(change))}</p>'
+    if reason := reason_of(group):
+        yield f'<p class="reason">{escape(reason)}</p>'
     if change.fields:
         yield '<div class="fields">'
-        for field in change.fields:
-            yield from _field(field)
+        for field, reason in zip(change.fields, field_reasons(group), strict=True):
+            yield from _field(field, reason)
         yield "</div>"
-    if len(names) > _MOST_NAMES:
-        yield f'<details class="members"><summary>all {len(names)}</summary><p>{_spans(names)}</p></details>'
+    if len(names) > _MOST_NAMES or len(group.overlays) > 1:
+        yield f'<details class="members"><summary>all {len(names)}</summary>'
+        for overlay, members in groupby(group.members, key=lambda member: member.overlay.path):
+            found = _spans(escape(member_name(member.change)) for member in members)
+            yield f"<p><small>{escape(printable(overlay))}</small> {found}</p>"
+        yield "</details>"
     yield "</details>"
 
 
@@ -165,7 +186,7 @@ def _spans(names: Iterable[str]) -> str:
     return " ".join(f"<code>{name}</code>" for name in names)
 
 
-def _field(change: FieldChange) -> Iterator[str]:
+def _field(change: FieldChange, reason: str) -> Iterator[str]:
     before, after = (escape(side) for side in side_texts(change))
     path = escape(printable(str(change.field))).replace(".", ".<wbr>")
     origin = ""
@@ -178,10 +199,13 @@ def _field(change: FieldChange) -> Iterator[str]:
     yield f'<div class="values"><del>{before}</del> {arrow} <ins>{after}</ins></div>'
     if change.impact:
         source = f' title="KubeVirt {escape(change.impact.source)}"' if change.impact.source else ""
-        reason = escape(printable(change.impact.reason))
-        yield f'<div class="why"{source}>{_badge(change.impact.effect)} {reason}</div>'
+        yield f'<div class="why"{source}>{_badge(change.impact.effect)} {escape(reason)}</div>'
     yield "</div>"
 
 
 def _badge(effect: Effect) -> str:
-    return f'<span class="effect {_TONES.get(effect, "hard")}">{EFFECTS[effect]}</span>'
+    return f'<span class="effect {_tone(effect.danger)}">{EFFECTS[effect]}</span>'
+
+
+def _tone(danger: Danger) -> str:
+    return _TONES.get(danger, "hard")

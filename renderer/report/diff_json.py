@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import (
     ORDER,
     Amounts,
@@ -17,7 +18,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
-from renderer.report.diff_words import counts_of, effects_of, effects_on_others
+from renderer.report.diff_summary import counts_of, dangers_of, effects_of, effects_on_others, verdict
 from renderer.report.json_document import resource_json, value_json
 
 #: Raised when readers of the document have to change; new fields may be added at any time.
@@ -31,7 +32,9 @@ def write(difference: Difference) -> str:
         "version": VERSION,
         "before": difference.before,
         "after": difference.after,
+        "verdict": verdict(difference),
         "summary": {
+            "dangers": {str(danger): count for danger, count in dangers_of(changes).items()},
             "resources": {str(change_type): count for change_type, count in counts_of(changes).items()},
             "virtualMachines": _effect_counts(difference.overlays),
             "otherObjects": {str(effect): count for effect, count in effects_on_others(changes).items()},
@@ -45,6 +48,7 @@ def write(difference: Difference) -> str:
             }
             for commit in difference.commits
         ],
+        "groups": [_group(group) for group in groups_of(difference.overlays)],
         "overlays": [_overlay(overlay, is_live=difference.is_live) for overlay in difference.overlays],
     }
     if difference.is_live:
@@ -77,9 +81,24 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
     return {**document, "ignored": ignored, "notes": list(overlay.notes)}
 
 
+def _group(group: Group) -> Json:
+    return {
+        "danger": group.danger,
+        "type": group.change.type,
+        "kind": group.change.id.gvk.kind,
+        "overlays": len(group.overlays),
+        "members": [
+            {"overlay": member.overlay.path, "namespace": each.namespace, "name": each.name}
+            for member in group.members
+            for each in (member.change.id,)
+        ],
+    }
+
+
 def _change(change: ResourceChange, *, is_live: bool) -> Json:
     return {
         "type": change.type,
+        "danger": change.danger,
         "before": resource_json(change.before),
         "after": resource_json(change.after),
         "impact": _impact(change.impact),

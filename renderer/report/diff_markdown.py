@@ -8,32 +8,41 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from html import escape
+from itertools import groupby
 
-from renderer.model.difference import Difference, FieldChange, Impact, OverlayDifference
+from renderer.diff.grouped import Group, groups_of
+from renderer.model.difference import Danger, Difference, FieldChange, Impact
+from renderer.model.plural import plural
+from renderer.report.diff_summary import (
+    commit_verdict,
+    equal_text,
+    overlays_with_news,
+    summary,
+    total_rows,
+    verdict,
+)
 from renderer.report.diff_words import (
     EFFECTS,
-    Group,
-    commit_verdict,
-    counted_effects,
-    counts_text,
-    effects_of,
-    effects_on_others,
-    groups_of,
+    HEADINGS,
+    field_reasons,
     ignored_lines,
     member_name,
     origin_text,
+    place_of,
     reason_of,
     release_text,
     side_texts,
-    summary,
     title_text,
-    total_rows,
     type_text,
 )
 from renderer.report.plain_text import printable
 
 _MOST_NAMES = 3
 _MOST_FIELDS = 40
+#: The number of overlays that are listed with nothing but their totals.
+_MOST_OVERLAYS = 20
+#: The most names of objects and overlays that are listed in a fold.
+_MOST_MEMBERS = 100
 _LONGEST_NAME = 200
 #: The first characters of Markdown syntax, GitHub's autolinks, mentions, emoji and formulas.
 _SPECIAL = "\\`*_{}[]()#+!|~$:^="
@@ -50,10 +59,11 @@ _RESERVED = 400
 def write(difference: Difference, limit: int) -> str:
     """Return at most ``limit`` bytes; the end counts what does not fit."""
     page = _Page(limit - _RESERVED)
-    page.add(_head(difference))
-    for overlay in difference.overlays:
-        if overlay or overlay.ignored or overlay.notes:
-            _add_overlay(page, overlay, is_live=difference.is_live)
+    for block in _head(difference):
+        page.add(block)
+    for danger, groups in groupby(groups_of(difference.overlays), key=lambda group: group.danger):
+        _add_groups(page, danger, list(groups), difference)
+    page.add(_overlays(difference))
     return page.text(limit)
 
 
@@ -86,99 +96,100 @@ class _Page:
         return "".join(self._blocks)
 
 
-def _head(difference: Difference) -> str:
+def _head(difference: Difference) -> Iterator[str]:
+    """Yield the worst first, so that it is there whatever else has room."""
     before, after = (_code(name, _LONGEST_NAME) for name in (difference.before, difference.after))
-    lines = [f"### {title_text(difference)}: {before} → {after}", ""]
-    lines += [
-        f"- {_code(each.name)} {_prose(each.subject)}: {commit_verdict(each)}" for each in difference.commits
+    yield f"### {_prose(verdict(difference))}\n"
+    yield f"\n{title_text(difference)}: {before} → {after}\n"
+    commits = [
+        f"- {_code(each.name)} {_prose(each.subject)}: {commit_verdict(each)}\n"
+        for each in difference.commits
     ]
-    lines += [""] if difference.commits else []
-    lines += (
-        ["\n\n".join(map(_summary_line, summary(difference)))]
-        if difference or difference.is_live
-        else ["No differences."]
-    )
-    return "\n".join((*lines, ""))
-
-
-def _add_overlay(page: _Page, overlay: OverlayDifference, *, is_live: bool) -> None:
-    closing = "\n</details>\n"
-    count = len(overlay.changes)
-    if not page.add(_opening(overlay, is_live=is_live), resources=count, closing=closing):
-        return
-    for group in groups_of(overlay.changes):
-        whole, short = _group(group, is_live=is_live), f"\n- {_title(group, is_live=is_live)}\n"
-        block = whole if page.has_room(whole + closing) else short
-        page.add(block, resources=len(group.members), closing=closing)
-    page.add(closing)
-
-
-def _opening(overlay: OverlayDifference, *, is_live: bool) -> str:
-    counts = counts_text(overlay.changes, is_live=is_live)
-    effects = tuple(counted_effects(effects_of(overlay.changes)))
-    facts = [release_text(overlay), *counts]
-    if effects:
-        facts.append(f"virtual machines: {', '.join(effects)}")
-    others = tuple(counted_effects(effects_on_others(overlay.changes)))
-    if others:
-        facts.append(f"other objects: {', '.join(others)}")
-    title = f"<b>{_code(overlay.path, _LONGEST_NAME)}</b> ({'; '.join(facts)})"
-    lines = ["", "<details open>", f"<summary>{title}</summary>", ""]
-    if overlay.incomparable:
-        lines += [f"Not compared: {_code(overlay.incomparable)}", ""]
-    rows = [row for row in total_rows(overlay) if row.differs]
+    yield "".join(("\n", *commits)) if commits else ""
+    if difference or difference.is_live:
+        yield "".join(f"\n{_summary_line(line)}\n" for line in summary(difference))
+    rows = [row for row in total_rows(difference.overlays) if row.differs]
     if rows:
-        lines += ["| total | before | after |", "|---|--:|--:|"]
-        lines += [f"| {row.name} | {row.before or 'none'} | {row.after or 'none'} |" for row in rows]
-        lines.append("")
-    notes = [f"- {_prose(line)}" for line in ignored_lines(overlay)]
-    return "\n".join((*lines, *notes, *([""] if notes else [])))
+        yield "\n| total | before | after |\n|---|--:|--:|\n"
+        yield "".join(f"| {row.name} | {row.before or 'none'} | {row.after or 'none'} |\n" for row in rows)
 
 
-def _group(group: Group, *, is_live: bool) -> str:
-    change = group.change
-    if not change.fields and len(group.members) <= _MOST_NAMES:
-        reason = f": {_prose(reason_of(change))}" if reason_of(change) else ""
-        return f"\n- {_title(group, is_live=is_live)}{reason}\n"
-    lines = ["", "<details>", f"<summary>{_title(group, is_live=is_live)}</summary>", ""]
-    if len(group.members) > _MOST_NAMES:
-        lines += [", ".join(_code(member_name(member)) for member in group.members), ""]
-    if reason_of(change):
-        lines += [_prose(reason_of(change)), ""]
-    if change.fields:
-        lines += _table(change.fields)
+def _add_groups(page: _Page, danger: Danger, groups: list[Group], difference: Difference) -> None:
+    heading = f"\n#### {HEADINGS[danger]}\n"
+    for group in groups:
+        whole, short = _group(group, difference), f"\n- {_title(group, difference)}\n"
+        block = whole if page.has_room(heading + whole) else short
+        if page.add(heading + block, resources=len(group.members)):
+            heading = ""
+
+
+def _overlays(difference: Difference) -> str:
+    """Return the overlays with what is said of each as a whole, folded."""
+    shown, more = overlays_with_news(difference.overlays, _MOST_OVERLAYS)
+    if not shown:
+        return ""
+    lines = ["", "<details>", "<summary>overlays</summary>", ""]
+    for overlay in shown:
+        facts = [release_text(overlay)]
+        if len(difference.overlays) > 1:
+            facts += [str(row) for row in total_rows([overlay]) if row.differs]
+        facts += [equal_text(overlay, is_live=difference.is_live)] if overlay.equal else []
+        lines.append(f"- {_code(overlay.path, _LONGEST_NAME)}: {_prose('; '.join(facts))}")
+        if overlay.incomparable:
+            lines.append(f"  - not compared: {_code(overlay.incomparable)}")
+        lines += [f"  - {_prose(line)}" for line in ignored_lines(overlay)]
+    lines += [f"- and {more} more"] if more else []
     return "\n".join((*lines, "", "</details>", ""))
 
 
-def _table(fields: tuple[FieldChange, ...]) -> Iterator[str]:
+def _group(group: Group, difference: Difference) -> str:
+    change, reason = group.change, reason_of(group)
+    names = [
+        f"{_prose(member.overlay.path)}: {_code(member_name(member.change))}" for member in group.members
+    ]
+    if not change.fields and len(names) <= _MOST_NAMES:
+        return f"\n- {_title(group, difference)}{f': {_prose(reason)}' if reason else ''}\n"
+    is_open = " open" if change.danger.rank >= Danger.NO_START.rank else ""
+    lines = ["", f"<details{is_open}>", f"<summary>{_title(group, difference)}</summary>", ""]
+    lines += [_prose(reason), ""] if reason else []
+    if change.fields:
+        lines += [*_table(change.fields, field_reasons(group)), ""]
+    if len(names) > 1:
+        more = f" and {len(names) - _MOST_MEMBERS} more" if len(names) > _MOST_MEMBERS else ""
+        lines += [f"{', '.join(names[:_MOST_MEMBERS])}{more}", ""]
+    return "\n".join((*lines, "</details>", ""))
+
+
+def _table(fields: tuple[FieldChange, ...], reasons: list[str]) -> Iterator[str]:
     has_effects = any(field.impact for field in fields)
     yield "| field | before | after |" + (" effect |" if has_effects else "")
     yield "|---|---|---|" + ("---|" if has_effects else "")
-    for field in fields[:_MOST_FIELDS]:
+    for field, reason in zip(fields[:_MOST_FIELDS], reasons, strict=False):
         before, after = map(_code, side_texts(field))
         origin = "inherited" if field.inherited else _prose(origin_text(field))
         name = f"{_code(str(field.field))} ({origin})" if origin else _code(str(field.field))
-        effect = f" {_effect_cell(field.impact)} |" if has_effects else ""
+        effect = f" {_effect_cell(field.impact, reason)} |" if has_effects else ""
         yield f"| {name} | {before} | {after} |{effect}"
     if len(fields) > _MOST_FIELDS:
         yield f"\n{len(fields) - _MOST_FIELDS} more fields are left out here."
 
 
-def _effect_cell(impact: Impact | None) -> str:
+def _effect_cell(impact: Impact | None, reason: str) -> str:
     if impact is None:
         return ""
-    reason = f": {_prose(impact.reason)}" if impact.reason else ""
-    return f"**{EFFECTS[impact.effect]}**{reason}"
+    return f"**{EFFECTS[impact.effect]}**{f': {_prose(reason)}' if reason else ''}"
 
 
-def _title(group: Group, *, is_live: bool) -> str:
+def _title(group: Group, difference: Difference) -> str:
     change = group.change
-    names = ", ".join(_code(member_name(member)) for member in group.members[:_MOST_NAMES])
-    if len(group.members) > _MOST_NAMES:
-        names += f" and {len(group.members) - _MOST_NAMES} more"
     effect = f": <b>{EFFECTS[change.impact.effect]}</b>" if change.impact else ""
-    word = type_text(change.type, is_live=is_live)
-    return f"{word} {_code(change.id.gvk.kind)} {names}{effect}"
+    word = type_text(change.type, is_live=difference.is_live)
+    names = [_code(member_name(member.change)) for member in group.members]
+    if len(names) > _MOST_NAMES:
+        subject = _prose(plural(len(names), change.id.gvk.kind))
+    else:
+        subject = f"{_code(change.id.gvk.kind)} {', '.join(dict.fromkeys(names))}"
+    return f"{word} {subject}{_prose(place_of(group, difference))}{effect}"
 
 
 def _summary_line(line: str) -> str:

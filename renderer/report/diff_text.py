@@ -1,29 +1,39 @@
-"""A difference as lines for people."""
+"""A difference as lines for people: the worst, the totals, the changes by danger, and the overlays."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
-from renderer.model.difference import ChangeType, Difference, Effect, FieldChange, OverlayDifference
-from renderer.report.diff_words import (
-    EFFECTS,
-    Group,
+from renderer.diff.grouped import Group, groups_of
+from renderer.model.difference import ChangeType, Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
-    groups_of,
+    overlays_with_news,
+    summary,
+    total_rows,
+    verdict,
+)
+from renderer.report.diff_words import (
+    EFFECTS,
+    HEADINGS,
+    field_reasons,
     ignored_lines,
-    member_name,
+    members_text,
     origin_text,
+    place_of,
     reason_of,
     release_text,
     side_texts,
-    summary,
-    total_rows,
+    subject_of,
     type_text,
 )
 from renderer.report.plain_text import printable
 
 _MOST_NAMES = 5
+#: The number of overlays that are listed with nothing but their totals.
+_MOST_OVERLAYS = 10
 _BOLD, _DIM = "1", "2"
 _COLOURS = {
     ChangeType.ADDED: "32",
@@ -32,19 +42,16 @@ _COLOURS = {
     ChangeType.CHANGED: "33",
 }
 _MILD, _SHORT, _HARD = "32", "33", "1;31"
-_EFFECT_COLOURS = {
-    Effect.NONE: _DIM,
-    Effect.NEXT_START: _SHORT,
-    Effect.LIVE: _MILD,
-    Effect.HOT_PLUG: _MILD,
-    Effect.NEXT_MIGRATION: _SHORT,
-    Effect.MIGRATION: _SHORT,
-    Effect.START: _SHORT,
+_DANGER_COLOURS = {
+    Danger.NONE: _DIM,
+    Danger.LIVE: _MILD,
+    Danger.MIGRATION: _SHORT,
+    Danger.GUEST: _SHORT,
 }
 
 
 def write(difference: Difference, *, colour: bool = False) -> str:
-    """Return the differences overlay by overlay, then totals; an empty text without a difference.
+    """Return the verdict, the totals, the changes by danger, then the overlays; empty without a difference.
 
     A comparison with a cluster is never empty: it says how many objects are in sync. Commits in between may
     differ, or be impossible to compare, even if the two sides are equal.
@@ -52,69 +59,78 @@ def write(difference: Difference, *, colour: bool = False) -> str:
     has_news = difference or any(any(commit.overlays) for commit in difference.commits)
     if not has_news and not difference.is_live:
         return ""
-    return "".join(
-        f"{line}\n" for line in _Writer(colour=colour, is_live=difference.is_live).lines(difference)
-    )
+    return "".join(f"{line}\n" for line in _Writer(difference, colour=colour).lines())
 
 
 class _Writer:
-    def __init__(self, *, colour: bool, is_live: bool) -> None:
+    def __init__(self, difference: Difference, *, colour: bool) -> None:
+        self._difference = difference
         self._colour = colour
-        self._is_live = is_live
+        self._is_live = difference.is_live
 
-    def lines(self, difference: Difference) -> Iterator[str]:
+    def lines(self) -> Iterator[str]:
+        difference = self._difference
+        groups = groups_of(difference.overlays)
+        worst = groups[0].danger if groups else Danger.NONE
+        yield self._styled(_DANGER_COLOURS.get(worst, _HARD), verdict(difference))
         yield self._styled(_BOLD, printable(f"{difference.before} -> {difference.after}"))
         for commit in difference.commits:
             yield self._styled(_DIM, printable(f"{commit.name} {commit.subject}: {commit_verdict(commit)}"))
-        for overlay in difference.overlays:
-            if overlay or overlay.ignored or overlay.notes:
-                yield ""
-                yield from self._overlay(overlay)
         yield ""
         yield from summary(difference)
-
-    def _overlay(self, overlay: OverlayDifference) -> Iterator[str]:
-        yield self._styled(_BOLD, printable(f"{overlay.path} ({release_text(overlay)})"))
-        if overlay.incomparable:
-            yield f"  not compared: {printable(overlay.incomparable)}"
-            return
-        for group in groups_of(overlay.changes):
-            yield from self._group(group)
-        if overlay.equal:
-            yield self._styled(_DIM, f"  {equal_text(overlay, is_live=self._is_live)}")
-        for line in ignored_lines(overlay):
-            yield self._styled(_DIM, f"  {line}")
-        rows = [row for row in total_rows(overlay) if row.differs]
+        rows = [row for row in total_rows(difference.overlays) if row.differs]
         width = max((len(row.name) for row in rows), default=0)
-        for row in rows:
-            yield f"  {row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}"
+        yield from (f"{row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}" for row in rows)
+        for danger, dangerous in groupby(groups, key=lambda group: group.danger):
+            yield ""
+            yield self._styled(_BOLD, HEADINGS[danger])
+            for group in dangerous:
+                yield from self._group(group)
+        yield from self._overlays(difference.overlays)
 
     def _group(self, group: Group) -> Iterator[str]:
         change = group.change
         kind = self._styled(_COLOURS[change.type], type_text(change.type, is_live=self._is_live))
-        names = [member_name(member) for member in group.members]
-        text = ", ".join(names[:_MOST_NAMES])
-        if len(names) > _MOST_NAMES:
-            text += f" and {len(names) - _MOST_NAMES} more"
-        line = f"  {kind} {printable(change.id.gvk.kind)} {text}"
+        line = f"  {kind} {subject_of(group, _MOST_NAMES)}{place_of(group, self._difference)}"
         if change.impact:
             line += f": {self._effect(change.impact.effect)}"
         yield line
-        if reason_of(change):
-            yield f"    {reason_of(change)}"
-        for field in change.fields:
-            yield from self._field(field)
+        if reason_of(group):
+            yield f"    {reason_of(group)}"
+        for field, reason in zip(change.fields, field_reasons(group), strict=True):
+            yield from self._field(field, reason)
+        if len(group.overlays) > 1:
+            yield self._styled(_DIM, f"    {members_text(group, _MOST_NAMES)}")
 
-    def _field(self, change: FieldChange) -> Iterator[str]:
+    def _field(self, change: FieldChange, reason: str) -> Iterator[str]:
         before, after = side_texts(change)
         origin = origin_text(change)
         suffix = f" ({origin})" if origin else ""
         yield f"    {printable(str(change.field))}: {before} -> {after}{suffix}"
-        if change.impact and change.impact.reason:
-            yield f"      {self._effect(change.impact.effect)}: {printable(change.impact.reason)}"
+        if change.impact and reason:
+            yield f"      {self._effect(change.impact.effect)}: {reason}"
+
+    def _overlays(self, overlays: Sequence[OverlayDifference]) -> Iterator[str]:
+        shown, more = overlays_with_news(overlays, _MOST_OVERLAYS)
+        for overlay in shown:
+            yield ""
+            yield self._styled(_BOLD, printable(f"{overlay.path} ({release_text(overlay)})"))
+            if overlay.incomparable:
+                yield f"  not compared: {printable(overlay.incomparable)}"
+                continue
+            rows = [row for row in total_rows([overlay]) if row.differs]
+            if rows and len(overlays) > 1:
+                yield f"  {', '.join(map(str, rows))}"
+            if overlay.equal:
+                yield self._styled(_DIM, f"  {equal_text(overlay, is_live=self._is_live)}")
+            for line in ignored_lines(overlay):
+                yield self._styled(_DIM, f"  {line}")
+        if more:
+            yield ""
+            yield self._styled(_DIM, f"and {more} more overlays")
 
     def _effect(self, effect: Effect) -> str:
-        return self._styled(_EFFECT_COLOURS.get(effect, _HARD), EFFECTS[effect])
+        return self._styled(_DANGER_COLOURS.get(effect.danger, _HARD), EFFECTS[effect])
 
     def _styled(self, style: str, words: str) -> str:
         return f"\x1b[{style}m{words}\x1b[0m" if self._colour else words

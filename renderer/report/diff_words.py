@@ -1,30 +1,27 @@
-"""The words, groups and rows that all formats of a difference share."""
+"""The words that all formats of a difference share: of groups, changes, fields and values."""
 
 from __future__ import annotations
 
 import json
 import re
-from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.diff.grouped import Group
 from renderer.model.difference import (
     ChangeType,
-    CommitDifference,
+    Danger,
     Difference,
     Effect,
     FieldChange,
+    Impact,
     NoValue,
     OverlayDifference,
     ResourceChange,
-    Totals,
     Value,
 )
 from renderer.model.kube.json import scalar_text
 from renderer.model.kube.res_id import ResId
 from renderer.model.plural import plural
-from renderer.model.quantity import Quantity, QuantityFormat
 from renderer.report.plain_text import printable
 
 LONGEST_VALUE = 120
@@ -51,33 +48,20 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.DELETED: "deleted",
     Effect.REFUSED: "refused",
 }
-_PLURALS = {
-    Effect.RESTART: "need a restart",
-    Effect.PENDING: "count after a restart, which KubeVirt does not ask for",
-    Effect.BLOCKED: "count after a restart, as the VMs cannot be live-migrated",
-    Effect.NO_START: "accepted, but they will not start again",
+#: The headings over changes, by their danger.
+HEADINGS: Mapping[Danger, str] = {
+    Danger.NONE: "no effect on what runs",
+    Danger.LIVE: "applied live",
+    Danger.MIGRATION: "live migrations",
+    Danger.GUEST: "the guest sees a change",
+    Danger.RESTART: "restarts",
+    Danger.NO_START: "will not start",
+    Danger.DATA: "data at risk",
+    Danger.REFUSED: "refused",
 }
-#: Effects that do not depend on what the virtual machine was started from.
-_ANYHOW = frozenset(
-    {
-        *(Effect.NONE, Effect.NEXT_START, Effect.START),
-        *(Effect.AT_RISK, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
-    }
-)
-#: The objects of a dump that ``Difference.others`` counts.
-_NOT_COMPARED = "of a kind or in a namespace that the project does not have, or made by controllers"
-
 #: A text that is unambiguous without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
 _LIKE_OTHERS = re.compile(r"[-+.0-9eE_:]+|true|false|null|nothing", re.IGNORECASE)
-_ALWAYS = ("virtual machines", "vCPUs", "memory")
-_AMOUNTS = {
-    "virtual machines": lambda amounts: str(amounts.machines),
-    "vCPUs": lambda amounts: str(amounts.vcpus),
-    "memory": lambda amounts: bytes_text(amounts.memory),
-    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
-    "GPUs": lambda amounts: str(amounts.gpus),
-}
 #: The words for a type of change, if the side before is a cluster.
 _LIVE_TYPES = {
     ChangeType.ADDED: "only in Git",
@@ -87,34 +71,74 @@ _LIVE_TYPES = {
 }
 
 
-class Group(NamedTuple):
-    """Resources with the same change: the change of the first, and the old and new name of each."""
+def subject_of(group: Group, most: int) -> str:
+    """Return the objects of a group: ``VirtualMachine prod/db``, or ``30 VirtualMachines``.
 
-    change: ResourceChange
-    members: tuple[ResourceChange, ...]
-
-
-def groups_of(changes: Iterable[ResourceChange]) -> list[Group]:
-    """Return the groups, worst for virtual machines first, else in the order of their first resources."""
-    found: dict[str, list[ResourceChange]] = {}
-    for change in changes:
-        alike = (change.type, change.id.gvk.group, change.id.gvk.kind, change.fields, change.impact)
-        found.setdefault(repr(alike), []).append(change)
-    groups = [Group(members[0], tuple(members)) for members in found.values()]
-    return sorted(groups, key=lambda group: -_severity(group.change))
+    Only the objects of one overlay are named, and at most ``most`` of them.
+    """
+    kind = printable(group.change.id.gvk.kind)
+    if len(group.overlays) > 1:
+        return plural(len(group.members), kind)
+    names = [member_name(member.change) for member in group.members]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{kind} {', '.join(names[:most])}{more}"
 
 
-def _severity(change: ResourceChange) -> int:
-    return change.impact.effect.severity + 1 if change.impact else 0
+def place_of(group: Group, difference: Difference) -> str:
+    """Return ``in 30 overlays`` after a blank; empty if only one overlay was compared."""
+    first, *others = group.overlays
+    if len(difference.overlays) == 1:
+        return ""
+    if others:
+        return f" in {plural(len(others) + 1, 'overlay')}"
+    return printable(f" in {first.path}" if any(first.releases) else f" {first.path}")
 
 
-def reason_of(change: ResourceChange) -> str:
+def members_text(group: Group, most: int) -> str:
+    """Return the objects of a group in several overlays, at most ``most`` of each."""
+    names: dict[str, list[str]] = {}
+    for member in group.members:
+        names.setdefault(printable(member.overlay.path), []).append(member_name(member.change))
+    listed = [_listed(each, most) for each in names.values()]
+    if len(set(listed)) == 1:
+        return f"{listed[0]} in {_listed([*names], most)}"
+    return _listed([f"{path}: {each}" for path, each in zip(names, listed, strict=True)], most, "; ")
+
+
+def _listed(texts: Sequence[str], most: int, separator: str = ", ") -> str:
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return f"{separator.join(texts[:most])}{more}"
+
+
+def own_reason(change: ResourceChange) -> str:
     """Return the reason for the impact of the whole change; empty if its fields give the reason."""
     if change.impact is None or any(
         field.impact is not None and field.impact.effect is change.impact.effect for field in change.fields
     ):
         return ""
     return printable(change.impact.reason)
+
+
+def reason_of(group: Group) -> str:
+    """Return the reason for the impact of whole changes; empty if their fields give the reason."""
+    reason = own_reason(group.change)
+    return _with_others(reason, (member.change.impact for member in group.members)) if reason else ""
+
+
+def field_reasons(group: Group) -> list[str]:
+    """Return the reason for the effect of each field of a group; empty where there is none."""
+    columns = zip(*(member.change.fields for member in group.members), strict=True)
+    return [
+        _with_others(column[0].impact.reason, (each.impact for each in column)) if column[0].impact else ""
+        for column in columns
+    ]
+
+
+def _with_others(reason: str, impacts: Iterable[Impact | None]) -> str:
+    """Return a reason, and the number of other ones, which name other disks or networks."""
+    others = {impact.reason for impact in impacts if impact} - {reason}
+    more = f" ({len(others)} with other names)" if others else ""
+    return f"{printable(reason)}{more}"
 
 
 def effect_text(change: ResourceChange | None) -> str:
@@ -167,38 +191,6 @@ def side_texts(change: FieldChange) -> tuple[str, str]:
     return value_text(change.before), value_text(change.after)
 
 
-class Row(NamedTuple):
-    """An amount on both sides, in words; empty if a side does not have the overlay."""
-
-    name: str
-    before: str
-    after: str
-
-    @property
-    def differs(self) -> bool:
-        return self.before != self.after
-
-
-def total_rows(overlay: OverlayDifference) -> list[Row]:
-    """Return the amounts of an overlay's virtual machines; empty without machines."""
-    if not any(totals and (totals.running.machines or totals.halted.machines) for totals in overlay.totals):
-        return []
-    rows = [Row(name, *(_amount_text(totals, name) for totals in overlay.totals)) for name in _AMOUNTS]
-    return [row for row in rows if row.name in _ALWAYS or {row.before, row.after} - {"", "0"}]
-
-
-def _amount_text(totals: Totals | None, name: str) -> str:
-    if totals is None:
-        return ""
-    running, halted = (_AMOUNTS[name](amounts) for amounts in totals)
-    return running if halted == "0" else f"{running} (and {halted} halted)"
-
-
-def bytes_text(count: int) -> str:
-    """Return ``16Gi``, or the amount in the next smaller unit if it is not a whole number: ``1536Mi``."""
-    return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
-
-
 def release_text(overlay: OverlayDifference) -> str:
     """Return ``KubeVirt 1.9``, or ``KubeVirt 1.8 -> 1.9`` if it changes, after the name of its cluster."""
     if overlay.cluster:
@@ -238,86 +230,3 @@ def ignored_lines(overlay: OverlayDifference) -> Iterator[str]:
         else:
             yield f"{plural(ignored.number, 'difference')} ignored: {printable(ignored.source)}"
     yield from map(printable, overlay.notes)
-
-
-def equal_text(overlay: OverlayDifference, *, is_live: bool) -> str:
-    """Return the number of objects that are equal on both sides, in words."""
-    return f"{overlay.equal} {'in sync' if is_live else 'equal'}"
-
-
-def counts_text(changes: Iterable[ResourceChange], *, is_live: bool) -> list[str]:
-    """Return texts such as ``3 changed``, one for each type that occurs."""
-    return [f"{count} {type_text(each, is_live=is_live)}" for each, count in counts_of(changes).items()]
-
-
-def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
-    """Return the number of changes of each type that occurs, in a fixed order."""
-    counts = Counter(change.type for change in changes)
-    return {change_type: counts[change_type] for change_type in ChangeType if counts[change_type]}
-
-
-def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
-    """Return the number of virtual machines with each effect, the worst first."""
-    return _effects(change for change in changes if change.id.gvk.kind in PATHS)
-
-
-def effects_on_others(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
-    """Return the number of objects other than virtual machines with each effect, the worst first."""
-    return _effects(change for change in changes if change.id.gvk.kind not in PATHS)
-
-
-def _effects(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
-    counts = Counter(change.impact.effect for change in changes if change.impact)
-    return {effect: counts[effect] for effect in reversed(Effect) if counts[effect]}
-
-
-def summary(difference: Difference) -> Iterator[str]:
-    """Yield up to four lines: the changes, their effects on virtual machines and others, the assumptions."""
-    changes = [change for overlay in difference.overlays for change in overlay.changes]
-    lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
-    counts = counts_text(changes, is_live=difference.is_live)
-    in_sync = sum(overlay.equal for overlay in difference.overlays)
-    if difference.is_live and in_sync:
-        counts.append(f"{in_sync} in sync")
-    if lost:
-        counts.append(f"{plural(lost, 'overlay')} not compared")
-    yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
-    effects = effects_of(changes)
-    if effects:
-        yield f"virtual machines: {', '.join(counted_effects(effects))}"
-    others = effects_on_others(changes)
-    if others:
-        yield f"other objects: {', '.join(counted_effects(others))}"
-    if difference.others:
-        yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
-    if not _ANYHOW.issuperset(effects):
-        before = printable(difference.before)
-        if difference.is_live:
-            basis = "judged by the instance of each virtual machine, or where the dump has none by its spec"
-            yield f"{basis} in the {before}"
-        else:
-            yield f"judged as if each virtual machine had been started from {before}"
-
-
-def counted_effects(effects: Mapping[Effect, int]) -> Iterator[str]:
-    """Yield ``3 need a restart``, ``1 refused``."""
-    for effect, count in effects.items():
-        words = _PLURALS.get(effect, EFFECTS[effect]) if count > 1 else EFFECTS[effect]
-        yield f"{count} {words}"
-
-
-def commit_verdict(commit: CommitDifference) -> str:
-    """Return the effect of all changes up to a commit on virtual machines: ``1 needs a restart``.
-
-    Of overlays that cannot be rendered at the commit, nothing is known.
-    """
-    changes = [change for overlay in commit.overlays for change in overlay.changes]
-    verdict = list(counted_effects(effects_of(changes)))
-    lost = sum(bool(overlay.incomparable) for overlay in commit.overlays)
-    verdict += [f"{plural(lost, 'overlay')} not compared"] if lost else []
-    return ", ".join(verdict) or "nothing happens to virtual machines"
-
-
-def overlays_text(difference: Difference) -> str:
-    """Return the number of overlays on either side, as ``2 overlays``."""
-    return plural(sum(any(overlay.releases) for overlay in difference.overlays), "overlay")

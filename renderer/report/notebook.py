@@ -11,7 +11,8 @@ from html import escape
 
 from renderer.findings.located import Located
 from renderer.model.difference import Difference, OverlayDifference, ResourceChange
-from renderer.report.diff_words import EFFECTS, member_name, reason_of, release_text, side_texts, summary
+from renderer.report.diff_summary import summary, verdict
+from renderer.report.diff_words import EFFECTS, member_name, own_reason, release_text, side_texts
 from renderer.report.plain_text import printable
 
 #: The maximum number of rows of a table: a notebook file keeps all of its output.
@@ -54,7 +55,7 @@ def findings_table(findings: Iterable[Located]) -> str:
 
 def difference_tables(difference: Difference) -> str:
     """Return a difference: its summary, and a table for each overlay with differences."""
-    lines = [paragraph(f"{difference.before} -> {difference.after}")]
+    lines = [paragraph(verdict(difference)), paragraph(f"{difference.before} -> {difference.after}")]
     for overlay in filter(None, difference.overlays):
         lines.append(paragraph(f"{overlay.path} ({release_text(overlay)})"))
         if overlay.incomparable:
@@ -77,7 +78,7 @@ def _rows(overlay: OverlayDifference) -> Iterator[Sequence[str]]:
 def _effect_cell(change: ResourceChange) -> str:
     if change.impact is None:
         return ""
-    reason = reason_of(change)
+    reason = own_reason(change)
     effect = EFFECTS[change.impact.effect]
     return f"{effect}: {reason}" if reason else effect
 

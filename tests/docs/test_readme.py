@@ -77,5 +77,5 @@ def test_the_quoted_finding_is_a_real_one(tmp_path: Path) -> None:
 def test_the_quoted_difference_is_a_real_one() -> None:
     """It is on the page linked from the README, which is executed."""
     page = (DOCS / "diff.md").read_text(encoding="utf-8")
-    [shown] = re.findall(r"^```\n(overlays/prod \(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    [shown] = re.findall(r"^```\n(restarts\n.*?)^```$", README, re.MULTILINE | re.DOTALL)
     assert shown in page

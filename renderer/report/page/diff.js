@@ -12,9 +12,9 @@
       const fits = words.every((word) => text.includes(word));
       change.hidden = !fits || (chosen.size > 0 && !chosen.has(change.dataset.meets));
     }
-    for (const overlay of document.querySelectorAll(".overlay")) {
-      const own = [...overlay.querySelectorAll(".change")];
-      overlay.hidden = (words.length > 0 || chosen.size > 0) && own.every((change) => change.hidden);
+    for (const section of document.querySelectorAll(".danger")) {
+      const own = [...section.querySelectorAll(".change")];
+      section.hidden = (words.length > 0 || chosen.size > 0) && own.every((change) => change.hidden);
     }
     empty.hidden = changes.length === 0 || changes.some((change) => !change.hidden);
   };

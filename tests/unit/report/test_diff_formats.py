@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
+from html import unescape
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -26,7 +29,9 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.release import Release
 from renderer.report.diff_html import write as html
+from renderer.report.diff_json import write as json_document
 from renderer.report.diff_markdown import write as markdown
+from renderer.report.diff_summary import verdict
 from renderer.report.diff_text import write as text
 
 PAGE = Path(__file__).parents[3] / "renderer" / "report" / "page"
@@ -73,23 +78,28 @@ def test_equal_changes_are_grouped_worst_first() -> None:
     changes = [changed(f"vm-{number}", Effect.HOT_PLUG) for number in range(7)]
     assert text(difference(*changes, changed("db", Effect.RESTART, "1Gi", "9Gi"))) == (
         """\
+prod/db needs a restart
 main -> work tree
-
-overlays/prod (KubeVirt 1.9)
-  changed VirtualMachine prod/db: needs a restart
-    spec.memory: 1Gi -> 9Gi
-      needs a restart: because
-  changed VirtualMachine prod/vm-0, prod/vm-1, prod/vm-2, prod/vm-3, prod/vm-4 and 2 more: hot-plugged at once
-    spec.memory: 1Gi -> 2Gi
-      hot-plugged at once: because
-  7 equal
-  virtual machines  2 -> 1 (and 1 halted)
-  vCPUs             4 -> 4 (and 2 halted)
-  memory            1Gi -> 2Gi (and 1Gi halted)
 
 8 changed (1 overlay)
 virtual machines: 1 needs a restart, 7 hot-plugged at once
 judged as if each virtual machine had been started from main
+virtual machines  2 -> 1 (and 1 halted)
+vCPUs             4 -> 4 (and 2 halted)
+memory            1Gi -> 2Gi (and 1Gi halted)
+
+restarts
+  changed VirtualMachine prod/db: needs a restart
+    spec.memory: 1Gi -> 9Gi
+      needs a restart: because
+
+applied live
+  changed VirtualMachine prod/vm-0, prod/vm-1, prod/vm-2, prod/vm-3, prod/vm-4 and 2 more: hot-plugged at once
+    spec.memory: 1Gi -> 2Gi
+      hot-plugged at once: because
+
+overlays/prod (KubeVirt 1.9)
+  7 equal
 """
     )
 
@@ -101,6 +111,83 @@ def test_large_groups_are_counted_and_folded() -> None:
     page = html(many, STYLE, SCRIPT)
     assert page.index("spec.<wbr>memory") < page.index('<details class="members"><summary>all 7</summary>')
     assert page.index("<summary>all 7</summary>") < page.index("prod/vm-6")
+
+
+def at_sites(number: int, reason: str = "because") -> Difference:
+    """The same change of a machine in each of some overlays."""
+    (overlay,) = difference(changed("web", Effect.RESTART)).overlays
+    impact = Impact(Effect.RESTART, reason, "pkg/a.go")
+    other = overlay.changes[0]._replace(fields=(overlay.changes[0].fields[0]._replace(impact=impact),))
+    sites = [overlay._replace(path=f"overlays/site-{each:02}") for each in range(number)]
+    sites[-1] = sites[-1]._replace(changes=(other,))
+    return Difference("main", "work tree", tuple(sites))
+
+
+def test_a_change_of_a_base_is_one_block() -> None:
+    first_sites = ", ".join(f"overlays/site-0{number}" for number in range(5))
+    block = f"""\
+restarts
+  changed 30 VirtualMachines in 30 overlays: needs a restart
+    spec.memory: 1Gi -> 2Gi
+      needs a restart: because
+    prod/web in {first_sites} and 25 more
+"""
+    assert block in text(at_sites(30))
+    assert markdown(at_sites(30), 60_000).count("spec.memory") == 1
+    assert html(at_sites(30), STYLE, SCRIPT).count("spec.<wbr>memory") == 1
+
+
+def test_reasons_that_name_other_objects_do_not_split_a_block() -> None:
+    assert "needs a restart: because (1 with other names)\n" in text(at_sites(30, "because of db-29"))
+
+
+DANGERS = {
+    "refused": Effect.REFUSED,
+    "deleted": Effect.DELETED,
+    "stuck": Effect.STUCK,
+    "restart": Effect.RESTART,
+    "migration": Effect.MIGRATION,
+    "live": Effect.LIVE,
+    "none": Effect.NONE,
+}
+
+
+@pytest.mark.parametrize(
+    "write", [text, lambda found: markdown(found, 60_000), lambda found: html(found, "", "")]
+)
+def test_the_most_dangerous_change_comes_first(write: Callable[[Difference], str]) -> None:
+    changes = [changed(f"its-{name}", effect) for name, effect in reversed(DANGERS.items())]
+    document = write(difference(*changes))
+    blocks = document[document.rindex("work tree") :]
+    assert list(dict.fromkeys(re.findall(r"prod/its-(\w+)", blocks))) == [*DANGERS]
+
+
+def test_first_line_says_the_worst() -> None:
+    found = difference(
+        changed("a", Effect.LIVE),
+        changed("b", Effect.REFUSED),
+        changed("c", Effect.RESTART),
+        changed("d", Effect.STOP),
+        changed("e", Effect.BLOCKED),
+        changed("f", Effect.DELETED),
+    )
+    assert (
+        verdict(found)
+        == "REFUSED: prod/b; DATA: prod/f is deleted; prod/d is stopped, 2 machines need a restart"
+    )
+    assert text(found).splitlines()[0] == verdict(found)
+    assert unescape(markdown(found, 60_000)).splitlines()[0] == f"### {verdict(found)}"
+    assert f"<h1>{verdict(found)}</h1>" in html(found, STYLE, SCRIPT)
+    assert json.loads(json_document(found))["verdict"] == verdict(found)
+
+
+def test_only_live_changes_are_said_so() -> None:
+    assert (
+        verdict(difference(changed("a", Effect.LIVE), changed("b", Effect.HOT_PLUG)))
+        == "2 machines change live"
+    )
+    assert verdict(difference(changed("a", Effect.NEXT_START))) == "nothing that runs changes"
+    assert verdict(Difference("a", "b", ())) == "no differences"
 
 
 def test_colours_are_used_only_on_terminals() -> None:
@@ -130,9 +217,17 @@ def test_markdown_contains_no_active_content(value: str) -> None:
 @pytest.mark.parametrize("value", ["vm", "€" * 300, EVIL[1]])
 @pytest.mark.parametrize(("resources", "overlays"), [(800, 2), (40, 30)])
 def test_markdown_stays_below_its_limit(limit: int, value: str, resources: int, overlays: int) -> None:
-    names = [f"{value}-{number}" for number in range(resources)]
-    one = difference(*(changed(name, Effect.RESTART, str(n), value) for n, name in enumerate(names)))
-    document = markdown(one._replace(overlays=one.overlays * overlays), limit)
+    found = difference()._replace(
+        overlays=tuple(
+            overlay._replace(path=f"overlays/{number}")
+            for number in range(overlays)
+            for overlay in difference(
+                *(changed(f"{value}-{n}", Effect.RESTART, f"{number} {n}", value) for n in range(resources))
+            ).overlays
+        )
+    )
+    document = markdown(found, limit)
+    assert document.startswith(f"### {resources * overlays} machines need a restart\n")
     assert len(document.encode()) <= limit
     (left_out,) = re.findall(r"> (\d+) changed resources are left out", document)
     listed = len(re.findall(r"changed <code>VirtualMachine</code>", document))
@@ -141,7 +236,7 @@ def test_markdown_stays_below_its_limit(limit: int, value: str, resources: int, 
 
 
 def test_markdown_of_an_empty_diff_says_so() -> None:
-    assert markdown(Difference("a", "b", ()), 1_000).endswith("No differences.\n")
+    assert markdown(Difference("a", "b", ()), 1_000).startswith("### no differences\n")
 
 
 class Elements(HTMLParser):

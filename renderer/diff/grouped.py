@@ -1,0 +1,83 @@
+"""Merge equal changes of all overlays, the most dangerous first.
+
+A line in a base may change a machine in each of three hundred overlays. For a reader, that is one change.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple, TypeAlias
+
+from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.model.difference import Danger, Impact, OverlayDifference, ResourceChange
+
+#: What changes have in common that readers see as one; texts, because values may be mappings.
+_Likeness: TypeAlias = tuple[str, ...]
+
+
+class Member(NamedTuple):
+    """A change in an overlay."""
+
+    overlay: OverlayDifference
+    change: ResourceChange
+
+
+class Group(NamedTuple):
+    """Changes that differ only in the names of their objects, and in names that their reasons mention."""
+
+    members: tuple[Member, ...]
+
+    @property
+    def change(self) -> ResourceChange:
+        """The first of the changes."""
+        return self.members[0].change
+
+    @property
+    def danger(self) -> Danger:
+        return self.change.danger
+
+    @property
+    def is_about_machines(self) -> bool:
+        return self.change.id.gvk.kind in PATHS
+
+    @property
+    def overlays(self) -> tuple[OverlayDifference, ...]:
+        """The overlays that the changes are in, each once."""
+        return tuple({member.overlay.path: member.overlay for member in self.members}.values())
+
+
+def groups_of(overlays: Iterable[OverlayDifference]) -> list[Group]:
+    """Return the changes of all overlays in groups, the most dangerous first.
+
+    Among groups of equal danger, virtual machines come first, then the worst effects, then the order in which
+    the changes were found.
+    """
+    found: dict[_Likeness, list[Member]] = {}
+    for overlay in overlays:
+        for change in overlay.changes:
+            found.setdefault(_likeness(change), []).append(Member(overlay, change))
+    groups = [Group(tuple(members)) for members in found.values()]
+    return sorted(groups, key=_order)
+
+
+def _likeness(change: ResourceChange) -> _Likeness:
+    """Return what a change shares with equal ones. A reason may name a disk, which differs between sites."""
+    gvk = change.id.gvk
+    fields = (
+        (
+            str(each.field),
+            repr((each.before, each.after, each.reordered, each.inherited, each.owners, each.kept)),
+            _rule(each.impact),
+        )
+        for each in change.fields
+    )
+    return change.type, gvk.group, gvk.kind, _rule(change.impact), *(text for each in fields for text in each)
+
+
+def _rule(impact: Impact | None) -> str:
+    return f"{impact.effect} {impact.source or impact.reason}" if impact else ""
+
+
+def _order(group: Group) -> tuple[int, bool, int]:
+    impact = group.change.impact
+    return -group.danger.rank, not group.is_about_machines, -impact.effect.severity if impact else 1

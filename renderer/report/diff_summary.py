@@ -1,0 +1,276 @@
+"""What a report says first: the worst in one line, then the counts, and what the machines take together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import reduce
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.model.difference import (
+    Amounts,
+    ChangeType,
+    CommitDifference,
+    Danger,
+    Difference,
+    Effect,
+    OverlayDifference,
+    ResourceChange,
+    Totals,
+)
+from renderer.model.plural import plural
+from renderer.model.quantity import Quantity, QuantityFormat
+from renderer.report.diff_words import EFFECTS, member_name, type_text
+from renderer.report.plain_text import printable
+
+#: The most characters of a name in the first line.
+_LONGEST_NAME = 100
+_ALWAYS = ("virtual machines", "vCPUs", "memory")
+_AMOUNTS = {
+    "virtual machines": lambda amounts: str(amounts.machines),
+    "vCPUs": lambda amounts: str(amounts.vcpus),
+    "memory": lambda amounts: bytes_text(amounts.memory),
+    "huge pages": lambda amounts: bytes_text(amounts.hugepages),
+    "GPUs": lambda amounts: str(amounts.gpus),
+}
+#: Effects that do not depend on what the virtual machine was started from.
+_ANYHOW = frozenset(
+    {
+        *(Effect.NONE, Effect.NEXT_START, Effect.START),
+        *(Effect.AT_RISK, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
+    }
+)
+#: The objects of a dump that ``Difference.others`` counts.
+_NOT_COMPARED = "of a kind or in a namespace that the project does not have, or made by controllers"
+#: The words after a number of changes.
+_PLURALS = {
+    Effect.RESTART: "need a restart",
+    Effect.PENDING: "count after a restart, which KubeVirt does not ask for",
+    Effect.BLOCKED: "count after a restart, as the VMs cannot be live-migrated",
+    Effect.NO_START: "accepted, but they will not start again",
+}
+#: What the first line says of one machine, and of several.
+_VERBS: Mapping[Effect, tuple[str, str]] = {
+    Effect.LIVE: ("changes live", "change live"),
+    Effect.HOT_PLUG: ("changes live", "change live"),
+    Effect.NEXT_MIGRATION: ("changes with its next live migration", "change with their next live migration"),
+    Effect.MIGRATION: ("is live-migrated", "are live-migrated"),
+    Effect.PENDING: ("needs a restart", "need a restart"),
+    Effect.BLOCKED: ("needs a restart", "need a restart"),
+    Effect.START: ("is started", "are started"),
+    Effect.STUCK: ("can no longer be changed", "can no longer be changed"),
+    Effect.RESTART: ("needs a restart", "need a restart"),
+    Effect.EVICTED: ("is evicted", "are evicted"),
+    Effect.STOP: ("is stopped", "are stopped"),
+    Effect.NO_START: ("will not start again", "will not start again"),
+    Effect.AT_RISK: ("may be deleted", "may be deleted"),
+    Effect.REPLACED: ("is replaced", "are replaced"),
+    Effect.DELETED: ("is deleted", "are deleted"),
+    Effect.REFUSED: ("", ""),
+}
+#: What stands before the dangers that no reader may miss.
+_ALARMS = {Danger.REFUSED: "REFUSED: ", Danger.DATA: "DATA: ", Danger.NO_START: "NO START: "}
+
+
+def verdict(difference: Difference) -> str:
+    """Return the worst in one line: ``REFUSED: 2 objects; 3 machines need a restart``.
+
+    What is applied without an interruption is mentioned only if there is nothing worse.
+    """
+    lost = [printable(overlay.path, _LONGEST_NAME) for overlay in difference.overlays if overlay.incomparable]
+    parts = [f"NOT COMPARED: {lost[0] if len(lost) == 1 else plural(len(lost), 'overlay')}"] if lost else []
+    by_danger: dict[Danger, list[ResourceChange]] = {}
+    for overlay in difference.overlays:
+        for change in overlay.changes:
+            by_danger.setdefault(change.danger, []).append(change)
+    for danger in reversed(Danger):
+        changes = by_danger.get(danger, [])
+        if changes and danger is not Danger.NONE and (danger is not Danger.LIVE or not parts):
+            parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes))}")
+    if parts:
+        return "; ".join(parts)
+    return "nothing that runs changes" if difference else "no differences"
+
+
+def _deeds(changes: Iterable[ResourceChange]) -> Iterator[str]:
+    """Yield what happens to the objects of one danger, the worst first: ``3 machines need a restart``."""
+    by_deed: dict[tuple[str, str], list[ResourceChange]] = {}
+    for change in sorted(changes, key=_severity, reverse=True):
+        by_deed.setdefault(_VERBS[_decisive_effect(change)], []).append(change)
+    for (one, many), found in by_deed.items():
+        if len(found) == 1:
+            yield f"{_object_name(found[0])} {one}".rstrip()
+        else:
+            noun = "machine" if all(each.id.gvk.kind in PATHS for each in found) else "object"
+            yield f"{plural(len(found), noun)} {many}".rstrip()
+
+
+def _decisive_effect(change: ResourceChange) -> Effect:
+    """Return the effect for which a change has its danger."""
+    effects = (change.impact.effect, *change.effects) if change.impact else change.effects
+    return next(effect for effect in effects if effect.danger is change.danger)
+
+
+def _severity(change: ResourceChange) -> int:
+    return _decisive_effect(change).severity
+
+
+def _object_name(change: ResourceChange) -> str:
+    name, kind = member_name(change), change.id.gvk.kind
+    return printable(name if kind == "VirtualMachine" else f"{kind} {name}", _LONGEST_NAME)
+
+
+class Row(NamedTuple):
+    """An amount on both sides, in words; empty if a side does not have the overlay."""
+
+    name: str
+    before: str
+    after: str
+
+    @property
+    def differs(self) -> bool:
+        return self.before != self.after
+
+    def __str__(self) -> str:
+        """``vCPUs 4 -> 8``."""
+        return f"{self.name} {self.before or 'none'} -> {self.after or 'none'}"
+
+
+def total_rows(overlays: Sequence[OverlayDifference]) -> list[Row]:
+    """Return the amounts of the virtual machines of some overlays together; empty without machines."""
+    sides = [_sum(overlay.totals[side] for overlay in overlays) for side in (0, 1)]
+    if not any(totals and (totals.running.machines or totals.halted.machines) for totals in sides):
+        return []
+    rows = [Row(name, *(_amount_text(totals, name) for totals in sides)) for name in _AMOUNTS]
+    return [row for row in rows if row.name in _ALWAYS or {row.before, row.after} - {"", "0"}]
+
+
+def _sum(totals: Iterable[Totals | None]) -> Totals | None:
+    """Return the sum; None if no overlay is on this side."""
+    known = [each for each in totals if each is not None]
+    if not known:
+        return None
+    running, halted = ((each.running for each in known), (each.halted for each in known))
+    return Totals(reduce(Amounts.plus, running), reduce(Amounts.plus, halted))
+
+
+def _amount_text(totals: Totals | None, name: str) -> str:
+    if totals is None:
+        return ""
+    running, halted = (_AMOUNTS[name](amounts) for amounts in totals)
+    return running if halted == "0" else f"{running} (and {halted} halted)"
+
+
+def bytes_text(count: int) -> str:
+    """Return ``16Gi``, or the amount in the next smaller unit if it is not a whole number: ``1536Mi``."""
+    return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
+
+
+def overlays_with_news(
+    overlays: Iterable[OverlayDifference], most: int
+) -> tuple[list[OverlayDifference], int]:
+    """Return the overlays to list, and the number of those that are left out.
+
+    An overlay with a note, or that cannot be compared, is never left out; of the others that differ, ``most``
+    are listed.
+    """
+    shown: list[OverlayDifference] = []
+    plain = 0
+    for overlay in overlays:
+        is_special = bool(overlay.incomparable or overlay.ignored or overlay.notes)
+        if not is_special and not overlay:
+            continue
+        plain += not is_special
+        if is_special or plain <= most:
+            shown.append(overlay)
+    return shown, max(plain - most, 0)
+
+
+def equal_text(overlay: OverlayDifference, *, is_live: bool) -> str:
+    """Return the number of objects that are equal on both sides, in words."""
+    return f"{overlay.equal} {'in sync' if is_live else 'equal'}"
+
+
+def counts_text(changes: Iterable[ResourceChange], *, is_live: bool) -> list[str]:
+    """Return texts such as ``3 changed``, one for each type that occurs."""
+    return [f"{count} {type_text(each, is_live=is_live)}" for each, count in counts_of(changes).items()]
+
+
+def counts_of(changes: Iterable[ResourceChange]) -> Mapping[ChangeType, int]:
+    """Return the number of changes of each type that occurs, in a fixed order."""
+    counts = Counter(change.type for change in changes)
+    return {change_type: counts[change_type] for change_type in ChangeType if counts[change_type]}
+
+
+def dangers_of(changes: Iterable[ResourceChange]) -> Mapping[Danger, int]:
+    """Return the number of objects with each danger, the worst first."""
+    counts = Counter(change.danger for change in changes)
+    return {danger: counts[danger] for danger in reversed(Danger) if counts[danger]}
+
+
+def effects_of(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
+    """Return the number of virtual machines with each effect, the worst first."""
+    return _effects(change for change in changes if change.id.gvk.kind in PATHS)
+
+
+def effects_on_others(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
+    """Return the number of objects other than virtual machines with each effect, the worst first."""
+    return _effects(change for change in changes if change.id.gvk.kind not in PATHS)
+
+
+def _effects(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
+    counts = Counter(change.impact.effect for change in changes if change.impact)
+    return {effect: counts[effect] for effect in reversed(Effect) if counts[effect]}
+
+
+def summary(difference: Difference) -> Iterator[str]:
+    """Yield up to four lines: the changes, their effects on virtual machines and others, the assumptions."""
+    changes = [change for overlay in difference.overlays for change in overlay.changes]
+    lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
+    counts = counts_text(changes, is_live=difference.is_live)
+    in_sync = sum(overlay.equal for overlay in difference.overlays)
+    if difference.is_live and in_sync:
+        counts.append(f"{in_sync} in sync")
+    if lost:
+        counts.append(f"{plural(lost, 'overlay')} not compared")
+    yield f"{', '.join(counts) or 'no differences in resources'} ({overlays_text(difference)})"
+    effects = effects_of(changes)
+    if effects:
+        yield f"virtual machines: {', '.join(counted_effects(effects))}"
+    others = effects_on_others(changes)
+    if others:
+        yield f"other objects: {', '.join(counted_effects(others))}"
+    if difference.others:
+        yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
+    if not _ANYHOW.issuperset(effects):
+        before = printable(difference.before)
+        if difference.is_live:
+            basis = "judged by the instance of each virtual machine, or where the dump has none by its spec"
+            yield f"{basis} in the {before}"
+        else:
+            yield f"judged as if each virtual machine had been started from {before}"
+
+
+def counted_effects(effects: Mapping[Effect, int]) -> Iterator[str]:
+    """Yield ``3 need a restart``, ``1 refused``."""
+    for effect, count in effects.items():
+        words = _PLURALS.get(effect, EFFECTS[effect]) if count > 1 else EFFECTS[effect]
+        yield f"{count} {words}"
+
+
+def commit_verdict(commit: CommitDifference) -> str:
+    """Return the effect of all changes up to a commit on virtual machines: ``1 needs a restart``.
+
+    Of overlays that cannot be rendered at the commit, nothing is known.
+    """
+    changes = [change for overlay in commit.overlays for change in overlay.changes]
+    verdict = list(counted_effects(effects_of(changes)))
+    lost = sum(bool(overlay.incomparable) for overlay in commit.overlays)
+    verdict += [f"{plural(lost, 'overlay')} not compared"] if lost else []
+    return ", ".join(verdict) or "nothing happens to virtual machines"
+
+
+def overlays_text(difference: Difference) -> str:
+    """Return the number of overlays on either side, as ``2 overlays``."""
+    return plural(sum(any(overlay.releases) for overlay in difference.overlays), "overlay")
