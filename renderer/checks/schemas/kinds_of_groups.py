@@ -59,12 +59,39 @@ _OPERATORS: Mapping[str, str] = {
         " ClusterWorkflowTemplate CronWorkflow EventBus EventSource Experiment Rollout Sensor Workflow"
         " WorkflowTemplate"
     ),
+    "bitnami.com": "SealedSecret",
+    "external-secrets.io": (
+        "ClusterExternalSecret ClusterPushSecret ClusterSecretStore ExternalSecret PushSecret SecretStore"
+    ),
+    "forklift.konveyor.io": (
+        "Conversion ForkliftController Hook Host HyperVProviderServer Migration NetworkMap OVAProviderServer"
+        " OpenstackVolumePopulator OvirtVolumePopulator Plan Provider StorageMap VSphereXcopyVolumePopulator"
+    ),
+    "gateway.networking.k8s.io": (
+        "BackendTLSPolicy GRPCRoute Gateway GatewayClass HTTPRoute ListenerSet ReferenceGrant TCPRoute"
+        " TLSRoute UDPRoute"
+    ),
     "helm.toolkit.fluxcd.io": "HelmRelease",
     "k8s.cni.cncf.io": "IPAMClaim MultiNetworkPolicy NetworkAttachmentDefinition",
+    "k8s.ovn.org": (
+        "AdminPolicyBasedExternalRoute ClusterNetworkConnect ClusterUserDefinedNetwork EgressFirewall"
+        " EgressIP EgressQoS EgressService NetworkQoS RouteAdvertisements UserDefinedNetwork VTEP"
+    ),
     "kustomize.toolkit.fluxcd.io": "Kustomization",
+    "metallb.io": (
+        "AddressPool BFDProfile BGPAdvertisement BGPPeer Community ConfigurationState IPAddressPool"
+        " L2Advertisement ServiceBGPStatus ServiceL2Status"
+    ),
+    "nmstate.io": (
+        "NMState NodeNetworkConfigurationEnactment NodeNetworkConfigurationPolicy NodeNetworkState"
+    ),
     "snapshot.storage.k8s.io": "VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent",
     "source.toolkit.fluxcd.io": (
         "Bucket ExternalArtifact GitRepository HelmChart HelmRepository OCIRepository"
+    ),
+    "sriovnetwork.openshift.io": (
+        "OVSNetwork SriovIBNetwork SriovNetwork SriovNetworkNodePolicy SriovNetworkNodeState"
+        " SriovNetworkPoolConfig SriovOperatorConfig"
     ),
 }
 

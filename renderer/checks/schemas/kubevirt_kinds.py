@@ -85,10 +85,31 @@ _OTHERS: Mapping[str, str] = {
     ),
     "template.kubevirt.io/v1beta1": "VirtualMachineTemplate VirtualMachineTemplateRequest",
 }
+#: The groups of the networks and migrations of virtual machines, whose files are checked on their own.
+_MACHINE_GROUPS = frozenset(
+    {
+        "forklift.konveyor.io",
+        "k8s.cni.cncf.io",
+        "k8s.ovn.org",
+        "nmstate.io",
+        "sriovnetwork.openshift.io",
+    }
+)
+#: The groups of operators for any workload: checked beside virtual machines, as Kubernetes' own kinds are.
+_WORKLOAD_GROUPS = frozenset(
+    {
+        "bitnami.com",
+        "external-secrets.io",
+        "gateway.networking.k8s.io",
+        "metallb.io",
+        "snapshot.storage.k8s.io",
+    }
+)
+_OWN_COMPANIONS = frozenset(version.partition("/")[0] for version in _OTHERS)
 #: The groups of kinds that accompany virtual machines; their schemas are in ``schemas/beside``.
-COMPANION_GROUPS = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
-#: The groups of all kinds that have a schema here or should have one.
-CHECKED_GROUPS = ALL_GROUPS | COMPANION_GROUPS
+COMPANION_GROUPS = _OWN_COMPANIONS | _MACHINE_GROUPS | _WORKLOAD_GROUPS
+#: The groups whose objects are checked in files of their own.
+CHECKED_GROUPS = ALL_GROUPS | _OWN_COMPANIONS | _MACHINE_GROUPS
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
     **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},

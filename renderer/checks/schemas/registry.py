@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from renderer.checks.schemas.kind_schema import KindSchema
+from renderer.checks.schemas.kinds_of_groups import meant_kind
 from renderer.checks.schemas.kubernetes_kinds import KubernetesKinds
 from renderer.checks.schemas.kubevirt_kinds import (
     ALL_GROUPS,
@@ -104,9 +105,10 @@ class SchemaRegistry:
         key = gvk, release and release.minor_release
         if key not in self._companions:
             is_plain = _VERSION.fullmatch(gvk.version) and _KIND.fullmatch(gvk.kind)
+            is_known = is_plain and not meant_kind(gvk)  # another finding is about a mistyped kind
             folder, name = self._root / "beside" / gvk.group / gvk.version, f"{gvk.kind.lower()}.json"
             paths = (folder / str(key[1]) / name, folder / name)
-            path = next((path for path in paths if path.is_file()), None) if is_plain else None
+            path = next((path for path in paths if path.is_file()), None) if is_known else None
             self._companions[key] = KindSchema(json.loads(path.read_bytes())) if path else None
         return self._companions[key]
 

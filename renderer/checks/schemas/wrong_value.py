@@ -53,6 +53,8 @@ _WORDS: Mapping[str, str] = {
     "contains": "lacks an element that its schema requires",
     "dependentRequired": "lacks a field that another of its fields needs",
     "else": "violates a condition of its schema",
+    "maxProperties": "has more fields than its schema allows",
+    "minProperties": "has fewer fields than its schema requires",
     "not": "has a form that its schema excludes",
     "oneOf": "must have exactly one of the forms that its schema allows",
     "propertyNames": "has a key that its schema excludes",

@@ -70,6 +70,9 @@ _NONE = frozenset({""})
 _TEMPLATES = frozenset({"Template", "VirtualMachineTemplate"})
 #: Kinds of objects that hold the values of a chart.
 CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
+#: Kinds of operators with a credential, or the reference to one, among their fields.
+_WITH_CREDENTIALS = frozenset({"BGPPeer", "ClusterSecretStore", "Provider", "SecretStore"})
+_REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
 _VALUES_OF_CHARTS = frozenset({"helm", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
 
@@ -97,7 +100,7 @@ _CERTAIN_MENTION = pattern(
 )
 #: What the JSON of an object has, in lower case, that holds a value of a Secret: one of these words, or
 #: one of these patterns. A backslash is doubled there.
-_WORDS_OF_HOLDERS = ("stringdata", '"parameters":', '"patch":', '"op":', r"\\u", r"\\x")
+_WORDS_OF_HOLDERS = ("stringdata", '"password":', '"parameters":', '"patch":', '"op":', r"\\u", r"\\x")
 _SECTION_OF_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)")
 _KIND_IN_HOLDER = pattern(r"kind\W{1,9}(?:secret|[${])")
 #: Steps for each value of an object that is walked, and the characters of its JSON that are searched in one
@@ -251,6 +254,9 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
     if here.area is Area.CHART and is_scalar and _CREDENTIAL_NAME.search(key):
         return below.hidden()
+    if here.kind in _WITH_CREDENTIALS and is_scalar:
+        is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
+        return below.hidden(is_secret=True) if is_credential else below
     if _NAMES_SECRETS.search(key):
         return below._replace(is_among_secrets=True)
     return below
