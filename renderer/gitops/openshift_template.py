@@ -56,21 +56,24 @@ def unprocessed_templates(resources: ResourceSet) -> Iterator[Diagnostic]:
             )
 
 
-def process(template: Resource, parameters: Mapping[str, str]) -> Iterator[tuple[Resource, JsonObject]]:
-    """Yield the objects of one Template, each with the labels to add to it.
+def process(
+    template: Resource, parameters: Mapping[str, str]
+) -> Iterator[tuple[Resource, Resource, JsonObject]]:
+    """Yield the objects of one Template: as written, as made, and the labels to add.
 
     Raises ``DiagnosticError``: openshift-template, resource-invalid.
     """
     values = _values(template, parameters)
     labels = object_at(_substituted(template.content.get("labels"), values))
-    for index, written in enumerate(_objects(template)):
-        origin = template.origin.below("objects", index)
-        content = check_identity(Resource(object_at(written), origin)).content
+    for index, each in enumerate(_objects(template)):
+        layers = tuple(layer.below("objects", index) for layer in template.layers)
+        written = Resource(object_at(each), template.origin.below("objects", index), layers)
+        content = check_identity(written).content
         metadata = object_at(content, "metadata")
         if "namespace" in metadata and not TEXT_REFERENCE.search(scalar_text(metadata["namespace"])):
             content = without(content, "metadata", "namespace")
-        content = object_at(_substituted(content, values))
-        yield check_identity(Resource(content, origin)), labels
+        made = Resource(object_at(_substituted(content, values)), written.origin, layers)
+        yield written.with_content(content), check_identity(made), labels
 
 
 def _objects(template: Resource) -> Sequence[Json]:

@@ -2,52 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, TypeAlias
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process
 from renderer.gitops.vm_template import process_vm_template
 from renderer.kubevirt.facts.confidential_parts import confidential_values_of_parameters
 from renderer.kubevirt.vm_template.findings import is_vm_template
-from renderer.kubevirt.vm_template.template import PARAMETERS
+from renderer.kubevirt.vm_template.template import MACHINE, PARAMETERS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, scalar_text, text_at
-from renderer.model.kube.location import Location, Site
+from renderer.model.kube.location import GeneratedText, Location, Site
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.made_of_template import MadeOfTemplate
+from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.run.taint import taint
 from renderer.model.suggest import did_you_mean
 
-#: Accepts the resources before and after a step.
-Observe: TypeAlias = Callable[[ResourceSet, ResourceSet], None]
+
+class TemplateObserver(Protocol):
+    """Observes how templates are processed."""
+
+    def processed(self, objects: Sequence[MadeOfTemplate]) -> None:
+        """Observe the objects that templates make, before their labels."""
+
+    def labelled(self, before: ResourceSet, after: ResourceSet) -> None:
+        """Observe the resources before and after the labels of OpenShift Templates are added."""
+
+
+class GivenParameters(Record):
+    """The values of parameters by name, and where each is given."""
+
+    values: Mapping[str, str]
+    sites: Mapping[str, Site]
 
 
 def process_templates(
     resources: ResourceSet,
     parameters: Mapping[str, str],
     release: Release,
-    observe: Observe = lambda _before, _after: None,
+    observer: TemplateObserver | None = None,
 ) -> Outcome[ResourceSet]:
     """Return the resources with each template replaced by its objects; ``parameters`` are values by name.
 
-    ``observe`` is called with the resources before and after the labels of OpenShift Templates are added.
     Reports openshift-template or vm-template for parameters without a value, and for ones that no template
     declares.
     """
     findings: list[Diagnostic] = []
     found: list[tuple[Resource, JsonObject]] = []
+    processed: list[MadeOfTemplate] = []
     templates = [each for each in resources if is_template(each) or is_vm_template(each)]
     for template in templates:
         taint(confidential_values_of_parameters(template.content, parameters))
     for resource in resources:
+        declared_at = parameters_of(resource)
         try:
             if is_template(resource):
-                found += process(resource, parameters)
+                for index, (written, made, labels) in enumerate(process(resource, parameters)):
+                    place = FieldPath.of("objects", index)
+                    processed.append(MadeOfTemplate(resource, declared_at, place, written, made))
+                    found.append((made, labels))
             elif is_vm_template(resource):
-                found.append((process_vm_template(resource, parameters, release), EMPTY))
+                written, made = process_vm_template(resource, parameters, release)
+                processed.append(MadeOfTemplate(resource, declared_at, MACHINE, written, made))
+                found.append((made, EMPTY))
             else:
                 found.append((resource, EMPTY))
         except DiagnosticError as error:
@@ -55,11 +78,13 @@ def process_templates(
     findings += _undeclared(templates, parameters)
     unlabelled = ResourceSet(tuple(resource for resource, _ in found))
     labelled = ResourceSet(tuple(_with_labels(resource, labels) for resource, labels in found))
-    observe(unlabelled, labelled)
+    if observer is not None:
+        observer.processed(processed)
+        observer.labelled(unlabelled, labelled)
     return Outcome(labelled, tuple(findings))
 
 
-def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
+def read_parameters(fs: FileSystem, path: str, site: Site) -> GivenParameters:
     """Return the parameters in a file of ``NAME=value`` lines, as ``oc process --param-file`` reads it.
 
     ``site`` is where the file is named. Raises ``DiagnosticError``.
@@ -68,6 +93,7 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
         message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
         raise Diagnostic.at(site, Code.FILE_NOT_FOUND, message, hint).error()
     values: dict[str, str] = {}
+    lines: dict[str, int] = {}
     for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
         text = line.strip()
         if not text or text.startswith("#"):
@@ -77,8 +103,12 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> dict[str, str]:
             location = Location(path, number)
             message, hint = "the line is not a parameter", "write NAME=value"
             raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()
-        values[name.strip()] = value.strip().strip("\"'")
-    return values
+        name = name.strip()
+        values[name], lines[name] = value.strip().strip("\"'"), number
+    mapping = "".join(f"{json.dumps(name)}:\n" for name in lines)  # YAML, in which a name has a place
+    text_of_names = GeneratedText(mapping, tuple(lines.values()), "", site)
+    sites = {name: Site(path, 0, FieldPath.of(name), text_of_names) for name in lines}
+    return GivenParameters(values, sites)
 
 
 def parameters_without_value(template: Resource) -> list[str]:
@@ -101,7 +131,7 @@ def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> lis
     return [
         Diagnostic.about(
             first,
-            FieldPath.of("parameters") if is_openshift else PARAMETERS,
+            parameters_of(first),
             Code.OPENSHIFT_TEMPLATE if is_openshift else Code.VM_TEMPLATE,
             f"no {first.kind} of the overlay has a parameter {name}",
             did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
@@ -111,9 +141,13 @@ def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> lis
     ]
 
 
+def parameters_of(template: Resource) -> FieldPath:
+    """Return the field with the parameters of a template."""
+    return FieldPath.of("parameters") if is_template(template) else PARAMETERS
+
+
 def _declared(template: Resource) -> Sequence[Json]:
-    section = template.content if is_template(template) else template.content.get("spec")
-    return array_at(section, "parameters")
+    return array_at(template.content, *parameters_of(template).keys)
 
 
 def _with_labels(resource: Resource, labels: JsonObject) -> Resource:

@@ -7,18 +7,26 @@ from collections.abc import Mapping
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kubevirt.vm_template.findings import findings_of
 from renderer.kubevirt.vm_template.machine import as_machine
-from renderer.kubevirt.vm_template.processing import check_references, process, with_given
+from renderer.kubevirt.vm_template.processing import (
+    check_references,
+    process,
+    with_given,
+    with_own_namespace,
+)
 from renderer.kubevirt.vm_template.refusal import TemplateRefusedError
 from renderer.kubevirt.vm_template.template import MACHINE, PARAMETERS, Template, read_template
 from renderer.kubevirt.vm_template.typed_machine import types_of
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 
 
-def process_vm_template(resource: Resource, parameters: Mapping[str, str], release: Release) -> Resource:
-    """Return the machine that a template makes with given values.
+def process_vm_template(
+    resource: Resource, parameters: Mapping[str, str], release: Release
+) -> tuple[Resource, Resource]:
+    """Return the machine of a template as it is written, and as it is made with given values.
 
     Nothing is drawn. Raises ``DiagnosticError``: vm-template for parameters that need a value, admission,
     resource-invalid.
@@ -32,7 +40,9 @@ def process_vm_template(resource: Resource, parameters: Mapping[str, str], relea
         made = process(template, types_of(release))
     except TemplateRefusedError as error:
         raise DiagnosticError(*findings_of(resource, error.refusals)) from None
-    return check_identity(Resource(as_machine(made.substituted), resource.origin.child(MACHINE)))
+    origin, layers = resource.origin.child(MACHINE), tuple(each.child(MACHINE) for each in resource.layers)
+    written = Resource(as_machine(with_own_namespace(object_at(template.machine))), origin, layers)
+    return written, check_identity(Resource(as_machine(made.substituted), origin, layers))
 
 
 def _check_values(resource: Resource, template: Template) -> None:

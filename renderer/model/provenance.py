@@ -21,6 +21,7 @@ class StepKind(TextEnum):
     SUBSTITUTED = "substitution"  # variables that Flux replaces
     ENTRY_POINT = "entry-point"  # fields that Flux or Argo CD sets on all objects
     REPOINTED = "repoint"  # paths of sources that become paths of rendered trees
+    PARAMETER = "parameter"  # of a template that an overlay gives parameters
     TEMPLATE_LABEL = "template-label"  # labels that an OpenShift Template adds to all of its objects
     INFERRED = "inference"
     CUSTOM_SIZE = "custom-size"

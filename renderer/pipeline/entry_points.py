@@ -19,7 +19,6 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
 from renderer.pipeline.target_cluster import target_cluster_of
 from renderer.project import overlays as source_overlays
@@ -239,23 +238,23 @@ class EntryPointComposer:
         options = point.options
         if composed.failed or (options.parameters is None and not options.parameter_file):
             return composed
-        from renderer.gitops.templates import process_templates, read_parameters
+        from renderer.gitops.templates import GivenParameters, process_templates, read_parameters
 
+        site = entry_site(overlay.listed_as, overlay.listed_by).below("parameters")
+        values = options.parameters or {}
+        given = GivenParameters(values, {name: site.below(name) for name in values})
         try:
-            given = dict(options.parameters or {})
             if options.parameter_file:
-                site = entry_site(overlay.listed_as, overlay.listed_by).below("parameters")
-                given |= read_parameters(self._fs, options.parameter_file, site)
+                given = read_parameters(self._fs, options.parameter_file, site)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), composed.diagnostics + error.diagnostics)
-        trace = self._context.trace
+        observer = None
+        if self._context.trace:
+            from renderer.pipeline.template_trace import TemplateTrace
 
-        def labelled(before: ResourceSet, after: ResourceSet) -> None:
-            if trace:
-                trace.passed(overlay, StepKind.TEMPLATE_LABEL, before, after)
-
+            observer = TemplateTrace(self._context.trace, overlay, given)
         return composed.then(
-            lambda resources: process_templates(resources, given, overlay.kubevirt, labelled)
+            lambda resources: process_templates(resources, given.values, overlay.kubevirt, observer)
         )
 
 

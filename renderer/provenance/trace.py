@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.kubevirt.instancetype.expand import VmExpansion
 from renderer.kustomize.identity import current_identity, identities
 from renderer.kustomize.transform import CompositionChange
+from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.made_of_template import MadeOfTemplate
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import spend
@@ -22,6 +24,7 @@ from renderer.provenance.makers import (
     StageStep,
     Version,
 )
+from renderer.provenance.template_steps import template_versions
 
 #: Steps for finding a resource among the resources of the previous stage (``model.run.work``).
 _STEPS_PER_RESOURCE = 20
@@ -74,6 +77,12 @@ class Trace:
             earlier = next(known, at_same_index)
             if earlier is not None:
                 self._record_maker(earlier, resource, StageStep(earlier, act, overlay))
+
+    def processed(self, made: MadeOfTemplate, given: Mapping[str, str], sites: Mapping[str, Site]) -> None:
+        """Record an object that a template made with ``given`` values, which are at ``sites``."""
+        self._links[id(made.made)] = _Link(
+            made.made, None, lambda: template_versions(made, self.versions(made.template), given, sites)
+        )
 
     def include(self, other: Trace) -> None:
         """Include what another trace observed of resources that this run uses as well."""

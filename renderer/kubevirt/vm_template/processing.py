@@ -168,15 +168,20 @@ def _machine(template: Template) -> JsonObject:
     return template.machine
 
 
+def with_own_namespace(machine: JsonObject) -> JsonObject:
+    """Return a machine without its namespace if that is a text without ``${NAME}``: it has no effect."""
+    namespace = text_at(machine, "metadata", "namespace")
+    if namespace and not TEXT_REFERENCE.search(namespace):
+        return without(machine, "metadata", "namespace")
+    return machine
+
+
 def substituted_machine(machine: JsonObject, values: Mapping[str, str]) -> JsonObject:
     """Return a machine with the values of parameters; references to others stay.
 
-    Raises ``TemplateRefusedError``. A namespace that is a text without ``${NAME}`` is dropped before.
+    Raises ``TemplateRefusedError``.
     """
-    namespace = text_at(machine, "metadata", "namespace")
-    if namespace and not TEXT_REFERENCE.search(namespace):
-        machine = without(machine, "metadata", "namespace")
-    return object_at(_substituted(machine, values))
+    return object_at(_substituted(with_own_namespace(machine), values))
 
 
 def substituted_message(message: str, values: Mapping[str, str]) -> str:
