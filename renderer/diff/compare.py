@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
+from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.kubevirt.facts.cluster import Cluster
@@ -18,6 +19,7 @@ from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.immutable import ObjectUpdate, with_refusals
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
+from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
@@ -206,6 +208,13 @@ class _Comparison:
         self.leaving_revisions = LeavingRevisions(before.written, after.written, after.release)
         self._cluster = after.cluster()
 
+    @cached_property
+    def _outlook(self) -> Outlook:
+        before, after = (
+            StorageObjects(side.written, side.storage_classes) for side in (self._before, self._after)
+        )
+        return Outlook((before, after), (self._before.kubevirt, self._after.kubevirt))
+
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)
         impact = None if view is None else _DELETED
@@ -220,6 +229,7 @@ class _Comparison:
             revisions=names,
             owner=self._before.owner,
             exemption=self._exemption_of(resource) if view else "",
+            data=self._outlook.of_deletion(resource, self._before.applied.get(resource.current_id, resource)),
         )
 
     def _exemption_of(self, resource: Resource) -> str:
@@ -262,7 +272,15 @@ class _Comparison:
         else:
             effects = judgement.effects or _effects_of(impact)
             yield ResourceChange(
-                kind, *ids, shown, impact, effects, judgement.pending, judgement.start_refusal
+                kind,
+                *ids,
+                shown,
+                impact,
+                effects,
+                judgement.pending,
+                judgement.start_refusal,
+                data=judgement.data,
+                guest=judgement.guest,
             )
 
     @cached_property
@@ -304,13 +322,29 @@ class _Comparison:
         if views[0] is None or views[1] is None:
             return _NO_CHANGES
         changes = vm_changes((written[0], written[1]), (views[0], views[1]), self._after.release)
-        if self._refusal(after) is not None or kind is ChangeType.RENAMED:
+        if self._refusal(after) is not None:
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
+        if kind is ChangeType.RENAMED:
+            return self._outlook_of_another(before, after, changes)
         vm_change = self._vm_change_of(before, after) if after.kind == "VirtualMachine" else None
         if vm_change is not None:
             contents = vm_change.before.content, vm_change.after.content
             changes = tuple(each for each in changes if not is_default_on_one_side(after.gvk, each, contents))
-        return judge(Views(written[0], written[1], self._cluster), vm_change, changes)
+        judgement = judge(Views(written[0], written[1], self._cluster), vm_change, changes)
+        if vm_change is None:
+            vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
+        return self._outlook.of_update(vm_change, before, after, judgement) if vm_change else judgement
+
+    def _outlook_of_another(
+        self, before: Resource, after: Resource, changes: Iterable[FieldChange]
+    ) -> Judgement:
+        """Return data and guest of a machine that gets another name, and so is another machine."""
+        judgement = Judgement(tuple(change._replace(impact=None) for change in changes), None)
+        vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
+        if vm_change is None:
+            return judgement
+        data, guest = self._outlook.of_another(vm_change, before, after)
+        return judgement._replace(data=data, guest=guest)
 
     def _as_applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
         """Return both as KubeVirt sees them; both as written unless both could be expanded."""

@@ -71,7 +71,12 @@ def _likeness(change: ResourceChange) -> _Likeness:
         )
         for each in change.fields
     )
-    return change.type, gvk.group, gvk.kind, _rule(change.impact), *(text for each in fields for text in each)
+    return (
+        *(change.type, gvk.group, gvk.kind, _rule(change.impact)),
+        *(text for each in fields for text in each),
+        *(f"{each.effect} {each.source} {each.text}" for each in change.data),
+        *(f"{each.fact} {each.device} {each.risk} {each.is_live}" for each in change.guest),
+    )
 
 
 def _rule(impact: Impact | None) -> str:

@@ -96,6 +96,65 @@ class Impact(Record):
     source: str = ""
 
 
+class DataEffect(TextEnum):
+    """What a change does to the disks of a virtual machine, from the mildest to the worst."""
+
+    UNTOUCHED = "untouched"  # a change in Git that does nothing to a disk that exists
+    KEPT = "kept"  # no longer in Git, or no longer in use, but nothing deletes it
+    NEW_DISK = "new-disk"  # made as soon as the change is applied
+    COPIED = "copied"  # a live migration copies it to another claim
+    DETACHED = "detached"  # the machine no longer has it
+    OTHER_DISK = "other-disk"  # another data disk in its place
+    OTHER_ROOT = "other-root"  # the machine boots from another disk
+    UNDONE_RESTORE = "undone-restore"  # the machine gets back the disks from before a restore
+    LOST = "lost"  # deleted
+
+    @property
+    def is_harm(self) -> bool:
+        """True if data is lost, or if the guest finds other data than before."""
+        return self in _HARM
+
+
+_HARM = frozenset(
+    {
+        *(DataEffect.DETACHED, DataEffect.OTHER_DISK, DataEffect.OTHER_ROOT),
+        *(DataEffect.UNDONE_RESTORE, DataEffect.LOST),
+    }
+)
+
+
+class DataChange(Record):
+    """What a change does to a disk, in words, and the place in KubeVirt's source that says so.
+
+    ``disk`` is the name of the volume, or of the object that holds the data. ``before`` and ``after`` are
+    the objects that the volume points to, empty on a side that has none.
+    """
+
+    effect: DataEffect
+    disk: str
+    text: str
+    before: str = ""
+    after: str = ""
+    source: str = ""
+
+
+class GuestChange(Record):
+    """A fact that the guest sees, before and after; an empty text means that it sees nothing.
+
+    ``device`` is the name of the disk, interface or device, empty for the whole machine. ``risk`` is what may
+    break in the guest, empty if nothing is known to. ``is_live``: the running guest sees it, without a
+    restart. ``source`` is the place in KubeVirt's source that makes it so.
+    """
+
+    fact: str
+    device: str
+    before: str
+    after: str
+    risk: str = ""
+    is_live: bool = False
+    source: str = ""
+
+
 class FieldChange(Record):
     """A field of a resource before and after.
 
@@ -133,6 +192,7 @@ class ResourceChange(Record):
     ``revisions`` are the ControllerRevisions of an added or removed VM by matcher: those that it names, or
     empty names; those that leave Git with it. ``owner`` is the Kustomization or Application that applies an
     added or removed VM, ``exemption`` the annotation without which that may delete a VM that it loses.
+    ``data`` is what happens to disks, the worst first, ``guest`` what the guest sees after its next start.
     """
 
     type: ChangeType
@@ -147,6 +207,18 @@ class ResourceChange(Record):
     revisions: tuple[tuple[str, str], ...] = ()
     owner: ResId | None = None
     exemption: str = ""
+    data: tuple[DataChange, ...] = ()
+    guest: tuple[GuestChange, ...] = ()
+
+    @property
+    def harms_data(self) -> bool:
+        """True if data is lost, or if the guest finds other data than before."""
+        return any(each.effect.is_harm for each in self.data)
+
+    @property
+    def risks_guest(self) -> bool:
+        """True if something in the guest may break because of what it sees."""
+        return any(each.risk for each in self.guest)
 
     @property
     def id(self) -> ResId:
@@ -159,7 +231,10 @@ class ResourceChange(Record):
     def danger(self) -> Danger:
         """The worst that it does."""
         effects = (*self.effects, self.impact.effect) if self.impact else self.effects
-        return max((effect.danger for effect in effects), key=lambda each: each.rank, default=Danger.NONE)
+        dangers = [effect.danger for effect in effects]
+        dangers += [Danger.DATA] if self.harms_data else []
+        dangers += [Danger.GUEST] if self.risks_guest else []
+        return max(dangers, key=lambda each: each.rank, default=Danger.NONE)
 
     def order(self) -> tuple[str, str, str]:
         """Return the key by which changes are sorted for readers."""

@@ -50,7 +50,10 @@ class VmChanges:
         self._release = release
 
     def __call__(self, old: Resource, new: Resource) -> VmChange | None:
-        """Return a VirtualMachine on both sides; None if KubeVirt cannot expand or default it."""
+        """Return a VirtualMachine on both sides; None if KubeVirt cannot expand or default it.
+
+        One with another name or namespace is another VirtualMachine, created by the change.
+        """
         try:
             vms = self._vms(old, new)
         except (CauseError, DiagnosticError):
@@ -73,7 +76,8 @@ class VmChanges:
             if found is not None:
                 vms.append(store.update(vms[-1], written, found))
                 written = found
-        vms.append(self.stores[-1].update(vms[-1], written, new))
+        is_other = old.current_id != new.current_id
+        vms.append(self.stores[-1].create(new) if is_other else self.stores[-1].update(vms[-1], written, new))
         return vms
 
     @cached_property

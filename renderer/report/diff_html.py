@@ -14,6 +14,7 @@ from itertools import groupby
 
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_of
 from renderer.report.diff_summary import (
     commit_verdict,
     counts_text,
@@ -168,6 +169,13 @@ def _group(group: Group, difference: Difference, *, is_open: bool) -> Iterator[s
     )
     if reason := reason_of(group):
         yield f'<p class="reason">{escape(reason)}</p>'
+    for data in data_lines(group):
+        label = _label(DATA_EFFECTS[data.effect], "hard" if data.effect.is_harm else "none")
+        yield f'<p class="reason"{_source_title(data.source)}>{label} {escape(data.text)}</p>'
+    for seen in sights_of(change.guest):
+        label = _label("guest sees", "later" if seen.risk else "none")
+        risk = f" <small>at risk: {escape(seen.risk)}</small>" if seen.risk else ""
+        yield f'<p class="reason">{label} {"<br>".join(map(escape, seen.lines))}{risk}</p>'
     if change.fields:
         yield '<div class="fields">'
         for field, reason in zip(change.fields, field_reasons(group), strict=True):
@@ -198,13 +206,21 @@ def _field(change: FieldChange, reason: str) -> Iterator[str]:
     arrow = '<span aria-hidden="true">→</span>'
     yield f'<div class="values"><del>{before}</del> {arrow} <ins>{after}</ins></div>'
     if change.impact:
-        source = f' title="KubeVirt {escape(change.impact.source)}"' if change.impact.source else ""
-        yield f'<div class="why"{source}>{_badge(change.impact.effect)} {escape(reason)}</div>'
+        title = _source_title(change.impact.source)
+        yield f'<div class="why"{title}>{_badge(change.impact.effect)} {escape(reason)}</div>'
     yield "</div>"
 
 
+def _source_title(source: str) -> str:
+    return f' title="KubeVirt {escape(source)}"' if source else ""
+
+
 def _badge(effect: Effect) -> str:
-    return f'<span class="effect {_tone(effect.danger)}">{EFFECTS[effect]}</span>'
+    return _label(EFFECTS[effect], _tone(effect.danger))
+
+
+def _label(words: str, tone: str) -> str:
+    return f'<span class="effect {tone}">{words}</span>'
 
 
 def _tone(danger: Danger) -> str:

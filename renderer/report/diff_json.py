@@ -9,8 +9,10 @@ from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import (
     ORDER,
     Amounts,
+    DataChange,
     Difference,
     FieldChange,
+    GuestChange,
     Impact,
     OverlayDifference,
     ResourceChange,
@@ -106,7 +108,33 @@ def _change(change: ResourceChange, *, is_live: bool) -> Json:
         "pending": [_pending_field(field) for field in change.pending],
         "startRefusal": change.start_refusal or None,
         **({"runs": change.runs} if is_live else {}),
+        "data": [_data(each) for each in change.data],
+        "guest": [_guest(each) for each in change.guest],
         "fields": [_field(field, is_live=is_live) for field in change.fields],
+    }
+
+
+def _data(change: DataChange) -> Json:
+    return {
+        "effect": change.effect,
+        "harm": change.effect.is_harm,
+        "disk": change.disk,
+        "before": change.before or None,
+        "after": change.after or None,
+        "reason": change.text,
+        "source": change.source or None,
+    }
+
+
+def _guest(change: GuestChange) -> Json:
+    return {
+        "fact": change.fact,
+        "device": change.device or None,
+        "before": change.before or None,
+        "after": change.after or None,
+        "risk": change.risk or None,
+        "live": change.is_live,
+        "source": change.source or None,
     }
 
 

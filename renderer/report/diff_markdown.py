@@ -13,6 +13,7 @@ from itertools import groupby
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import Danger, Difference, FieldChange, Impact
 from renderer.model.plural import plural
+from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
@@ -147,17 +148,27 @@ def _group(group: Group, difference: Difference) -> str:
     names = [
         f"{_prose(member.overlay.path)}: {_code(member_name(member.change))}" for member in group.members
     ]
-    if not change.fields and len(names) <= _MOST_NAMES:
+    outlook = [*_outlook(group)]
+    if not change.fields and not outlook and len(names) <= _MOST_NAMES:
         return f"\n- {_title(group, difference)}{f': {_prose(reason)}' if reason else ''}\n"
     is_open = " open" if change.danger.rank >= Danger.NO_START.rank else ""
     lines = ["", f"<details{is_open}>", f"<summary>{_title(group, difference)}</summary>", ""]
     lines += [_prose(reason), ""] if reason else []
+    lines += [*outlook, ""] if outlook else []
     if change.fields:
         lines += [*_table(change.fields, field_reasons(group)), ""]
     if len(names) > 1:
         more = f" and {len(names) - _MOST_MEMBERS} more" if len(names) > _MOST_MEMBERS else ""
         lines += [f"{', '.join(names[:_MOST_MEMBERS])}{more}", ""]
     return "\n".join((*lines, "</details>", ""))
+
+
+def _outlook(group: Group) -> Iterator[str]:
+    """Yield what happens to disks, and what is at risk in the guest."""
+    for data in data_lines(group):
+        yield f"- **{DATA_EFFECTS[data.effect]}**: {_prose(data.text)}"
+    for seen in sights_at_risk(group.change.guest):
+        yield f"- **guest sees** {_prose('; '.join(seen.lines))}; at risk: {_prose(seen.risk)}"
 
 
 def _table(fields: tuple[FieldChange, ...], reasons: list[str]) -> Iterator[str]:

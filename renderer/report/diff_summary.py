@@ -13,6 +13,7 @@ from renderer.model.difference import (
     ChangeType,
     CommitDifference,
     Danger,
+    DataEffect,
     Difference,
     Effect,
     OverlayDifference,
@@ -69,6 +70,14 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.DELETED: ("is deleted", "are deleted"),
     Effect.REFUSED: ("", ""),
 }
+_DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
+    DataEffect.DETACHED: ("is without a data disk", "are without a data disk"),
+    DataEffect.OTHER_DISK: ("has another data disk", "have another data disk"),
+    DataEffect.OTHER_ROOT: ("boots from another disk", "boot from another disk"),
+    DataEffect.UNDONE_RESTORE: ("loses a restore", "lose a restore"),
+    DataEffect.LOST: ("loses data", "lose data"),
+}
+_SEES_ANOTHER_MACHINE = ("shows its guest another machine", "show their guests another machine")
 #: What stands before the dangers that no reader may miss.
 _ALARMS = {Danger.REFUSED: "REFUSED: ", Danger.DATA: "DATA: ", Danger.NO_START: "NO START: "}
 
@@ -97,7 +106,7 @@ def _deeds(changes: Iterable[ResourceChange]) -> Iterator[str]:
     """Yield what happens to the objects of one danger, the worst first: ``3 machines need a restart``."""
     by_deed: dict[tuple[str, str], list[ResourceChange]] = {}
     for change in sorted(changes, key=_severity, reverse=True):
-        by_deed.setdefault(_VERBS[_decisive_effect(change)], []).append(change)
+        by_deed.setdefault(_deed(change), []).append(change)
     for (one, many), found in by_deed.items():
         if len(found) == 1:
             yield f"{_object_name(found[0])} {one}".rstrip()
@@ -106,14 +115,23 @@ def _deeds(changes: Iterable[ResourceChange]) -> Iterator[str]:
             yield f"{plural(len(found), noun)} {many}".rstrip()
 
 
-def _decisive_effect(change: ResourceChange) -> Effect:
-    """Return the effect for which a change has its danger."""
+def _deed(change: ResourceChange) -> tuple[str, str]:
+    """Return the words for what gives a change its danger, of one object and of several."""
+    effect = _decisive_effect(change)
+    if effect is not None:
+        return _VERBS[effect]
+    return _DATA_VERBS[change.data[0].effect] if change.harms_data else _SEES_ANOTHER_MACHINE
+
+
+def _decisive_effect(change: ResourceChange) -> Effect | None:
+    """Return the effect for which a change has its danger; None if disks or the guest are the reason."""
     effects = (change.impact.effect, *change.effects) if change.impact else change.effects
-    return next(effect for effect in effects if effect.danger is change.danger)
+    return next((effect for effect in effects if effect.danger is change.danger), None)
 
 
 def _severity(change: ResourceChange) -> int:
-    return _decisive_effect(change).severity
+    effect = _decisive_effect(change)
+    return -1 if effect is None else effect.severity
 
 
 def _object_name(change: ResourceChange) -> str:

@@ -7,6 +7,7 @@ from itertools import groupby
 
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import ChangeType, Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
@@ -97,6 +98,12 @@ class _Writer:
         yield line
         if reason_of(group):
             yield f"    {reason_of(group)}"
+        for data in data_lines(group):
+            style = _HARD if data.effect.is_harm else _DIM
+            yield f"    {self._styled(style, DATA_EFFECTS[data.effect])}: {data.text}"
+        for seen in sights_at_risk(change.guest):
+            yield from (f"    {self._styled(_SHORT, 'guest sees')} {line}" for line in seen.lines)
+            yield f"      at risk: {seen.risk}"
         for field, reason in zip(change.fields, field_reasons(group), strict=True):
             yield from self._field(field, reason)
         if len(group.overlays) > 1:

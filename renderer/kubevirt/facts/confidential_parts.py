@@ -611,7 +611,7 @@ class ConfidentialFields:
 
 
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
-    """Return the change of a resource with ``***`` for each of ``secrets`` in its reasons and paths."""
+    """Return the change of a resource with ``***`` for each of ``secrets`` in its texts and paths."""
 
     def shown(impact: Impact | None) -> Impact | None:
         return impact and impact._replace(reason=secrets.mask(impact.reason))
@@ -620,5 +620,22 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
         fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
         impact=shown(change.impact),
         start_refusal=secrets.mask(change.start_refusal),
+        data=tuple(
+            each._replace(
+                disk=secrets.mask(each.disk),
+                text=secrets.mask(each.text),
+                before=secrets.mask(each.before),
+                after=secrets.mask(each.after),
+            )
+            for each in change.data
+        ),
+        guest=tuple(
+            each._replace(
+                device=secrets.mask(each.device),
+                before=secrets.mask(each.before),
+                after=secrets.mask(each.after),
+            )
+            for each in change.guest
+        ),
         pending=tuple(shown_path(field, secrets) for field in change.pending),
     )

@@ -12,8 +12,9 @@ from renderer.kubevirt.impact.migratable import unknown_claims
 from renderer.kubevirt.impact.state import FieldIndex, InstancePatch, InstanceState, Update, VmChange
 from renderer.kubevirt.impact.sync import VM_GO, Reaction, sync
 from renderer.kubevirt.impact.table import Views, impact_by_table
-from renderer.model.difference import Effect, FieldChange, Impact, worst
+from renderer.model.difference import DataChange, Effect, FieldChange, GuestChange, Impact, worst
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY, JsonObject
 
 #: Effects that are the same whether or not the VM runs.
 _ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})
@@ -40,7 +41,8 @@ class Judgement(NamedTuple):
     """The changes with their impacts, and the effect of the whole change on the VM.
 
     ``effects`` are all effects, the worst first. ``pending`` are the fields in which the next instance will
-    differ from the running one.
+    differ from the running one. ``running`` is the instance after the change; empty if it is not known.
+    ``data`` and ``guest`` are what the change does to disks, and what the guest sees.
     """
 
     changes: tuple[FieldChange, ...]
@@ -48,6 +50,9 @@ class Judgement(NamedTuple):
     effects: tuple[Effect, ...] = ()
     pending: tuple[FieldPath, ...] = ()
     start_refusal: str = ""
+    running: JsonObject = EMPTY
+    data: tuple[DataChange, ...] = ()
+    guest: tuple[GuestChange, ...] = ()
 
 
 def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChange]) -> Judgement:
@@ -72,6 +77,7 @@ def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChang
         _worst_first(impacts),
         () if vm.halted or vm_change.start_refusal else vm.pending,
         "" if vm.halted else vm_change.start_refusal,
+        EMPTY if vm.halted else vm.state.instance,
     )
 
 

@@ -7,6 +7,7 @@ KubeVirt ``pkg/virt-controller/watch/vm/vm.go`` (``startVMI``), and the instance
 from __future__ import annotations
 
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.firmware_uuid import FROM_NAME
 from renderer.kubevirt.facts.hotplug import planned_max_memory, planned_max_sockets
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.instancetype.added_devices import with_added_devices
@@ -29,7 +30,6 @@ _DEVICES = ("domain", "devices")
 _NODE_LABELS_UNTIL = Release(1, 5)
 #: Before, virt-controller plans hot plug itself, before it applies the instance type, which is not modelled.
 _HOTPLUG_IS_PLANNED_BY_WEBHOOK_SINCE = Release(1, 3)
-_FROM_NAME = "made of the name"  # ``setupStableFirmwareUUID``
 
 
 def started_instance(
@@ -53,7 +53,7 @@ def started_instance(
     spec = _with_hotplug_plan(spec, cluster)
     if behaviour.release < _NODE_LABELS_UNTIL:
         spec = _with_node_labels(spec)
-    return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), _FROM_NAME)}
+    return {**template, "spec": with_default(spec, ("domain", "firmware", "uuid"), FROM_NAME)}
 
 
 def _with_hotplug_plan(spec: JsonObject, cluster: Cluster) -> JsonObject:

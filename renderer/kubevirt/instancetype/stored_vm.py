@@ -7,6 +7,7 @@ at random, the firmware's UUID and serial, are fixed texts here: it only matters
 from __future__ import annotations
 
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.facts.firmware_uuid import AT_RANDOM
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
 from renderer.kubevirt.instancetype.apply_to_vm import apply
@@ -30,7 +31,6 @@ _TEMPLATE = ("spec", "template")
 _VMI = (*_TEMPLATE, "spec")
 _FIRMWARE = (*_VMI, "domain", "firmware")
 _PCI_TOPOLOGY = (*_TEMPLATE, "metadata", "annotations", "kubevirt.io/pci-topology-version")
-_AT_RANDOM = "chosen by KubeVirt"
 #: ``pkg/instancetype/annotations/annotations.go``.
 _NAME_ANNOTATIONS = {
     INSTANCETYPE.key: ("kubevirt.io/instancetype-name", "kubevirt.io/cluster-instancetype-name"),
@@ -70,9 +70,9 @@ class VmStore:
         content = self._mutate(_with_inference(resource.content, matchers), selected, scope)
         behaviour = self._behaviour
         if behaviour.assigns_firmware_uuid:
-            content = with_default(content, (*_FIRMWARE, "uuid"), _AT_RANDOM)
+            content = with_default(content, (*_FIRMWARE, "uuid"), AT_RANDOM)
         if behaviour.assigns_firmware_serial:
-            content = with_default(content, (*_FIRMWARE, "serial"), _AT_RANDOM)
+            content = with_default(content, (*_FIRMWARE, "serial"), AT_RANDOM)
         spec = object_at(content, *_VMI)
         machine_type = text_at(spec, "domain", "machine", "type")
         if gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour):

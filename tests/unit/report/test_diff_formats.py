@@ -16,9 +16,12 @@ import pytest
 from renderer.model.difference import (
     Amounts,
     ChangeType,
+    DataChange,
+    DataEffect,
     Difference,
     Effect,
     FieldChange,
+    GuestChange,
     Impact,
     NoValue,
     OverlayDifference,
@@ -70,6 +73,8 @@ def evil(value: str) -> Difference:
             ResId(VM, "a"),
             (FieldChange(FieldPath.of("metadata", value), {value: [value]}, NoValue.ABSENT),),
             Impact(Effect.REFUSED, value),
+            data=(DataChange(DataEffect.LOST, value, value, value, value, value),),
+            guest=(GuestChange(value, value, value, value, value, source=value),),
         ),
     )._replace(before=value)
 

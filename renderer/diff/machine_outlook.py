@@ -1,0 +1,104 @@
+"""What a change means for the data of a virtual machine, and for the guest in it.
+
+Both are facets beside the effect: a change that needs no restart may still make the guest find another disk.
+"""
+
+from __future__ import annotations
+
+from renderer.kubevirt.facts.kinds import VM, VM_POOL
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.data import Disks, data_changes, deletion, renaming
+from renderer.kubevirt.impact.guest_machine import GuestMachine
+from renderer.kubevirt.impact.guest_view import guest_changes
+from renderer.kubevirt.impact.judge import Judgement
+from renderer.kubevirt.impact.state import VmChange
+from renderer.kubevirt.impact.storage_objects import StorageObjects
+from renderer.model.difference import DataChange, Effect, GuestChange
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.resource import Resource
+
+_API_VERSION = "kubevirt.io/v1"
+#: Of a pool, each machine has disks of its own, with its index at the end of their names.
+_INDEX = "-INDEX"
+
+
+def as_virtual_machine(resource: Resource) -> Resource:
+    """Return the VirtualMachine of a pool; of another kind, one that starts the same instance."""
+    view = VirtualMachineView.of(resource)
+    if view is None or resource.kind == VM:
+        return resource
+    template: dict[str, Json] = {"spec": view.instance}
+    metadata = object_at(_at(resource.content, view.paths.template.keys), "metadata")
+    if metadata and view.paths.template.segments:
+        template["metadata"] = metadata
+    spec: JsonObject = {**view.spec, "template": template}
+    identity: JsonObject = object_at(resource.content, "metadata")
+    return resource.with_content({"apiVersion": _API_VERSION, "kind": VM, "metadata": identity, "spec": spec})
+
+
+def _at(content: JsonObject, keys: tuple[str, ...]) -> JsonObject:
+    return object_at(content, *keys) if keys else content
+
+
+class Outlook:
+    """What holds the data on both sides of an overlay, and the ``KubeVirt`` objects of its cluster."""
+
+    def __init__(
+        self,
+        storage: tuple[StorageObjects, StorageObjects],
+        kubevirt: tuple[JsonObject, JsonObject] = (EMPTY, EMPTY),
+    ) -> None:
+        self._storage = storage
+        self._kubevirt = kubevirt
+
+    def of_update(self, change: VmChange, old: Resource, new: Resource, judgement: Judgement) -> Judgement:
+        """Return the judgement of a machine that is changed in place, with data and guest."""
+        if judgement.impact is not None and judgement.impact.effect is Effect.REFUSED:
+            return judgement
+        before, after = self._disks(change, old, new)
+        running = object_at(judgement.running, "spec")
+        data = data_changes(before, after, running, judgement.effects)
+        return judgement._replace(data=data, guest=self._guest(change, old, new, judgement.running))
+
+    def of_another(
+        self, change: VmChange, old: Resource, new: Resource
+    ) -> tuple[tuple[DataChange, ...], tuple[GuestChange, ...]]:
+        """Return data and guest of a machine that another one replaces."""
+        before, after = self._disks(change, old, new)
+        return renaming(before, after, old.name), self._guest(change, old, new)
+
+    def of_deletion(self, resource: Resource, applied: Resource) -> tuple[DataChange, ...]:
+        """Return what happens to the disks of a machine that is deleted."""
+        view = VirtualMachineView.of(applied)
+        if view is None:
+            return ()
+        metadata = object_at(view.machine, "metadata", "annotations")
+        machine = Disks(resource.namespace, view.spec, view.instance, self._storage[0], metadata)
+        return deletion(machine, resource.name, _INDEX if resource.kind == VM_POOL else "")
+
+    def _disks(self, change: VmChange, old: Resource, new: Resource) -> tuple[Disks, Disks]:
+        before, after = (
+            Disks(
+                each.namespace,
+                state.spec,
+                object_at(state.instance, "spec"),
+                storage,
+                object_at(state.content, "metadata", "annotations"),
+            )
+            for each, state, storage in zip(
+                (old, new), (change.before, change.after), self._storage, strict=True
+            )
+        )
+        return before, after
+
+    def _guest(
+        self, change: VmChange, old: Resource, new: Resource, running: JsonObject = EMPTY
+    ) -> tuple[GuestChange, ...]:
+        before, after = (
+            GuestMachine.of(each.name, each.namespace, state.instance, kubevirt)
+            for each, state, kubevirt in zip(
+                (old, new), (change.before, change.after), self._kubevirt, strict=True
+            )
+        )
+        live = GuestMachine.of(new.name, new.namespace, running, self._kubevirt[0]) if running else None
+        return guest_changes(before, after, live)

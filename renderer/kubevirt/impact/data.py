@@ -1,0 +1,245 @@
+"""What a change does to the disks of a virtual machine: other disks, new ones, and those that are lost.
+
+virt-controller makes the DataVolumes of ``dataVolumeTemplates`` that do not exist yet, and makes the
+VirtualMachine their owner (``pkg/virt-controller/watch/vm/vm.go`` handleDataVolumes, ``…/watch/util``
+CreateDataVolumeManifest). It never changes nor deletes them; Kubernetes deletes them with their owner. Claims
+and DataVolumes that a volume only names are nobody's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.facts.virtual_machine import elements_by_name
+from renderer.kubevirt.impact.storage_objects import (
+    StorageObjects,
+    Target,
+    claim_spec,
+    data_volume_templates,
+    named,
+    size_of,
+    source_of,
+    target_of,
+)
+from renderer.kubevirt.impact.sync import VM_GO
+from renderer.model.difference import DataChange, DataEffect, Effect
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+
+_HANDLE = f"{VM_GO} handleDataVolumes"
+_BACKEND_STORAGE = "pkg/storage/backend-storage/backend-storage.go createPVC"
+_BOOT = "pkg/virt-launcher/virtwrap/converter/storage/disk.go"
+_IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"
+_NETWORK = "network interface"
+
+
+class Disks(NamedTuple):
+    """A machine on one side: its spec, the spec of the instance that it starts, and what holds the data."""
+
+    namespace: str
+    vm_spec: JsonObject
+    instance: JsonObject
+    objects: StorageObjects
+    annotations: JsonObject = EMPTY
+
+    @property
+    def targets(self) -> Mapping[str, Target]:
+        return targets_of(self.instance)
+
+    @property
+    def templates(self) -> Mapping[str, JsonObject]:
+        return data_volume_templates(self.vm_spec)
+
+    def root(self) -> tuple[str, Target] | None:
+        """Return name and target of what it boots from: the least ``bootOrder``, or the first disk."""
+        devices = object_at(self.instance, "domain", "devices")
+        ordered = [
+            (order, key, text_at(device, "name"))
+            for key in ("disks", "interfaces")
+            for device in map(object_at, array_at(devices, key))
+            if isinstance(order := device.get("bootOrder"), int)
+        ]
+        if ordered:
+            _, key, name = min(ordered)
+            if key == "interfaces":
+                return name, Target(_NETWORK, name)
+        else:
+            names = (text_at(disk, "name") for disk in map(object_at, array_at(devices, "disks")))
+            name = next(names, "")
+        target = self.targets.get(name)
+        return (name, target) if target else None
+
+    def described(self, target: Target) -> str:
+        """Return a target in words, with its size if the repository knows it."""
+        if not target.is_claim:
+            return f"{target.kind} {target.name}"
+        template = self.templates.get(target.name)
+        found = self.objects.disk(self.namespace, target.name)
+        disk = template or (found.content if found else EMPTY)
+        return named(target.kind, target.name, disk)
+
+
+def targets_of(instance: JsonObject) -> Mapping[str, Target]:
+    """Return what each volume with data points to, by name."""
+    volumes = elements_by_name(array_at(instance, "volumes"))
+    found = ((name, target_of(volume)) for name, volume in volumes.items())
+    return {name: target for name, target in found if target}
+
+
+def data_changes(
+    before: Disks, after: Disks, running: JsonObject, effects: Iterable[Effect] = ()
+) -> tuple[DataChange, ...]:
+    """Return what a change of a machine in place does to its disks, the worst first.
+
+    ``running`` is the spec of the instance after the reaction of virt-controller.
+    """
+    live = targets_of(running)
+    found = [
+        *_Volumes(before, after, live, Effect.MIGRATION in effects).changes(),
+        *_former_templates(before, after),
+        *_new_disks(after, before.templates),
+    ]
+    return worst_first(found)
+
+
+def worst_first(changes: Iterable[DataChange]) -> tuple[DataChange, ...]:
+    """Return the changes with the worst effect first, else in their order."""
+    return tuple(sorted(changes, key=lambda each: -list(DataEffect).index(each.effect)))
+
+
+class _Volumes(NamedTuple):
+    """The volumes of a machine before and after a change.
+
+    ``live`` is what those of the running instance point to after it; ``is_copied`` is True if a live
+    migration copies volumes that point elsewhere.
+    """
+
+    before: Disks
+    after: Disks
+    live: Mapping[str, Target]
+    is_copied: bool
+
+    def changes(self) -> Iterator[DataChange]:
+        """Yield the volumes that point elsewhere, and those that are gone.
+
+        A disk that another volume points to is the same disk.
+        """
+        old, new = self.before.targets, self.after.targets
+        before, after = ({each.disk for each in side.values()} for side in (old, new))
+        roots = self.before.root(), self.after.root()
+        replaced: set[str] = set()
+        if roots[0] and roots[1] and roots[0][1].disk != roots[1][1].disk:
+            name, target = roots[1]
+            replaced = {name, roots[0][0]}
+            yield self._replaced(DataEffect.OTHER_ROOT, name, roots[0][1], target)
+        for name, target in old.items():
+            present = new.get(name)
+            if name in replaced or target.disk in after:
+                continue
+            if present is None or present.disk in before:
+                yield self._detached(name, target)
+            else:
+                yield self._replaced(DataEffect.OTHER_DISK, name, target, present)
+
+    def _detached(self, name: str, target: Target) -> DataChange:
+        text = f"{'at the next start' if name in self.live else 'at once'}; nothing deletes it"
+        return DataChange(DataEffect.DETACHED, name, text, self.before.described(target), "", _BOOT)
+
+    def _replaced(self, effect: DataEffect, name: str, old: Target, new: Target) -> DataChange:
+        sides = self.before.described(old), self.after.described(new)
+        live = self.live.get(name)
+        is_live = live is not None and live.disk == new.disk
+        if is_live and self.is_copied:
+            text = "a live migration copies the data, and the old disk stays"
+            return DataChange(DataEffect.COPIED, name, text, *sides, f"{VM_GO} handleVolumeUpdateRequest")
+        text = "at once" if is_live and effect is DataEffect.OTHER_DISK else "at the next start"
+        template = self.after.templates.get(new.name) if new.is_claim else None
+        if template is not None and new.name not in self.before.templates:
+            text += f"; a new one, {source_of(template) or 'without a source'}"
+        return DataChange(effect, name, text, *sides, _BOOT)
+
+
+def _former_templates(before: Disks, after: Disks) -> Iterator[DataChange]:
+    new = after.templates
+    for name, template in before.templates.items():
+        if name not in new:
+            text = "no longer in dataVolumeTemplates: the VM goes on owning it, and it is deleted with the VM"
+            yield DataChange(DataEffect.KEPT, name, text, named("DataVolume", name, template), "", _HANDLE)
+        elif not is_equal(template, new[name]):
+            text = (
+                "nothing happens to the disk that exists: only a newly made one follows dataVolumeTemplates"
+            )
+            if size_of(template) != size_of(new[name]):
+                text += "; the size of the disk is that of its claim"
+            sides = named("DataVolume", name, template), named("DataVolume", name, new[name])
+            yield DataChange(DataEffect.UNTOUCHED, name, text, *sides, _HANDLE)
+
+
+def _new_disks(machine: Disks, present: Collection[str]) -> Iterator[DataChange]:
+    """Yield the DataVolumes that virt-controller makes, except for those that are ``present``."""
+    when = "at the next start" if machine.annotations.get(_IMMEDIATE) == "false" else "at once"
+    for name, template in machine.templates.items():
+        if name not in present:
+            source = source_of(template)
+            text = f"made {when}{f', {source}' if source else ''}, if the cluster has none of that name"
+            yield DataChange(
+                DataEffect.NEW_DISK, name, text, "", named("DataVolume", name, template), _HANDLE
+            )
+
+
+def has_state_of_its_own(instance: JsonObject) -> str:
+    """Return what KubeVirt keeps of a machine in a claim of its own; empty if nothing.
+
+    ``IsBackendStorageNeeded``: the state of a persistent TPM, and UEFI variables.
+    """
+    domain = object_at(instance, "domain")
+    tpm = object_at(domain, "devices", "tpm")
+    efi = object_at(domain, "firmware", "bootloader", "efi")
+    parts = [
+        *(["TPM state"] if tpm.get("persistent") is True and tpm.get("enabled") is not False else []),
+        *(["UEFI variables"] if efi.get("persistent") is True else []),
+    ]
+    return " and ".join(parts)
+
+
+def deletion(machine: Disks, name: str, index: str = "") -> tuple[DataChange, ...]:
+    """Return what the deletion of a machine does to its disks; ``index`` is appended to names in a pool."""
+    return worst_first(_deletion(machine, name, index))
+
+
+def _deletion(machine: Disks, vm: str, index: str) -> Iterator[DataChange]:
+    owned = machine.templates
+    for name, template in owned.items():
+        text = "deleted with the VM, which owns it"
+        keeper = machine.objects.keeps_volumes(claim_spec(template))
+        if keeper:
+            text += f"; its PersistentVolume stays (StorageClass {keeper}: reclaimPolicy Retain)"
+        label = named("DataVolume", f"{name}{index}", template)
+        yield DataChange(DataEffect.LOST, name, text, label, "", _HANDLE)
+    state = has_state_of_its_own(machine.instance)
+    if state:
+        text = "deleted with the VM, which owns the claim with it"
+        yield DataChange(DataEffect.LOST, vm, text, f"{state} of {vm}", "", _BACKEND_STORAGE)
+    for name, target in machine.targets.items():
+        if target.is_claim and target.name not in owned:
+            text = "the VM does not own it"
+            yield DataChange(DataEffect.KEPT, name, text, machine.described(target), "", _HANDLE)
+        elif target.kind == "file on the node":
+            text = "nothing deletes files on nodes"
+            yield DataChange(DataEffect.KEPT, name, text, machine.described(target), "", _BOOT)
+
+
+def renaming(before: Disks, after: Disks, old_name: str) -> tuple[DataChange, ...]:
+    """Return what happens to disks if a machine goes, and another one comes in its place.
+
+    Kubernetes deletes what the old machine owns, also a DataVolume that the new one names.
+    """
+    is_same_place = before.namespace == after.namespace
+    in_use = {target.name for target in after.targets.values() if target.is_claim} | set(after.templates)
+    text = "the old VM owns it: deleted with it, although the new VM names it"
+    lost = (
+        each._replace(text=text) if is_same_place and each.disk in in_use & set(before.templates) else each
+        for each in _deletion(before, old_name, "")
+    )
+    return worst_first((*lost, *_new_disks(after, before.templates if is_same_place else ())))

@@ -1,0 +1,127 @@
+"""The DataVolumes, claims and storage classes of one side of a change, and what to call them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME, DEFAULT_CLASS_ANNOTATIONS
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+
+_RETAIN = "Retain"
+#: What a new disk has, by the field of its source (CDI ``DataVolumeSource``).
+_SOURCES = {
+    "blank": "blank",
+    "gcs": "imported from Google Cloud Storage",
+    "http": "imported by HTTP",
+    "imageio": "imported from oVirt",
+    "registry": "imported from a registry",
+    "s3": "imported from S3",
+    "upload": "empty until somebody uploads an image",
+    "vddk": "imported from VMware",
+}
+
+
+class StorageObjects:
+    """Look up what holds the data of the machines of an overlay."""
+
+    def __init__(self, objects: Iterable[Resource], classes: Iterable[Resource] = ()) -> None:
+        found = tuple(objects)
+        self._disks = {
+            (each.namespace, each.name): each for each in found if each.kind in (CLAIM, DATA_VOLUME)
+        }
+        self._classes = {each.name: each for each in (*classes, *found) if each.kind == "StorageClass"}
+
+    def disk(self, namespace: str, name: str) -> Resource | None:
+        """Return the DataVolume or claim; None if the repository does not have it."""
+        return self._disks.get((namespace, name))
+
+    def keeps_volumes(self, spec: JsonObject) -> str:
+        """Return the class that keeps the PersistentVolume of a deleted claim; empty if none is known to."""
+        name = text_at(spec, "storageClassName")
+        found = self._classes.get(name) if name else self._default_class()
+        if found is None or text_at(found.content, "reclaimPolicy") != _RETAIN:
+            return ""
+        return found.name
+
+    def _default_class(self) -> Resource | None:
+        for annotation in DEFAULT_CLASS_ANNOTATIONS:
+            for each in self._classes.values():
+                if text_at(each.annotations, annotation) == "true":
+                    return each
+        return None
+
+
+class Target(NamedTuple):
+    """What a volume points to; a DataVolume and its claim have one name, and are one ``disk``."""
+
+    kind: str
+    name: str
+
+    @property
+    def disk(self) -> tuple[str, str]:
+        return ("claim" if self.kind in (DATA_VOLUME, "claim") else self.kind, self.name)
+
+    @property
+    def is_claim(self) -> bool:
+        return self.kind in (DATA_VOLUME, "claim")
+
+
+def target_of(volume: JsonObject) -> Target | None:
+    """Return what a volume points to; None if it has no data of the machine's own."""
+    if volume.get("dataVolume") is not None:
+        return Target(DATA_VOLUME, text_at(volume, "dataVolume", "name"))
+    if volume.get("persistentVolumeClaim") is not None:
+        return Target("claim", text_at(volume, "persistentVolumeClaim", "claimName"))
+    if volume.get("containerDisk") is not None:
+        return Target("image", text_at(volume, "containerDisk", "image"))
+    if volume.get("ephemeral") is not None:
+        claim = text_at(volume, "ephemeral", "persistentVolumeClaim", "claimName")
+        return Target("a copy, made at each start, of claim", claim)
+    if volume.get("hostDisk") is not None:
+        return Target("file on the node", text_at(volume, "hostDisk", "path"))
+    if volume.get("emptyDisk") is not None:
+        return Target("empty disk", text_at(volume, "name"))
+    return None
+
+
+def data_volume_templates(vm_spec: JsonObject) -> Mapping[str, JsonObject]:
+    """Return the DataVolumes that virt-controller makes for a VirtualMachine, by name."""
+    templates = map(object_at, array_at(vm_spec, "dataVolumeTemplates"))
+    return {text_at(each, "metadata", "name"): each for each in templates}
+
+
+def claim_spec(data_volume: JsonObject) -> JsonObject:
+    """Return the part that describes the claim: of a claim, of a DataVolume or of its template."""
+    spec = object_at(data_volume, "spec")
+    return object_at(spec, "storage") or object_at(spec, "pvc") or spec
+
+
+def size_of(disk: JsonObject) -> str:
+    """Return the size that a claim, a DataVolume or a template asks for, as it is written."""
+    return text_at(claim_spec(disk), "resources", "requests", "storage")
+
+
+def source_of(data_volume: JsonObject) -> str:
+    """Return in words what a new DataVolume has."""
+    spec = object_at(data_volume, "spec")
+    reference = object_at(spec, "sourceRef")
+    if reference:
+        return f"a clone of {text_at(reference, 'kind') or 'DataSource'} {_qualified(reference)}"
+    source = object_at(spec, "source")
+    for key in ("pvc", "snapshot"):
+        if source.get(key) is not None:
+            noun = "claim" if key == "pvc" else "VolumeSnapshot"
+            return f"a clone of {noun} {_qualified(object_at(source, key))}"
+    return next((text for key, text in _SOURCES.items() if source.get(key) is not None), "")
+
+
+def _qualified(reference: JsonObject) -> str:
+    return "/".join(filter(None, (text_at(reference, "namespace"), text_at(reference, "name"))))
+
+
+def named(kind: str, name: str, disk: JsonObject = EMPTY) -> str:
+    """Return ``DataVolume db-root (30Gi)``; without the size if it is not known."""
+    size = size_of(disk)
+    return f"{kind} {name} ({size})" if size else f"{kind} {name}"

@@ -1,0 +1,356 @@
+"""What a change does to the disks of a machine, and what its guest sees, on both sides of each rule."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import pytest
+
+from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.kubevirt.impact.guest_view import FACTS
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.model.difference import DataEffect, ResourceChange
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
+from renderer.pipeline.vm_changes import ProjectState, VmChanges
+
+GIVEN = "one that the cluster gives to"
+Change = Callable[[dict[str, Any]], object]
+
+KEPT, NEW, UNTOUCHED, LOST = DataEffect.KEPT, DataEffect.NEW_DISK, DataEffect.UNTOUCHED, DataEffect.LOST
+ROOT, OTHER, DETACHED, COPIED = (
+    DataEffect.OTHER_ROOT,
+    DataEffect.OTHER_DISK,
+    DataEffect.DETACHED,
+    DataEffect.COPIED,
+)
+
+
+def machine() -> dict[str, Any]:
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db", "namespace": "prod"},
+        "spec": {
+            "runStrategy": "Always",
+            "dataVolumeTemplates": [template("db-root", "30Gi")],
+            "template": {
+                "metadata": {"annotations": {"vm.kubevirt.io/os": "linux"}},
+                "spec": {
+                    "architecture": "amd64",
+                    "domain": {
+                        "cpu": {"sockets": 2, "cores": 1, "threads": 1},
+                        "memory": {"guest": "4Gi"},
+                        "devices": {
+                            "disks": [
+                                {"name": "root", "disk": {"bus": "virtio"}},
+                                {"name": "data", "disk": {"bus": "virtio"}},
+                                {"name": "iso", "cdrom": {"bus": "sata"}},
+                            ],
+                            "interfaces": [
+                                {"name": "default", "masquerade": {}},
+                                {"name": "lan", "bridge": {}, "macAddress": "02:00:00:00:00:01"},
+                            ],
+                        },
+                    },
+                    "networks": [
+                        {"name": "default", "pod": {}},
+                        {"name": "lan", "multus": {"networkName": "lan"}},
+                    ],
+                    "volumes": [
+                        {"name": "root", "dataVolume": {"name": "db-root"}},
+                        {"name": "data", "persistentVolumeClaim": {"claimName": "db-data"}},
+                        {"name": "iso", "containerDisk": {"image": "drivers:1"}},
+                    ],
+                },
+            },
+        },
+    }
+
+
+def template(name: str, size: str) -> dict[str, Any]:
+    storage = {"resources": {"requests": {"storage": size}}}
+    return {"metadata": {"name": name}, "spec": {"storage": storage, "source": {"blank": {}}}}
+
+
+def claim(size: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "PersistentVolumeClaim",
+        "metadata": {"name": "db-data", "namespace": "prod"},
+        "spec": {"resources": {"requests": {"storage": size}}},
+    }
+
+
+def changed(change: Change | None, vm: dict[str, Any] | None = None, release: str = "1.9") -> ResourceChange:
+    """Return the change of the machine; without ``change`` it is deleted."""
+    before = vm or machine()
+    after = deepcopy(before)
+    if change:
+        change(after)
+    target = Release.parse(release)
+    sides: list[OverlaySide] = []
+    states: list[ProjectState] = []
+    for content in (before, after if change else None):
+        objects: list[dict[str, Any]] = [claim("100Gi"), *([content] if content else [])]
+        written = tuple(Resource(each, Site("vm.yaml")) for each in objects)
+        sides.append(OverlaySide(target, written))
+        states.append(ProjectState(ResourceSet(written), Catalog()))
+    found = compare_overlay("", "", sides[0], sides[1], VmChanges(states[0], states[1], target))
+    return found.changes[0]
+
+
+def domain(vm: dict[str, Any]) -> dict[str, Any]:
+    found: dict[str, Any] = vm["spec"]["template"]["spec"]["domain"]
+    return found
+
+
+def volumes(vm: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = vm["spec"]["template"]["spec"]["volumes"]
+    return found
+
+
+def disks(vm: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = domain(vm)["devices"]["disks"]
+    return found
+
+
+def interfaces(vm: dict[str, Any]) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = domain(vm)["devices"]["interfaces"]
+    return found
+
+
+def rename_template(vm: dict[str, Any]) -> None:
+    vm["spec"]["dataVolumeTemplates"] = [template("db-root-2", "30Gi")]
+    volumes(vm)[0]["dataVolume"]["name"] = "db-root-2"
+
+
+def add_template(vm: dict[str, Any]) -> None:
+    vm["spec"]["dataVolumeTemplates"].append(template("db-logs", "5Gi"))
+    volumes(vm).append({"name": "logs", "dataVolume": {"name": "db-logs"}})
+    disks(vm).append({"name": "logs", "disk": {"bus": "virtio"}})
+
+
+def claim_of_data_volume(vm: dict[str, Any]) -> None:
+    volumes(vm)[0] = {"name": "root", "persistentVolumeClaim": {"claimName": "db-root"}}
+
+
+def swap_targets(vm: dict[str, Any]) -> None:
+    volumes(vm)[0] = {"name": "root", "persistentVolumeClaim": {"claimName": "db-data"}}
+    volumes(vm)[1] = {"name": "data", "dataVolume": {"name": "db-root"}}
+
+
+def rename_volume(vm: dict[str, Any]) -> None:
+    volumes(vm)[1]["name"] = disks(vm)[1]["name"] = "storage"
+
+
+def remove_data(vm: dict[str, Any]) -> None:
+    del volumes(vm)[1], disks(vm)[1]
+
+
+def migrate_data(vm: dict[str, Any]) -> None:
+    vm["spec"]["updateVolumesStrategy"] = "Migration"
+    volumes(vm)[1]["persistentVolumeClaim"]["claimName"] = "db-data-2"
+
+
+DATA: list[tuple[Change, list[tuple[DataEffect, str, str]]]] = [
+    (
+        rename_template,
+        [
+            (ROOT, "DataVolume db-root (30Gi)", "DataVolume db-root-2 (30Gi)"),
+            (NEW, "", "DataVolume db-root-2 (30Gi)"),
+            (KEPT, "DataVolume db-root (30Gi)", ""),
+        ],
+    ),
+    (claim_of_data_volume, []),
+    (swap_targets, [(ROOT, "DataVolume db-root (30Gi)", "claim db-data (100Gi)")]),
+    (rename_volume, []),
+    (remove_data, [(DETACHED, "claim db-data (100Gi)", "")]),
+    (
+        lambda vm: volumes(vm)[1]["persistentVolumeClaim"].update(claimName="other"),
+        [(OTHER, "claim db-data (100Gi)", "claim other")],
+    ),
+    (migrate_data, [(COPIED, "claim db-data (100Gi)", "claim db-data-2")]),
+    (
+        lambda vm: volumes(vm)[2]["containerDisk"].update(image="drivers:2"),
+        [(OTHER, "image drivers:1", "image drivers:2")],
+    ),
+    (
+        lambda vm: disks(vm)[2].update(bootOrder=1),
+        [(ROOT, "DataVolume db-root (30Gi)", "image drivers:1")],
+    ),
+    (
+        lambda vm: interfaces(vm)[0].update(bootOrder=1),
+        [(ROOT, "DataVolume db-root (30Gi)", "network interface default")],
+    ),
+    (lambda vm: disks(vm)[0].update(bootOrder=1), []),
+    (
+        lambda vm: vm["spec"].pop("dataVolumeTemplates"),
+        [(KEPT, "DataVolume db-root (30Gi)", "")],
+    ),
+    (
+        lambda vm: vm["spec"].update(dataVolumeTemplates=[template("db-root", "50Gi")]),
+        [(UNTOUCHED, "DataVolume db-root (30Gi)", "DataVolume db-root (50Gi)")],
+    ),
+    (
+        add_template,
+        [(NEW, "", "DataVolume db-logs (5Gi)")],
+    ),
+    (
+        lambda vm: vm["metadata"].update(name="db2"),
+        [
+            (LOST, "DataVolume db-root (30Gi)", ""),
+            (KEPT, "claim db-data (100Gi)", ""),
+        ],
+    ),
+    (
+        lambda vm: vm["metadata"].update(namespace="stage"),
+        [
+            (LOST, "DataVolume db-root (30Gi)", ""),
+            (NEW, "", "DataVolume db-root (30Gi)"),
+            (KEPT, "claim db-data (100Gi)", ""),
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), DATA)
+def test_change_says_what_happens_to_disks(
+    change: Change, expected: list[tuple[DataEffect, str, str]]
+) -> None:
+    assert [(each.effect, each.before, each.after) for each in changed(change).data] == expected
+
+
+def test_deletion_says_which_disks_go_and_which_stay() -> None:
+    vm = machine()
+    domain(vm)["devices"]["tpm"] = {"persistent": True}
+    assert [(each.effect, each.before, each.text) for each in changed(None, vm).data] == [
+        (LOST, "DataVolume db-root (30Gi)", "deleted with the VM, which owns it"),
+        (LOST, "TPM state of db", "deleted with the VM, which owns the claim with it"),
+        (KEPT, "claim db-data (100Gi)", "the VM does not own it"),
+    ]
+
+
+def remove_lan(vm: dict[str, Any]) -> None:
+    del interfaces(vm)[1], vm["spec"]["template"]["spec"]["networks"][1]
+
+
+def insert_interface(vm: dict[str, Any]) -> None:
+    interfaces(vm).insert(1, {"name": "dmz", "bridge": {}})
+    vm["spec"]["template"]["spec"]["networks"].insert(1, {"name": "dmz", "multus": {"networkName": "dmz"}})
+
+
+def insert_disk(vm: dict[str, Any]) -> None:
+    disks(vm).insert(0, {"name": "logs", "disk": {"bus": "virtio"}})
+    disks(vm)[1]["bootOrder"] = 1
+    volumes(vm).append({"name": "logs", "emptyDisk": {"capacity": "1Gi"}})
+
+
+GUEST: list[tuple[Change, list[str]]] = [
+    (lambda vm: domain(vm)["cpu"].update(sockets=4), []),
+    (
+        lambda vm: domain(vm)["cpu"].update(sockets=1, cores=2),
+        ["CPU topology: 2 sockets, 1 core, 1 thread -> 1 socket, 2 cores, 1 thread"],
+    ),
+    (lambda vm: domain(vm)["cpu"].update(model="Haswell"), ["CPU model: host-model -> Haswell"]),
+    (lambda vm: domain(vm)["cpu"].update(model="host-model"), []),
+    (lambda vm: domain(vm).update(machine={"type": "pc-q35-9.0"}), ["machine type: q35 -> pc-q35-9.0"]),
+    (
+        lambda vm: domain(vm).update(firmware={"bootloader": {"efi": {}}}, features={"smm": {}}),
+        ["firmware: BIOS -> UEFI with secure boot"],
+    ),
+    (lambda vm: domain(vm).update(firmware={"bootloader": {"bios": {}}}), []),
+    (
+        lambda vm: domain(vm).update(firmware={"uuid": "5d307ca9-b3ef-428c-8861-06e72d69f223"}),
+        ["firmware UUID: one chosen for prod/db -> 5d307ca9-b3ef-428c-8861-06e72d69f223"],
+    ),
+    (
+        lambda vm: disks(vm)[0].update(disk={"bus": "sata"}),
+        [
+            "disk root: virtio disk -> sata disk",
+            "device name of disk root: /dev/vda -> /dev/sda",
+            "device name of disk data: /dev/vdb -> /dev/vda",
+        ],
+    ),
+    (
+        insert_disk,
+        [
+            "device name of disk root: /dev/vda -> /dev/vdb",
+            "device name of disk data: /dev/vdb -> /dev/vdc",
+        ],
+    ),
+    (
+        lambda vm: disks(vm)[1].update(serial="D1"),
+        ["serial number of disk data:  -> D1"],
+    ),
+    (
+        lambda vm: disks(vm)[1].update(blockSize={"custom": {"logical": 4096, "physical": 4096}}),
+        ["sector size of disk data: 512 -> 4096/4096"],
+    ),
+    (remove_data, ["disk data: virtio disk -> "]),
+    (lambda vm: interfaces(vm)[1].update(model="e1000e"), ["interface lan: virtio -> e1000e"]),
+    (
+        lambda vm: interfaces(vm)[1].pop("macAddress"),
+        ["MAC address of interface lan: 02:00:00:00:00:01 -> one that the cluster gives to prod/db"],
+    ),
+    (insert_interface, ["PCI place of interface lan: device 2 -> device 3"]),
+    (remove_lan, ["interface lan: virtio -> "]),
+    (
+        lambda vm: interfaces(vm)[0].update(pciAddress="0000:05:00.0"),
+        [
+            "PCI place of interface default: device 1 -> 0000:05:00.0",
+            "PCI place of interface lan: device 2 -> device 1",
+        ],
+    ),
+    (
+        lambda vm: domain(vm).update(clock={"timezone": "Europe/Berlin"}),
+        ["clock: UTC -> Europe/Berlin"],
+    ),
+    (lambda vm: domain(vm).update(clock={"utc": {}}), []),
+    (
+        lambda vm: vm["metadata"].update(name="db2"),
+        [
+            "firmware UUID: one chosen for prod/db -> one chosen for prod/db2",
+            "serial number: one chosen for prod/db -> one chosen for prod/db2",
+            "host name: db -> db2",
+            f"MAC address of interface default: {GIVEN} prod/db -> {GIVEN} prod/db2",
+        ],
+    ),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), GUEST)
+def test_change_says_what_is_at_risk_in_the_guest(change: Change, expected: list[str]) -> None:
+    found = [each for each in changed(change).guest if each.risk]
+    assert [
+        f"{f'{each.fact} {each.device}'.rstrip()}: {each.before} -> {each.after}" for each in found
+    ] == expected
+
+
+def test_uuid_of_old_releases_is_made_of_the_name() -> None:
+    found = changed(lambda vm: vm["metadata"].update(name="testvm"), release="1.5")
+    [uuid] = [each for each in found.guest if each.fact == "firmware UUID"]
+    assert uuid.after == "5a9fc181-957e-5c32-9e5a-2de5e9673531"
+
+
+@pytest.mark.parametrize(
+    ("system", "expected"), [("linux", "initramfs"), ("windows", "INACCESSIBLE_BOOT_DEVICE")]
+)
+def test_risk_is_that_of_the_installed_system(system: str, expected: str) -> None:
+    vm = machine()
+    vm["spec"]["template"]["metadata"]["annotations"]["vm.kubevirt.io/os"] = system
+    [disk] = [
+        each
+        for each in changed(lambda new: disks(new)[0].update(disk={"bus": "sata"}), vm).guest
+        if each.fact == "disk"
+    ]
+    assert expected in disk.risk
+    assert not disk.is_live
+
+
+def test_facts_have_distinct_names_and_sources() -> None:
+    assert len({row.fact for row in FACTS}) == len(FACTS)
+    assert all(row.source for row in FACTS)
