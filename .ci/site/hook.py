@@ -18,7 +18,7 @@ from mkdocs.structure.files import File, Files
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from reference import ROOT, pages
+from reference import ROOT, pages, schemas
 
 #: Pages of the repository that stand elsewhere, and their places on the site.
 ELSEWHERE = {
@@ -39,6 +39,7 @@ MADE_OF = {
     "renderer/explanations": "reference/findings.md",
     "renderer/app/api/__init__.py": "reference/api.md",
     "renderer/authoring/templates/filters/table.py": "reference/filters.md",
+    "schemas/fields.yaml": "reference/fields.md",
     "schemas/vmrender/renderconfig.json": "reference/project-file.md",
     "schemas/vmrender/instancetypeseries.json": "reference/series.md",
     "schemas/vmrender/template.json": "reference/template.md",
@@ -69,8 +70,8 @@ def _listed(entry: Any) -> Iterator[str]:  # noqa: ANN401 - lists, mappings and 
 
 
 def on_files(files: Files, config: Any) -> Files:  # noqa: ANN401 - MkDocs' own
-    """Add the pages of the reference, and those that stand elsewhere in the repository."""
-    made = dict(pages())
+    """Add the pages of the reference, the schemas, and the pages from elsewhere in the repository."""
+    made = {**pages(), **schemas()}
     for repository, site in ELSEWHERE.items():
         if (ROOT / repository).is_file():
             made[site] = (ROOT / repository).read_text(encoding="utf-8")

@@ -17,10 +17,18 @@ import click
 
 from renderer.app import api
 from renderer.app.explanations import explanation_of
+from renderer.app.project import Project
+from renderer.app.schemas import SchemaVariant, schema_files
 from renderer.authoring.templates.filters.table import FILTERS, TESTS
 from renderer.checks.rules.table import BY_CODE
+from renderer.checks.schemas.editor_schema import field_names
+from renderer.checks.schemas.field_descriptions import describe
+from renderer.checks.schemas.kubevirt_kinds import KINDS
+from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.cli.app import main
 from renderer.model.codes import Code
+from renderer.model.kube.res_id import Gvk
+from renderer.model.release import LATEST, OLDEST
 
 ROOT = Path(__file__).resolve().parents[2]
 SCHEMAS = ROOT / "schemas/vmrender"
@@ -33,6 +41,8 @@ _SCHEMA_PAGES = {
     "report-json": ("report", "Findings as JSON"),
     "diff-json": ("diff", "Differences as JSON"),
 }
+#: A pool's fields down to its template, which is a VirtualMachine's.
+_POOL_DEPTH = 4
 _JINJA = "https://jinja.palletsprojects.com/en/stable/templates/#list-of-builtin-filters"
 
 
@@ -43,6 +53,7 @@ def pages() -> Mapping[str, str]:
         "reference/findings.md": _findings(),
         "reference/filters.md": _filters(),
         "reference/api.md": _api(),
+        "reference/fields.md": _kubevirt_fields(),
         "glossary.md": _glossary(),
     }
     found |= {f"reference/findings/{code}.md": _finding(code) for code in Code}
@@ -130,6 +141,49 @@ def _schema(file: str, heading: str) -> str:
         if _properties(definition, schema)
     )
     return _lines(f"# {heading}", "", about, link, "", *sections)
+
+
+def _kubevirt_fields() -> str:
+    """Return the page of the fields that users write, from ``schemas/fields.yaml``."""
+    registry = SchemaRegistry()
+    lines = [
+        "# Fields of KubeVirt's kinds",
+        "",
+        f"As of KubeVirt {LATEST}. `vmrender explain KIND FIELD` prints the same for your release, and",
+        "`vmrender schema export --editor` writes it into schemas for editors.",
+    ]
+    for name in (
+        "VirtualMachine",
+        "VirtualMachinePool",
+        "VirtualMachineInstancetype",
+        "VirtualMachinePreference",
+    ):
+        kind = next(each for each in KINDS if each.name == name)
+        lines += ["", f"## {name}", "", "| field | |", "|---|---|"]
+        for names in field_names(registry.schema(LATEST, Gvk(kind.group, "", name)).document):
+            found = describe(names)
+            if (
+                names[0] == "spec"
+                and found
+                and not (name == "VirtualMachinePool" and len(names) > _POOL_DEPTH)
+            ):
+                said = " ".join((f"**{found.title}.**", found.text, *found.remarks(LATEST)))
+                lines.append(f"| `{'.'.join(names[1:]) or 'spec'}` | {_cell(said)} |")
+    return _lines(*lines)
+
+
+def schemas() -> Mapping[str, str]:
+    """Return the schemas for editors by their path on the site, such as ``schemas/1.9/all.json``."""
+    project = Project.with_defaults(ROOT)
+    return {
+        f"schemas/{release}/{folder}{path}": content.decode()
+        for release in SchemaRegistry().releases
+        if release >= OLDEST
+        for folder, for_patches in (("", False), ("patch/", True))
+        for path, content in schema_files(
+            project, (), str(release), SchemaVariant(for_editor=True, for_patches=for_patches)
+        ).items()
+    }
 
 
 def _properties(node: Mapping[str, Any], schema: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -8,23 +8,37 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, cast
 
+from renderer.app.catalogs import project_entries
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
+from renderer.authoring.catalogs.entry import EntryType
+from renderer.checks.schemas.editor_schema import (
+    FieldNames,
+    described,
+    first_releases,
+    for_editor,
+    for_patches,
+    of_any_kind,
+    with_choices,
+    with_machine,
+)
 from renderer.checks.schemas.kubernetes_formats import Schema
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions, kinds_at
 from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchemaError
 from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
-from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.checks.schemas.registry import SchemaRegistry, input_schema
 from renderer.checks.schemas.release_sources import release_schemas
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
 from renderer.emit.edit_user_files import change_files, write_failed
+from renderer.files.bundled import data_folder
 from renderer.files.disk import folder_exists
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.products import Product, is_supported, products, target_release
+from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release
@@ -34,6 +48,38 @@ from renderer.yamlio.decode import decode_documents
 
 _CHECKSUMS = "SHA256SUMS"
 _SUFFIXES = (".yaml", ".yml", ".json")
+
+
+#: The file among exported schemas that judges each document by its kind.
+ANY_KIND = "all.json"
+
+
+class OwnKind(NamedTuple):
+    """A kind of ours; its schema ships below ``schemas/vmrender``."""
+
+    name: str
+    api_version: str = "vmrender.io/v1alpha1"
+
+    @property
+    def document(self) -> JsonObject:
+        path = data_folder("schemas") / "vmrender" / f"{self.name.lower()}.json"
+        document: JsonObject = json.loads(path.read_bytes())
+        return document
+
+
+_OWN_KINDS = (OwnKind("RenderConfig"), OwnKind("InstancetypeSeries"), OwnKind("Template"))
+
+
+class SchemaVariant(NamedTuple):
+    """What exported schemas are for.
+
+    ``for_editor``: what vmrender merely warns about is no error. ``for_patches``: nothing is required.
+    ``choices``: the texts that fields take, by the end of their path.
+    """
+
+    for_editor: bool = False
+    for_patches: bool = False
+    choices: Mapping[FieldNames, Sequence[str]] = {}
 
 
 class SchemaImport(NamedTuple):
@@ -63,25 +109,59 @@ def list_schemas(project: Project, release: str | None) -> tuple[str, ...]:
     )
 
 
-def schema_text(project: Project, name: str, release: str) -> str:
+def schema_text(project: Project, name: str, release: str, variant: SchemaVariant) -> str:
     """Return the schema of one kind as JSON. Raises ``UsageError`` for an unknown kind or release."""
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
-    return _json_text(_document(registry, target, _kind_named(name, target)))
+    return _json_text(_document(registry, target, _kind_named(name, target), variant))
 
 
-def export_schemas(project: Project, names: Iterable[str], release: str, into: Path) -> int:
-    """Write the schemas of kinds in kubeconform's layout; of all kinds if ``names`` is empty.
+def export_schemas(
+    project: Project, names: Iterable[str], release: str, into: Path, variant: SchemaVariant
+) -> int:
+    """Write the schemas of kinds, or of all, in kubeconform's layout, and one that judges by kind.
 
     Return the number of files. Raises ``UsageError`` and ``DiagnosticError``.
     """
-    registry = SchemaRegistry(project=_project_schemas(project))
-    target = _known_release(registry, release)
-    kinds = [_kind_named(name, target) for name in names] or kinds_at(target)
-    files = dict(_schema_files(registry, target, kinds))
+    files = schema_files(project, names, release, variant)
     top, folder = _write_root(into)
     change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, (), {})
     return len(files)
+
+
+def schema_files(
+    project: Project, names: Iterable[str], release: str, variant: SchemaVariant
+) -> dict[str, bytes]:
+    """Return exported schemas by path. Raises as ``export_schemas`` does.
+
+    For editors, a kind has one file, which takes every API version that the release serves.
+    """
+    registry = SchemaRegistry(project=_project_schemas(project))
+    target = _known_release(registry, release)
+    files: dict[str, bytes] = {}
+    references: dict[tuple[str, str], str] = {}
+    for kind in [_kind_named(name, target) for name in names] or _kinds_of(target):
+        document = _document(registry, target, kind, variant)
+        served = api_versions(kind, target) if isinstance(kind, KubevirtKind) else (kind.api_version,)
+        for version in served[:1] if variant.for_editor else served:
+            taken: JsonObject = {"enum": served} if variant.for_editor else {"const": version}
+            path = f"{version.rpartition('/')[0]}/{kind.name.lower()}_{version.rpartition('/')[2]}.json"
+            files[path] = _json_text(with_value(document, ("properties", "apiVersion"), taken)).encode()
+            references |= {(each, kind.name): path for each in (served if variant.for_editor else (version,))}
+    files[ANY_KIND] = _json_text(of_any_kind(references)).encode()
+    return files
+
+
+def project_choices(project: Project) -> Mapping[FieldNames, Sequence[str]]:
+    """Return the names that the project's catalogs have for instance types and preferences.
+
+    Raises ``DiagnosticError`` if a catalog cannot be read.
+    """
+    entries = project_entries(project)
+    return {
+        (entry_type.value, "name"): sorted({each.name for each in entries if each.type is entry_type})
+        for entry_type in EntryType
+    }
 
 
 def import_schemas(project: Project, paths: Sequence[Path], release: Release, into: Path) -> SchemaImport:
@@ -149,9 +229,13 @@ def _names_product(text: str) -> bool:
     return not text.removeprefix("v")[:1].isdecimal()
 
 
-def _kind_named(name: str, release: Release) -> KubevirtKind:
+def _kinds_of(release: Release) -> Sequence[KubevirtKind | OwnKind]:
+    return (*kinds_at(release), *_OWN_KINDS)
+
+
+def _kind_named(name: str, release: Release) -> KubevirtKind | OwnKind:
     """Return the kind called ``name``, in any case. Raises ``UsageError`` for one without a schema."""
-    known = kinds_at(release)
+    known = _kinds_of(release)
     for kind in known:
         if kind.name.lower() == name.lower():
             return kind
@@ -177,22 +261,32 @@ def _write_root(into: Path) -> tuple[Path, str]:
     return into.resolve(), "."
 
 
-def _document(registry: SchemaRegistry, release: Release, kind: KubevirtKind) -> JsonObject:
+def _document(
+    registry: SchemaRegistry, release: Release, kind: KubevirtKind | OwnKind, variant: SchemaVariant
+) -> JsonObject:
+    """Return the schema of a kind with what its fields mean, for what ``variant`` says."""
+    if isinstance(kind, OwnKind):
+        document = kind.document
+    else:
+        served = [each for each in registry.releases if OLDEST <= each < release and api_versions(kind, each)]
+        documents = {each: _release_schema(registry, each, kind) for each in (*served, release)}
+        document = documents[release]
+        if variant.for_editor:
+            newest = api_versions(kind, release)[0].rpartition("/")[2]
+            document = for_editor(input_schema(document, Gvk(kind.group, newest, kind.name)))
+        document = described(document, release, first_releases(documents))
+        if variant.for_editor and kind.name == TEMPLATE_KIND:
+            machine = next(each for each in KINDS if each.name == "VirtualMachine")
+            parts = variant._replace(for_patches=False, choices={})
+            document = with_machine(document, _document(registry, release, machine, parts))
+    if variant.choices:
+        document = with_choices(document, variant.choices)
+    return for_patches(document) if variant.for_patches else document
+
+
+def _release_schema(registry: SchemaRegistry, release: Release, kind: KubevirtKind) -> JsonObject:
     version = api_versions(kind, release)[0].rpartition("/")[2]
     return registry.schema(release, Gvk(kind.group, version, kind.name)).document
-
-
-def _schema_files(
-    registry: SchemaRegistry, release: Release, kinds: Iterable[KubevirtKind]
-) -> Iterator[tuple[str, bytes]]:
-    """Yield (path, schema) for each version, at the paths that kubeconform reads."""
-    for kind in kinds:
-        document = _document(registry, release, kind)
-        for api_version in api_versions(kind, release):
-            properties = {**object_at(document, "properties"), "apiVersion": {"const": api_version}}
-            version = api_version.rpartition("/")[2]
-            path = f"{kind.group}/{kind.name.lower()}_{version}.json"
-            yield path, _json_text({**document, "properties": properties}).encode()
 
 
 def _json_text(document: JsonObject) -> str:

@@ -1,4 +1,4 @@
-"""``vmrender explain CODE`` and ``vmrender explain RESOURCE [FIELD]``."""
+"""``vmrender explain CODE``, ``vmrender explain RESOURCE [FIELD]`` and ``vmrender explain KIND [FIELD]``."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _choose_format(_context: click.Context, _parameter: click.Parameter, text: s
 
 @click.command("explain", cls=Command)
 @cluster_option
-@click.argument("subject", metavar="[CODE | RESOURCE]", required=False)
+@click.argument("subject", metavar="[CODE | KIND | RESOURCE]", required=False)
 @click.argument("field", metavar="[FIELD]", required=False, default="")
 @click.option("--overlay", metavar="OVERLAY", default="", help="The overlay, if several have the resource.")
 @click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
@@ -45,9 +45,12 @@ def _choose_format(_context: click.Context, _parameter: click.Parameter, text: s
     help="Format of the answer, which goes to standard output.",
 )
 def command(subject: str | None, field: str, overlay: str, namespace: str, format_: str) -> ExitCode:
-    """Say what a diagnostic code means, or where the fields of a rendered resource come from.
+    """Say what a diagnostic code or a field means, or where the fields of a rendered resource come from.
 
     CODE is the word in brackets in a finding; without it, all codes are listed.
+
+    KIND is a kind such as VirtualMachine, as it is spelt in a manifest. With FIELD, or the end of one, the
+    answer is what the field means, what it may be, and the fields in it.
 
     RESOURCE is NAME, KIND/NAME or NAMESPACE/KIND/NAME, or a file of the rendered tree, FILE[:LINE]. For each
     of its fields, or the fields at FIELD, the answer lists its sources: the file and line of the base, each
@@ -59,6 +62,7 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
     \b
     Examples:
       vmrender explain conflict
+      vmrender explain VirtualMachine disks.bootOrder
       vmrender explain vm/db spec.template.spec.domain.memory --overlay prod
       vmrender explain rendered/prod/shop/virtualmachine_db.yaml:14
     """
@@ -76,7 +80,21 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
         document = json.dumps({"code": word, **explanation._asdict()}, indent=2) + "\n"
         print_document(document if as_json else explanation.markdown)
         return ExitCode.CLEAN
+    if subject[:1].isupper() and subject.isalpha():
+        return _explain_field(subject, field, as_json=as_json)
     return _explain_resource(Question(subject, field, overlay, namespace), is_alone=is_alone, as_json=as_json)
+
+
+def _explain_field(kind: str, field: str, *, as_json: bool) -> ExitCode:
+    from renderer.app.field_meanings import field_meanings  # noqa: PLC0415 - reads schemas
+    from renderer.report import field_meanings_text  # noqa: PLC0415 - as above
+
+    meanings = field_meanings(open_project(), kind, field)
+    if as_json:
+        print_json(json.dumps([each._asdict() for each in meanings], indent=2) + "\n")
+    else:
+        print_lines(field_meanings_text.write(meanings))
+    return ExitCode.CLEAN
 
 
 def _explain_resource(question: Question, *, is_alone: bool, as_json: bool) -> ExitCode:

@@ -7,12 +7,15 @@ from pathlib import Path
 
 import click
 
+from renderer.app.editor_setup import set_up_editor
 from renderer.app.init import ProjectOptions, Started, start_project
 from renderer.authoring.new_project.ci_files import CiSystem
+from renderer.authoring.new_project.editor_files import SCHEMAS, Editor
 from renderer.authoring.new_project.project_files import OVERLAY, PROJECT
 from renderer.cli.command import Command
-from renderer.cli.console import ExitCode, note, report
+from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, release_of
+from renderer.files.disk import file_exists
 from renderer.model.release import LATEST, Release
 
 _NEXT = """
@@ -57,9 +60,16 @@ def _parse_ci_system(
     help="Where hooks and the pipeline install vmrender from: a Git repository and a revision, a wheel, or"
     " vmrender==VERSION of an index [default: where this copy was installed from]",
 )
+@click.option(
+    "--editor",
+    type=click.Choice([editor.value for editor in Editor]),
+    help=f"Also write schemas with what fields mean to {SCHEMAS}, and the settings of this editor.",
+)
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be written.")
 @format_option()
-def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *, dry_run: bool) -> ExitCode:
+def command(
+    kubevirt: Release | None, ci: CiSystem | None, source: str | None, editor: str | None, *, dry_run: bool
+) -> ExitCode:
     """Write a project file, a first overlay, and hooks and a pipeline that run vmrender.
 
     Run it at the top of a repository; it asks nothing and overwrites nothing. Where Flux or Argo CD
@@ -72,18 +82,37 @@ def command(kubevirt: Release | None, ci: CiSystem | None, source: str | None, *
     run prints what is new. Hooks and the pipeline install vmrender from where this copy was installed
     from, or from --source or VMRENDER_SOURCE.
 
+    With --editor, a project that exists gets only the schemas and the settings.
+
     \b
     Examples:
       vmrender init
       vmrender init --dry-run
       vmrender init --kubevirt 1.8 --ci gitlab
+      vmrender init --editor vscode
       vmrender init --source https://git.example.com/mirrors/vmrender@v1.2.3
     """
+    if editor is not None and file_exists(PROJECT):
+        _set_up_editor(Editor(editor), dry_run=dry_run)
+        return ExitCode.CLEAN
     started = start_project(Path.cwd(), ProjectOptions(kubevirt, ci, source), os.environ, dry_run=dry_run)
     if started.findings:
         return report(None, started.findings)
     _print_result(started, dry_run=dry_run)
+    if editor is not None:
+        note("")
+        _set_up_editor(Editor(editor), dry_run=dry_run)
     return ExitCode.CLEAN
+
+
+def _set_up_editor(editor: Editor, *, dry_run: bool) -> None:
+    setup = set_up_editor(open_project(), editor, dry_run=dry_run)
+    what = "would be written" if dry_run else "written"
+    note(f"{SCHEMAS}: {setup.schemas} schemas {what}")
+    if setup.settings:
+        note(f"{setup.settings}: {what}")
+    elif setup.addition:
+        note(f"{editor.file}: yours; add to it", "", *setup.addition.removesuffix("\n").split("\n"))
 
 
 def _print_result(started: Started, *, dry_run: bool) -> None:

@@ -7,7 +7,14 @@ from pathlib import Path
 import click
 
 from renderer.app.project import Project
-from renderer.app.schemas import export_schemas, import_schemas, list_schemas, schema_text
+from renderer.app.schemas import (
+    SchemaVariant,
+    export_schemas,
+    import_schemas,
+    list_schemas,
+    project_choices,
+    schema_text,
+)
 from renderer.cli.command import CommandGroup
 from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
 from renderer.cli.options import ExistingPath
@@ -54,29 +61,52 @@ def list_(release: str | None) -> ExitCode:
 @command.command("export", short_help="Print a schema, or write all schemas of a release into a folder.")
 @click.argument("kinds", metavar="[KIND]...", nargs=-1)
 @click.option(
-    "--release", default=str(LATEST), show_default=True, metavar="RELEASE", help="KubeVirt release."
+    "--release", metavar="RELEASE", help="KubeVirt release [default: vmrender.yaml's, else the latest]"
 )
 @click.option(
     "--into",
     type=click.Path(file_okay=False, path_type=Path),
     metavar="DIR",
-    help="Write files for kubeconform: <group>/<kind>_<version>.json.",
+    help="Write files for kubeconform, <group>/<kind>_<version>.json, and all.json for editors.",
 )
-def export(kinds: tuple[str, ...], release: str, into: Path | None) -> ExitCode:
+@click.option("--editor", is_flag=True, help="For editors: what vmrender merely warns about is no error.")
+@click.option("--patch", is_flag=True, help="For strategic merge patches, in which nothing is required.")
+@click.option(
+    "--project",
+    "names_project",
+    is_flag=True,
+    help="Take only names of sizes that the project's catalogs have.",
+)
+def export(  # noqa: PLR0913 - one for each option
+    kinds: tuple[str, ...],
+    release: str | None,
+    into: Path | None,
+    *,
+    editor: bool,
+    patch: bool,
+    names_project: bool,
+) -> ExitCode:
     """Print the schema of one KIND, or write the schemas of all kinds of a release into a folder.
+
+    Each field has a title and a description. The folder has a file for each kind and API version, and
+    all.json, which judges each document by its kind: the one to name in an editor.
 
     \b
     Examples:
       vmrender schema export VirtualMachine --release 1.8
       vmrender schema export --into schemas-for-kubeconform
+      vmrender schema export --editor --project --into .vmrender/schemas
+      vmrender schema export --editor --patch --into .vmrender/schemas/patch
     """
     project = open_project()
+    variant = SchemaVariant(editor, patch, project_choices(project) if names_project else {})
+    target = release or project.config.kubevirt.minor_release.number
     if into is not None:
-        note(f"{into}: {export_schemas(project, kinds, release, into)} files written")
+        note(f"{into}: {export_schemas(project, kinds, target, into, variant)} files written")
         return ExitCode.CLEAN
     if len(kinds) != 1:
         raise click.UsageError("name one KIND to print, or a folder with --into")
-    print_json(schema_text(project, kinds[0], release))
+    print_json(schema_text(project, kinds[0], target, variant))
     return ExitCode.CLEAN
 
 

@@ -1,0 +1,86 @@
+"""What the fields of KubeVirt's kinds mean, for a kind and a path, without any object."""
+
+from __future__ import annotations
+
+import re
+
+from renderer.app.project import Project
+from renderer.app.usage_error import UsageError
+from renderer.checks.schemas.editor_schema import FieldNames, field_schemas, first_releases
+from renderer.checks.schemas.field_descriptions import describe
+from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.model.field_meaning import FieldMeaning
+from renderer.model.kube.json import JsonObject, array_at
+from renderer.model.kube.res_id import Gvk
+from renderer.model.release import OLDEST, Release
+from renderer.model.suggest import did_you_mean
+
+#: Elements of lists and other numbers, which make no difference to the meaning.
+_ELEMENT = re.compile(r"\[[^\]]*\]")
+
+
+KIND_NAMES = tuple(kind.name for kind in KINDS)
+
+
+def field_meanings(project: Project, kind_name: str, path: str) -> tuple[FieldMeaning, ...]:
+    """Return the fields of a kind that ``path`` matches, at the project's release.
+
+    A path leaves out elements of lists; ``...`` matches any part of it. The end of a path is enough if no
+    field is at it from the top.
+
+    Raises ``UsageError`` if there is none.
+    """
+    release = project.config.kubevirt
+    kind = next((each for each in KINDS if each.name == kind_name), None)
+    if kind is None:
+        raise UsageError(f"no kind {kind_name!r} of KubeVirt's; {did_you_mean(kind_name, KIND_NAMES)}")
+    registry = SchemaRegistry()
+    gvk = Gvk(kind.group, "", kind.name)
+    schemas = dict(field_schemas(registry.schema(release, gvk).document))
+    if not path:
+        top = tuple(names for names in schemas if len(names) == 1)
+        return tuple(_meaning(kind, names, release, schemas, None) for names in top)
+    found = [names for names in schemas if _pattern(path).fullmatch(".".join(names))]
+    found = found or [names for names in schemas if _pattern(f"...{path}").fullmatch(".".join(names))]
+    if not found:
+        names = dict.fromkeys(names[-1] for names in schemas)
+        last, everything = path.rpartition(".")[2], f"vmrender explain {kind_name} begins the list"
+        near = did_you_mean(last, names, otherwise=everything)
+        raise UsageError(f"a {kind_name} of KubeVirt {release} has no field {path!r}; {near}")
+    until = [each for each in registry.releases if OLDEST <= each <= release]
+    since = first_releases({each: registry.schema(each, gvk).document for each in until})
+    return tuple(_meaning(kind, names, release, schemas, since.get(names)) for names in found)
+
+
+def _meaning(
+    kind: KubevirtKind,
+    names: FieldNames,
+    release: Release,
+    schemas: dict[FieldNames, JsonObject],
+    since: Release | None,
+) -> FieldMeaning:
+    schema, described = schemas[names], describe(names)
+    types = array_at(schema, "type") or (schema.get("type", "null"),)
+    remarks = (described.text, *described.remarks(release, since)) if described else ()
+    return FieldMeaning(
+        kind.name,
+        ".".join(names),
+        described.title if described else "",
+        " ".join(remarks),
+        " or ".join(str(each) for each in types if each != "null"),
+        tuple(value for value in array_at(schema, "enum") if value not in (None, "")),
+        tuple((below[-1], _title(below)) for below in schemas if below[:-1] == names),
+    )
+
+
+def _title(names: FieldNames) -> str:
+    described = describe(names)
+    return described.title if described else ""
+
+
+def _pattern(path: str) -> re.Pattern[str]:
+    """Return the pattern of the dotted paths that ``path`` matches."""
+    parts = [re.escape(part.strip(".")) for part in _ELEMENT.sub("", path).split("...")]
+    text = r"\.(?:.*\.)?".join(filter(None, parts))
+    return re.compile(text if parts[0] else rf"(?:.*\.)?{text}")
