@@ -16,12 +16,12 @@ from typing import TypeAlias
 
 from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.argocd.application import is_application, is_application_set
-from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import Strictness
+from renderer.model.kube.cluster_wide import with_default_namespace
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -209,4 +209,4 @@ class ArgoCd:
         if outcome.failed:
             return ResourceSet()
         namespace = text_at(application.content, "spec", "destination", "namespace")
-        return in_destination(outcome.value, namespace)
+        return with_default_namespace(outcome.value, namespace)

@@ -173,7 +173,7 @@ class RenderedTrees:
         overlay = rendered.overlay
         changes = done.created, done.updated, done.removed, done.unchanged, done.rescued
         result = TreeResult(TreeAction.WRITTEN, overlay.path, overlay.output, *changes)
-        by_hand = overlay.entry is not None and bool(overlay.entry.objects)
+        by_hand = overlay.entry is not None and overlay.entry.is_applied_by_hand
         has_list = Extra.KUSTOMIZATION in (overlay.tree.extras or ())
         self._record(result._replace(by_hand=by_hand, is_kustomization=has_list))
         self.reporter.detail(f"{overlay.output}: written in {elapsed}")

@@ -145,7 +145,8 @@ class EntryCollector:
             for note in point.notes
             if note.code is Code.SOURCE_ASSUMED
         )
-        namespaces = sorted({each.namespace for point in points for each in point.objects} - {""})
+        by_hand = [each for point in points if point.is_applied_by_hand for each in point.objects]
+        namespaces = sorted({each.namespace for each in by_hand} - {""})
         if len(namespaces) > 1:
             caution = (
                 f"{START} of {entry.path} has a folder for each of the namespaces {', '.join(namespaces)}: if"
@@ -155,9 +156,7 @@ class EntryCollector:
         return found._replace(
             kept=tuple(kept for point in points for kept in point.kept),
             switch=self._switch(entry, overlays),
-            started=tuple(
-                f"{each.kind} {each.namespace}/{each.name}" for point in points for each in point.objects
-            ),
+            started=tuple(f"{each.kind} {each.namespace}/{each.name}" for each in by_hand),
             cautions=tuple(cautions),
         )
 

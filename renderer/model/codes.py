@@ -84,6 +84,7 @@ class Code(TextEnum):
     TREE_MISSING = "tree-missing", Trait.MAY_WARN
     ARGOCD_APPLICATION = "argocd-application"
     APPLICATION_SET = "application-set", Trait.MAY_WARN
+    RESOURCE_SET = "resource-set", Trait.MAY_WARN
     OPENSHIFT_TEMPLATE = "openshift-template", Trait.MAY_WARN
     VM_TEMPLATE = "vm-template", Trait.MAY_WARN
     NOT_RENDERED = "not-rendered", Trait.MAY_WARN

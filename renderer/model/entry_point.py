@@ -119,11 +119,11 @@ class EntryPoint(Record):
     ``machines`` is the number of virtual machines that it deploys, ``instancetypes`` are the instance types
     and preferences that other entries of the cluster deploy for them. ``notes`` are findings about objects
     that the project's entry reaches but does not render. ``trees`` are the trees at which the engine's
-    objects in this overlay are re-pointed. ``objects`` are rendered as they are: somebody applies them by
-    hand. ``repositories`` are the URLs by which an Application names this repository. ``kept`` says, at the
-    first point of an entry, what the engine goes on to apply from other places than the trees.
-    ``matched`` are targets of patches that select something in another entry point. ``strictness`` is what
-    the cluster's Flux does with variables that are not set.
+    objects in this overlay are re-pointed. ``objects`` are rendered as they are: a ResourceSet, which is
+    then the ``entry``, makes them, or somebody applies them by hand. ``repositories`` are the URLs by which
+    an Application names this repository. ``kept`` says, at the first point of an entry, what the engine goes
+    on to apply from other places than the trees. ``matched`` are targets of patches that select something in
+    another entry point. ``strictness`` is what the cluster's Flux does with variables that are not set.
     """
 
     options: EntryOptions
@@ -140,6 +140,11 @@ class EntryPoint(Record):
     kept: tuple[str, ...] = ()
     matched: frozenset[Site] = frozenset()
     strictness: Strictness = Strictness.STRICT
+
+    @property
+    def is_applied_by_hand(self) -> bool:
+        """Return True if somebody has to apply its objects: no object of an engine does."""
+        return self.entry is None and bool(self.objects)
 
     @property
     def files(self) -> frozenset[str]:

@@ -198,12 +198,13 @@ def argocd_points(
 
 def _applier(reached: ReachedApplication, clusters: Sequence[ClusterSettings]) -> Applier:
     from renderer.gitops.argocd.application import sources
-    from renderer.gitops.argocd.destination import in_destination, target_cluster
+    from renderer.gitops.argocd.destination import target_cluster
+    from renderer.model.kube.cluster_wide import with_default_namespace
 
     objects: tuple[Resource, ...] = ()
     if reached.outcome is not None and not reached.outcome.failed:
         namespace = text_at(reached.entry.content, "spec", "destination", "namespace")
-        objects = in_destination(reached.outcome.value, namespace).resources
+        objects = with_default_namespace(reached.outcome.value, namespace).resources
     source = next((FieldPath((*each.field, "path")) for each in sources(reached.entry)), FieldPath.of("spec"))
     destination = target_cluster(reached.entry)  # of an Argo CD in the namespace of the Application
     cluster: Json = [cluster_at(clusters, destination) or destination, reached.entry.namespace]

@@ -134,7 +134,7 @@ class EntryPointComposer:
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
         """Return the objects with Flux variables substituted, as far as the repository has the values."""
-        if composed.failed or point.entry is None or point.options.kind is not EntryKind.FLUX:
+        if composed.failed or not _has_variables(point) or point.entry is None:
             return composed
         from renderer.gitops.substitution.substitute import SecondPass
         from renderer.pipeline.flux_build import read_variables, substitute_variables
@@ -147,7 +147,7 @@ class EntryPointComposer:
 
     def variables(self, point: EntryPoint) -> Variables | None:
         """Return the variables of Flux in an entry point, as far as the repository has their values."""
-        if point.entry is None or point.options.kind is not EntryKind.FLUX:
+        if not _has_variables(point) or point.entry is None:
             return None
         from renderer.pipeline.flux_build import read_variables
 
@@ -176,10 +176,10 @@ class EntryPointComposer:
         if point.options.kind is EntryKind.FLUX:
             applied = _applied_by_flux(composed.value, point.entry)
             return Outcome(applied, (*composed.diagnostics, *_refused_by_api_server(applied)))
-        from renderer.gitops.argocd.destination import in_destination
+        from renderer.model.kube.cluster_wide import with_default_namespace
 
         namespace = text_at(point.entry.content, "spec", "destination", "namespace")
-        return Outcome(in_destination(composed.value, namespace), composed.diagnostics)
+        return Outcome(with_default_namespace(composed.value, namespace), composed.diagnostics)
 
     def confidential(self, overlay: Overlay) -> frozenset[str]:
         """Return the values of Secrets that were substituted into the overlay."""
@@ -215,8 +215,8 @@ class EntryPointComposer:
         from renderer.gitops.flux.artifact import ArtifactFileSystem
         from renderer.pipeline.flux_build import compose_kustomization
 
-        if point.entry is None:
-            return Outcome(ResourceSet())
+        if point.entry is None or point.objects:
+            return Outcome(ResourceSet(point.objects))
         with self._recorder.using(Task("artifact", point.ignore)):
             if point.ignore not in self._artifacts:
                 self._artifacts[point.ignore] = ArtifactFileSystem(self._fs, point.ignore)
@@ -256,6 +256,11 @@ class EntryPointComposer:
         return composed.then(
             lambda resources: process_templates(resources, given.values, overlay.kubevirt, observer)
         )
+
+
+def _has_variables(point: EntryPoint) -> bool:
+    """Return True for a Flux Kustomization, and not for a ResourceSet, which has all its objects."""
+    return point.options.kind is EntryKind.FLUX and not point.objects
 
 
 def _refused_by_api_server(applied: ResourceSet) -> Iterator[Diagnostic]:

@@ -50,8 +50,8 @@ if TYPE_CHECKING:
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
-#: Kinds of the Flux operator that make objects of any kind.
-_GENERATING = ("ResourceSet",)
+#: The start of the names of overlays of ResourceSets; names of Kustomizations have no underscore.
+_SET_PREFIX = "resourceset_"
 _MOST_NAMED = 3
 _CIPHERTEXT = b"ENC["
 
@@ -74,6 +74,15 @@ def flux_points(
         variable_sources,
     )
     from renderer.gitops.flux.known_fields import unknown_fields
+    from renderer.pipeline.resource_sets import (
+        applier_of_set,
+        findings_about_left_out,
+        left_out_sets,
+        set_point,
+        sets_of,
+        sets_to_render,
+        suspended_sets,
+    )
 
     root = cluster_root(fs, entry.path)
     outputs = _Outputs(config, entry, root.kustomization.namespace)
@@ -91,14 +100,25 @@ def flux_points(
     for each in _suspended(reached, discovery, builder):
         path, tree = f"{entry.path.rstrip('/')}:{outputs.name_of(each.entry)}", outputs.tree_of(each.entry)
         report.suspended[path] = Suspended(tree, by_parent=each.key not in stopped)
+        for resource in sets_of(each.outcome):
+            path, tree = f"{entry.path.rstrip('/')}:{outputs.name_of(resource)}", outputs.tree_of(resource)
+            report.suspended[path] = Suspended(tree, by_parent=True)
         broken += [each.entry.name] if may_deploy_more(each.outcome) else []
+    for resource in suspended_sets(discovery.objects.values()):
+        path = f"{entry.path.rstrip('/')}:{outputs.name_of(resource)}"
+        report.suspended[path] = Suspended(outputs.tree_of(resource))
     report.is_complete = report.is_complete and not broken
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if entry.entry.repoint:
         rendered = with_parents(reached, rendered)
-    kept = _left_to_sources(reached, rendered)
-    notes = tuple(_flux_notes(entry, reached, kept, builder.applying_trees))
-    if not rendered:
+    sets = list(discovery.sets.values())
+    rendered_sets, left_out = sets_to_render(sets), left_out_sets(sets)
+    kept = {**_left_to_sources(reached, rendered), **left_out}
+    notes = (
+        *_flux_notes(entry, reached, kept, builder.applying_trees),
+        *findings_about_left_out(sets),
+    )
+    if not rendered and not rendered_sets:
         malformed = [
             found for each in reached for found in malformed_fields(each.entry, KUSTOMIZATION_FORMATS)
         ]
@@ -121,7 +141,8 @@ def flux_points(
         notes = (*notes, *urls_of_copies(entry, urls, used))
     controller = find_controller(discovery.objects)
     strict = strictness(entry.entry.flux_release or config.flux, controller, strict=entry.entry.strict)
-    shared = deployed_instancetypes(each.outcome for each in reached)
+    made = [Outcome(each.objects) for each in sets]
+    shared = deployed_instancetypes((*(each.outcome for each in reached), *made))
     built = {each.key: _built_patches(each) for each in reached}
     matched = matched_targets(built.values())
     own = frozenset(each.key for each in rendered)
@@ -130,14 +151,16 @@ def flux_points(
             e.entry.name for e in rendered if e.uncarried
         ],
         "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
+        "Kustomization(s) of ResourceSets": [e.entry.name for e in rendered if e.made_by],
     }
     described = tuple(described_groups({**kept, **rendered_too}))
     appliers = [_applier(each) for each in reached if not fs.is_folder(each.entry.origin.path)]
+    appliers += map(applier_of_set, sets)
     twice, identical = applied_twice(appliers), shared_by_machines(appliers)
     known = {each.key for each in reached} | {
         key for key, each in discovery.objects.items() if is_flux_kustomization(each)
     }
-    is_complete = not broken and not any(map(_deploys_unknown, reached))
+    is_complete = not broken and not any(map(_deploys_unknown, reached)) and not left_out
     lost = {each.key: tuple(_lost_variables(each, discovery, broken, builder)) for each in rendered}
     unknown = {
         each.key: each.entry.name
@@ -186,6 +209,14 @@ def flux_points(
                 strictness=strict,
             ),
         )
+        notes = described = ()
+    for reached_set in rendered_sets:
+        name, key = outputs.name_of(reached_set.entry), reached_set.key
+        held = (*notes, *twice.get(key, ()), *identical.get(key, ()))
+        if not entry.entry.repoint:
+            names = [resource.name for resource in reached_set.objects if resource.reference in own]
+            held = (*held, *points_at_sources(entry, name, names))
+        yield name, set_point(entry, reached_set, shared, held, described)
         notes = described = ()
 
 
@@ -236,9 +267,7 @@ def _applier(reached: ReachedKustomization) -> Applier:
 
 def _deploys_unknown(reached: ReachedKustomization) -> bool:
     """Return True if it may deploy Kustomizations that are not in this repository."""
-    if reached.outcome is None:
-        return not reached.suspended
-    return any(each.kind in _GENERATING for each in reached.outcome.value)
+    return reached.outcome is None and not reached.suspended
 
 
 def _unset_in_parents(
@@ -275,8 +304,11 @@ def _has_or_gets_tree(fs: FileSystem, reached: ReachedKustomization, outputs: _O
 
 
 def _can_point_at_tree(reached: ReachedKustomization) -> bool:
-    """Return True if Flux can apply it from its tree: a generated artifact does not have the tree."""
-    return not reached.uncarried and reached.origin is None
+    """Return True if Flux can apply it from its tree.
+
+    A generated artifact does not have the tree, and there is no copy of what a ResourceSet makes.
+    """
+    return not reached.uncarried and reached.origin is None and reached.made_by is None
 
 
 def _built_patches(reached: ReachedKustomization) -> BuiltPatches:
@@ -292,7 +324,9 @@ class _Outputs(NamedTuple):
     root_namespace: str
 
     def name_of(self, kustomization: Resource) -> str:
+        """Return the name of the overlay of a Kustomization or ResourceSet."""
         name, namespace = kustomization.name, kustomization.namespace
+        name = f"{_SET_PREFIX}{name}" if kustomization.kind == "ResourceSet" else name
         return name if namespace == self.root_namespace else f"{namespace}_{name}"
 
     def tree_of(self, kustomization: Resource) -> str:

@@ -52,7 +52,7 @@ class OverlayFiles:
                 yield from self._directory(overlay.path, {"directory": point.options.directory or {}})
             case EntryKind.ARGOCD if point.entry is not None:
                 yield from self._application(point.entry, point.repositories)
-            case EntryKind.ARGOCD:  # its objects are all in the files of the point
+            case _ if point.objects:  # they are all in the files of the point
                 return
             case _:
                 fs, graph = self._artifact(point.ignore)

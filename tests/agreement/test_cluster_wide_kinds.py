@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from renderer.gitops.argocd.destination import in_destination
 from renderer.kubevirt.facts.kinds import CLUSTER_KINDS, INSTANCETYPE_API_VERSION
 from renderer.kustomize.identity import _CLUSTER_SCOPED
-from renderer.model.kube.cluster_wide import _KINDS, ClusterWideKinds, without_needless_namespaces
+from renderer.model.kube.cluster_wide import (
+    _KINDS,
+    ClusterWideKinds,
+    with_default_namespace,
+    without_needless_namespaces,
+)
 from renderer.model.kube.json import JsonObject
 from tests.kubevirt_objects import resources
 
@@ -42,7 +46,7 @@ def test_trees_and_argocd_leave_out_same_namespaces() -> None:
     )
 
     found = without_needless_namespaces(written)
-    assert found == in_destination(written, "y")
+    assert found == with_default_namespace(written, "y")
     assert {each.kind for each in found if each.namespace} == {"ConfigMap", "Node"}
     assert without_needless_namespaces(found) is found
 

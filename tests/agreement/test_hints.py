@@ -101,6 +101,7 @@ _FIXLESS: Sequence[WithoutFix] = (
     WithoutFix("patch-invalid", "", "the operation of a patch is no field of an object"),
     WithoutFix("patch-target-missing", "", "the target is a selector, or a deletion"),
     WithoutFix("preference-not-found", "", "a label or a template has the name, not the VM"),
+    WithoutFix("resource-set", "", "the word is in the middle of a text with Go's templates"),
     WithoutFix("schema", "did you mean 2Gi?", "a parameter of the VirtualMachineTemplate has the value"),
     WithoutFix("schema", "did you mean 4Gi?", "a template writes it"),
     WithoutFix("schema", "did you mean Always?", "a variable has the value"),

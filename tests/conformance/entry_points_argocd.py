@@ -7,12 +7,12 @@ from typing import Any
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.argocd.application_set import generate_applications, rendering_of
-from renderer.gitops.argocd.destination import in_destination
 from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.kube.cluster_wide import with_default_namespace
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -50,7 +50,7 @@ def run_argocd(fs: FileSystem, case: dict[str, Any]) -> dict[str, Any]:
     outcome = reached[0].outcome or Outcome(ResourceSet())
     actual = stated(outcome)
     if "applied" in case["expect"] and not outcome.failed:
-        applied = in_destination(outcome.value, reached[0].namespace)
+        applied = with_default_namespace(outcome.value, reached[0].namespace)
         actual["applied"] = encode(each.content for each in applied)
     return actual
 

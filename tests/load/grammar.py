@@ -220,6 +220,21 @@ def _go_functions(size: int) -> Parts:
     return _set("functions", [_elements(3)], f"{text}f{{{{ .n }}}}", go=True)
 
 
+def _resource_set(size: int) -> Parts:
+    """A ResourceSet of the Flux operator, with inputs, templates and functions."""
+    inputs = [{"n": str(number)} for number in range(size // 2 // 15)]
+    calls = (_CALLS[number % len(_CALLS)].format(n=number) for number in range(size // 2 // 45))
+    text = "".join(f"<< $x := {call} >>" for call in calls)
+    made = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"{text}r<< inputs.n >>"}}
+    written = {
+        "apiVersion": "fluxcd.controlplane.io/v1",
+        "kind": "ResourceSet",
+        "metadata": {"name": "made", "namespace": "flux-system"},
+        "spec": {"inputs": inputs, "resources": [made]},
+    }
+    return Parts(outside={"clusters/prod/set.yaml": json.dumps(written)}, entry="flux: clusters/prod")
+
+
 def _applications(size: int) -> Parts:
     entry = (
         "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\n"
@@ -336,6 +351,7 @@ FEATURES: Mapping[str, Feature] = {
     "gitMatrix": _git_matrix,
     "gitMerge": _git_merge,
     "goFunctions": _go_functions,
+    "resourceSet": _resource_set,
     "applications": _applications,
     "sites": _sites,
     "enum": _enum,

@@ -52,6 +52,18 @@ def flux(name: str, namespace: str = "flux-system") -> object:
     }
 
 
+def resource_set(name: str, made: str = "fine") -> object:
+    """A set that makes a Kustomization with the name ``made``."""
+    return {
+        "apiVersion": "fluxcd.controlplane.io/v1",
+        "kind": "ResourceSet",
+        "metadata": {"name": name, "namespace": "flux-system"},
+        "spec": {
+            "resources": [flux(made), {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": "n"}}]
+        },
+    }
+
+
 ROOT: list[object] = [
     {
         "apiVersion": "source.toolkit.fluxcd.io/v1",
@@ -68,11 +80,14 @@ ROOT: list[object] = [
 ]
 
 
+ENGINES = ["application", "set", "flux", "namespace", "repointed", "resource set", "made by a set"]
+
+
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("engine", ["application", "set", "flux", "namespace", "repointed"])
+@pytest.mark.parametrize("engine", ENGINES)
 def test_name_is_no_path(engine: str, name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    kind = "flux" if engine in ("flux", "namespace") else "argocd"
+    kind = "argocd" if engine in ("application", "set", "repointed") else "flux"
     (tmp_path / "vmrender.yaml").write_text(
         f"{PROJECT}overlays: [{{{kind}: apps, repoint: {str(engine == 'repointed').lower()}}}]\n",
         encoding="utf-8",
@@ -86,13 +101,16 @@ def test_name_is_no_path(engine: str, name: str, tmp_path: Path, monkeypatch: py
         "set": [application_set(name)],
         "flux": [*ROOT, flux(name)],
         "namespace": [*ROOT, flux("fine", name)],
+        "resource set": [*ROOT, resource_set(name)],
+        "made by a set": [*ROOT, resource_set("fine", name)],
     }[engine]
     (tmp_path / "apps/a.yaml").write_text("\n---\n".join(map(json.dumps, objects)) + "\n", encoding="utf-8")
     before = set(tmp_path.rglob("*"))
 
     codes = [invoked(command)[0] for command in ("validate", "render", "render --check")]
 
-    is_absent = engine == "namespace" and not name
+    # Flux fills in a namespace; a ResourceSet that makes an object without a name is left out.
+    is_absent = engine in ("namespace", "made by a set") and not name
     assert (codes[0] == 0) == (codes[1] == 0), "validate and render disagree"
     if not is_absent:
         assert codes[0] in (1, 2)

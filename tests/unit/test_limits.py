@@ -865,6 +865,18 @@ def git_generator(kind: str, pattern: str, *, elements: int = 0) -> dict[str, st
     }
 
 
+def resource_set(template: str) -> dict[str, str]:
+    """A ResourceSet of the Flux operator with 3,000 inputs."""
+    inputs = ", ".join(f"{{n: a{number}}}" for number in range(3000))
+    lines = template.replace("\n", "\n    ")
+    return {
+        "vmrender.yaml": PROJECT.replace("path: o", "flux: clusters"),
+        "clusters/a.yaml": "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\n"
+        f"metadata: {{name: s, namespace: flux-system}}\nspec:\n  inputs: [{inputs}]\n"
+        f"  resourcesTemplate: |\n    {lines}",
+    }
+
+
 _PATTERNS = "matching patterns of git generators"
 
 
@@ -889,9 +901,17 @@ _PATTERNS = "matching patterns of git generators"
             lambda: application_set(go=False, path="{{" * 4000), "evaluating templates", id="open tags"
         ),
         pytest.param(texts_of_go_templates, "evaluating templates", id="long texts of templates"),
+        pytest.param(
+            lambda: resource_set("<< range until 100 >>" * 3 + "<< end >>" * 3),
+            "evaluating templates",
+            id="loops of ResourceSets",
+        ),
+        pytest.param(
+            lambda: resource_set(f"# {'x' * 4000}\n"), "evaluating ResourceSets", id="texts of ResourceSets"
+        ),
     ],
 )
-def test_multiplying_argo_cd_input_ends_with_one_error(
+def test_multiplying_input_of_engines_ends_with_one_error(
     files: Callable[[], dict[str, str]], activity: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(_project_of(tmp_path, files()))

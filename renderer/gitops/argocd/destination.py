@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
-from renderer.model.kube.cluster_wide import ClusterWideKinds
-from renderer.model.kube.json import object_at, text_at, without
+from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 
 HOOK = "argocd.argoproj.io/hook"
@@ -52,19 +51,3 @@ def without_duplicates(resources: Iterable[Resource]) -> Outcome[ResourceSet]:
 
 def _key(resource: Resource) -> tuple[str, str, str, str]:
     return resource.gvk.group, resource.kind, resource.namespace, resource.name
-
-
-def in_destination(resources: ResourceSet, namespace: str) -> ResourceSet:
-    """Set ``destination.namespace`` on objects without a namespace; remove it from cluster-scoped kinds."""
-    cluster_wide = ClusterWideKinds(resources)
-    return resources.map(lambda each: _with_namespace(each, namespace, cluster_wide))
-
-
-def _with_namespace(resource: Resource, namespace: str, cluster_wide: ClusterWideKinds) -> Resource:
-    if resource in cluster_wide:
-        content = without(resource.content, "metadata", "namespace")
-        return resource if content is resource.content else resource._replace(content=content)
-    if not namespace or resource.namespace:
-        return resource
-    metadata = {**object_at(resource.content, "metadata"), "namespace": namespace}
-    return resource._replace(content={**resource.content, "metadata": metadata})

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.gitops.flux.flux_operator import is_resource_set, named_providers
 from renderer.gitops.flux.generated_artifact import GENERATOR_GROUP, KIND, CopiedFolder, copied_folder
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
@@ -20,6 +21,9 @@ from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
+
+if TYPE_CHECKING:
+    from renderer.gitops.flux.resource_set import GeneratedObjects
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
@@ -50,6 +54,7 @@ class ReachedKustomization:
     encrypted, so some may stay. ``uncarried`` are warnings about objects that its tree cannot carry, so that
     it goes on to be applied from its sources. ``origin`` is what the folder of a generated artifact is copied
     from; ``entry`` then has the path of that. ``unset`` are the variables in its objects that nothing sets.
+    ``made_by`` is the ResourceSet that makes it.
     """
 
     entry: Resource
@@ -63,6 +68,7 @@ class ReachedKustomization:
     uncarried: tuple[Diagnostic, ...] = ()
     origin: CopiedFolder | None = None
     unset: tuple[UnsetVariable, ...] = ()
+    made_by: Resource | None = None
 
     @property
     def key(self) -> Reference:
@@ -75,8 +81,8 @@ class ReachedKustomization:
 
     @property
     def deployed_as(self) -> Reference:
-        """Return the object in Git that makes it: itself."""
-        return self.key
+        """Return the object in Git that makes it: a ResourceSet, or itself."""
+        return self.made_by.reference if self.made_by else self.key
 
     @property
     def suspended(self) -> bool:
@@ -102,6 +108,24 @@ class ReachedKustomization:
             reached = reached.parent
 
 
+@dataclass(slots=True)
+class ReachedSet:
+    """A ResourceSet as the Kustomization ``parent`` deploys it; ``made`` is None until it is evaluated."""
+
+    entry: Resource
+    parent: ReachedKustomization
+    made: GeneratedObjects | None = None
+
+    @property
+    def key(self) -> Reference:
+        return self.entry.reference
+
+    @property
+    def objects(self) -> ResourceSet:
+        """Return the objects that it makes, as far as they are known."""
+        return self.made.objects if self.made else ResourceSet()
+
+
 #: Builds a Kustomization; the objects known so far supply its variables.
 Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Reference, Resource]], Outcome[ResourceSet]]
 
@@ -125,6 +149,7 @@ class FluxDiscovery:
         self._reached: dict[Reference, ReachedKustomization] = {}
         self._root_source: Reference | None = None
         self.refused: dict[Reference, tuple[Diagnostic, ...]] = {}
+        self.sets: dict[Reference, ReachedSet] = {}
 
     def follow(self, root: Resource) -> tuple[ReachedKustomization, ...]:
         """Return all Kustomizations, parents before children, breadth first."""
@@ -135,11 +160,18 @@ class FluxDiscovery:
         first = ReachedKustomization(root)
         self._reached[first.key] = first
         waiting = [first]
-        while waiting:
-            ready = next((each for each in waiting if self._is_ready(each)), waiting[0])
-            waiting.remove(ready)
-            self._visit(ready)
-            waiting += ready.children
+        while True:
+            ready = next(filter(self._is_ready, waiting), None)
+            next_set = None if ready else self._next_set(is_last=not waiting)
+            if next_set:
+                waiting += self._evaluate(next_set)
+            elif waiting:
+                ready = ready or waiting[0]
+                waiting.remove(ready)
+                self._visit(ready)
+                waiting += ready.children
+            else:
+                break
         found: list[ReachedKustomization] = []
         level = [first]
         while level:
@@ -182,11 +214,33 @@ class FluxDiscovery:
             return
         reached.outcome = self._build(reached, self._objects)
         for resource in reached.outcome.value:
-            self._objects[resource.reference] = resource
-            if is_flux_kustomization(resource):
-                self._add(resource, reached)
+            self._add(resource, reached)
 
-    def _add(self, resource: Resource, parent: ReachedKustomization) -> None:
+    def _next_set(self, *, is_last: bool) -> ReachedSet | None:
+        """Return a ResourceSet whose inputs are known; with ``is_last``, any that is not evaluated."""
+        pending = [each for each in self.sets.values() if each.made is None]
+        return next((each for each in pending if is_last or self._has_inputs(each)), None)
+
+    def _has_inputs(self, reached: ReachedSet) -> bool:
+        providers = named_providers(reached.entry)
+        return providers is not None and all(key in self._objects for key in providers)
+
+    def _evaluate(self, reached: ReachedSet) -> list[ReachedKustomization]:
+        """Evaluate a ResourceSet, and return the Kustomizations that it makes."""
+        from renderer.gitops.flux.resource_set import generate_objects  # noqa: PLC0415 - few clusters have any
+
+        reached.made = generate_objects(reached.entry, self._objects)
+        known = len(reached.parent.children)
+        for resource in reached.made.objects:
+            self._add(resource, reached.parent, reached.entry)
+        return reached.parent.children[known:]
+
+    def _add(self, resource: Resource, parent: ReachedKustomization, made_by: Resource | None = None) -> None:
+        """Note an object that a Kustomization deploys, or a ResourceSet that it deploys makes."""
+        self._objects[resource.reference] = resource
+        is_set = is_resource_set(resource)
+        if not is_set and not is_flux_kustomization(resource):
+            return
         if resource.reference in self._reached:
             parent.repeated.append(resource)
             return
@@ -194,7 +248,10 @@ class FluxDiscovery:
         if errors:
             self.refused[resource.reference] = errors
             return
-        child = ReachedKustomization(resource, parent)
+        if is_set:
+            self.sets.setdefault(resource.reference, ReachedSet(resource, parent))
+            return
+        child = ReachedKustomization(resource, parent, made_by=made_by)
         self._reached[child.key] = child
         parent.children.append(child)
 

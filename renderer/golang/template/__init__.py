@@ -11,14 +11,15 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
 from renderer.golang.template.errors import GoTemplateError
-from renderer.golang.template.evaluate import Evaluation
+from renderer.golang.template.evaluate import Evaluation, GoFunction
 from renderer.golang.template.functions import FUNCTIONS
 from renderer.golang.template.nodes import TemplateTree
-from renderer.golang.template.parse import parse
+from renderer.golang.template.parse import BRACES, Delimiters, parse
 from renderer.golang.template.values import deep_copy
+from renderer.model.kube.json import EMPTY
 from renderer.model.run.work import begin_outside_run
 
-__all__ = ["GoTemplateError", "render"]
+__all__ = ["Delimiters", "GoTemplateError", "render"]
 
 #: Texts that are parsed once, although they are rendered for each Application: so many, up to a length.
 _PARSED_TEXTS, _LONGEST_PARSED_TEXT = 256, 4096
@@ -26,26 +27,35 @@ _PARSED_TEXTS, _LONGEST_PARSED_TEXT = 256, 4096
 _CHANGING = ("set", "merge", "Merge")
 
 
-def render(text: str, values: Mapping[str, object], options: Iterable[str] = ()) -> str:
+def render(
+    text: str,
+    values: Mapping[str, object],
+    options: Iterable[str] = (),
+    *,
+    delimiters: Delimiters = BRACES,
+    functions: Mapping[str, GoFunction] = EMPTY,
+) -> str:
     """Return the output of the template ``text`` for ``values``; ``options`` are Go's: ``missingkey=error``.
 
-    What the template sets in its values is lost at its end: Argo CD keeps it, for texts in an order that it
-    does not promise. Raises ``GoTemplateError``.
+    ``functions`` are further ones beside Go's and sprig's. What the template sets in its values is lost at
+    its end: Argo CD keeps it, for texts in an order that it does not promise. Raises ``GoTemplateError``.
     """
-    if "{{" not in text:
+    if delimiters.left not in text:
         return text
     begin_outside_run()
-    tree = _parsed(text) if len(text) <= _LONGEST_PARSED_TEXT else parse(text, FUNCTIONS.keys())
+    names = tuple(functions)
+    is_short = len(text) <= _LONGEST_PARSED_TEXT
+    tree = (_parsed if is_short else _parsed.__wrapped__)(text, delimiters, names)
     own = deep_copy(values) if any(name in text for name in _CHANGING) else values
     try:
-        return Evaluation(tree, FUNCTIONS, missing_key(options)).render(own)
+        return Evaluation(tree, {**FUNCTIONS, **functions}, missing_key(options)).render(own)
     except RecursionError:
         raise GoTemplateError("the template and its values are nested too deep") from None
 
 
 @lru_cache(_PARSED_TEXTS)
-def _parsed(text: str) -> TemplateTree:
-    return parse(text, FUNCTIONS.keys())
+def _parsed(text: str, delimiters: Delimiters, functions: tuple[str, ...]) -> TemplateTree:
+    return parse(text, FUNCTIONS.keys() | set(functions), delimiters)
 
 
 def missing_key(options: Iterable[str]) -> str:

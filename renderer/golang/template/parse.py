@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from renderer.golang.template.cost import charge
@@ -55,36 +56,51 @@ class Token(NamedTuple):
     spaced: bool
 
 
-def tokenize(text: str) -> Iterator[str | list[Token]]:
+class Delimiters(NamedTuple):
+    """What begins and ends an action (``text/template`` Delims)."""
+
+    left: str = "{{"
+    right: str = "}}"
+
+
+BRACES = Delimiters()
+
+
+def tokenize(text: str, delimiters: Delimiters = BRACES) -> Iterator[str | list[Token]]:
     """Yield the texts of the template and, between them, each action's tokens. Raises ``GoTemplateError``."""
     at, trims = 0, False
     while True:
-        start = text.find("{{", at)
+        start = text.find(delimiters.left, at)
         literal = text[at:] if start < 0 else text[at:start]
         if trims:
             literal = literal.lstrip(_SPACES)
         if start < 0:
             yield literal
             return
-        inner = start + 2
+        inner = start + len(delimiters.left)
         if text.startswith("-", inner) and text[inner + 1 : inner + 2] in tuple(_SPACES):
             literal = literal.rstrip(_SPACES)
             inner += 1
         yield literal
-        tokens, at, trims = _action(text, inner)
+        tokens, at, trims = _action(text, inner, delimiters.right)
         if tokens is not None:
             yield tokens
 
 
-def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
+@lru_cache
+def _comment(right: str) -> re.Pattern[str]:
+    return re.compile(rf"[ \t\r\n]*/\*.*?\*/([ \t\r\n]+-)?{re.escape(right)}", re.DOTALL)
+
+
+def _action(text: str, start: int, right: str) -> tuple[list[Token] | None, int, bool]:
     """Return an action's tokens (None for a comment), its end, and if spaces after it are trimmed."""
-    comment = re.compile(r"[ \t\r\n]*/\*.*?\*/([ \t\r\n]+-)?\}\}", re.DOTALL).match(text, start)
+    comment = _comment(right).match(text, start)
     if comment:
         return None, comment.end(), comment[1] is not None
     at, spaced, tokens = start, False, list[Token]()
-    while not text.startswith("}}", at):
-        if spaced and text.startswith("-}}", at):
-            return tokens, at + 3, True
+    while not text.startswith(right, at):
+        if spaced and text.startswith(f"-{right}", at):
+            return tokens, at + 1 + len(right), True
         match = _TOKEN.match(text, at)
         if match is None:
             if at >= len(text):
@@ -95,16 +111,16 @@ def _action(text: str, start: int) -> tuple[list[Token] | None, int, bool]:
             tokens.append(Token(kind, match[0], spaced))
         spaced = kind == "space"
         at = match.end()
-    return tokens, at + 2, False
+    return tokens, at + len(right), False
 
 
-def parse(text: str, functions: Container[str]) -> TemplateTree:
+def parse(text: str, functions: Container[str], delimiters: Delimiters = BRACES) -> TemplateTree:
     """Return the template in ``text``; ``functions`` are the names of the functions that it may call.
 
     Raises ``GoTemplateError``.
     """
     charge(_STEPS_PER_CHARACTER * len(text))
-    return _Parser(tokenize(text), functions).template()
+    return _Parser(tokenize(text, delimiters), functions).template()
 
 
 class _Parser:

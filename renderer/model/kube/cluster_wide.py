@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 
 from renderer.model.kube.encryption import is_encrypted
-from renderer.model.kube.json import JsonObject, text_at, without
+from renderer.model.kube.json import JsonObject, object_at, text_at, without
 from renderer.model.kube.resource import Resource, ResourceSet
 
 CRD = "CustomResourceDefinition"
@@ -213,6 +213,22 @@ def declared_scopes(contents: Iterable[JsonObject]) -> Mapping[tuple[str, str], 
             kind = text_at(content, "spec", "group"), text_at(content, "spec", "names", "kind")
             found[kind] = scope == "Cluster"
     return found
+
+
+def with_default_namespace(resources: ResourceSet, namespace: str) -> ResourceSet:
+    """Set ``namespace`` on objects without a namespace; remove it from cluster-wide ones."""
+    cluster_wide = ClusterWideKinds(resources)
+
+    def placed(resource: Resource) -> Resource:
+        if resource in cluster_wide:
+            content = without(resource.content, "metadata", "namespace")
+            return resource if content is resource.content else resource._replace(content=content)
+        if not namespace or resource.namespace:
+            return resource
+        metadata = {**object_at(resource.content, "metadata"), "namespace": namespace}
+        return resource._replace(content={**resource.content, "metadata": metadata})
+
+    return resources.map(placed)
 
 
 def without_needless_namespaces(

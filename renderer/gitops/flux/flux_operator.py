@@ -1,0 +1,27 @@
+"""Objects of the Flux operator that make others: ResourceSets, and the providers of their inputs."""
+
+from __future__ import annotations
+
+from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.res_id import Reference
+from renderer.model.kube.resource import Resource
+
+OPERATOR_GROUP = "fluxcd.controlplane.io"
+PROVIDER = "ResourceSetInputProvider"
+_RECONCILE = f"{OPERATOR_GROUP}/reconcile"
+
+
+def is_resource_set(resource: Resource) -> bool:
+    """Return True for a ResourceSet of the Flux operator."""
+    return resource.kind == "ResourceSet" and resource.gvk.group == OPERATOR_GROUP
+
+
+def is_suspended(resource: Resource) -> bool:
+    """Return True if the operator is told to leave the object as it is."""
+    return str(resource.annotations.get(_RECONCILE, "")).lower() == "disabled"
+
+
+def named_providers(entry: Resource) -> tuple[Reference, ...] | None:
+    """Return the providers that ``inputsFrom`` names; None if it selects some by their labels."""
+    names = [text_at(each, "name") for each in array_at(entry.content, "spec", "inputsFrom")]
+    return tuple((PROVIDER, entry.namespace, name) for name in names) if all(names) else None
