@@ -194,10 +194,10 @@ def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  
     return exemption_needed(owner, moved, may_be_gone=may_be_gone)
 
 
-def _recreator_of(owner: Resource | None, refused: Resource) -> str:
-    from renderer.gitops.recreation import recreator_of  # noqa: PLC0415 - only for what is refused
+def _recreator_of(owner: Resource | None, changed: Resource, is_refused: bool) -> str:  # noqa: FBT001 - as above
+    from renderer.gitops.recreation import recreator_of  # noqa: PLC0415 - only for what was changed
 
-    return recreator_of(owner, refused)
+    return recreator_of(owner, changed, is_refused=is_refused)
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:

@@ -16,7 +16,8 @@ from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCH
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.impact.immutable import ObjectUpdate, with_refusals
+from renderer.kubevirt.impact.immutable.refusals import with_refusals
+from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.storage_objects import StorageObjects
@@ -45,8 +46,9 @@ Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
 VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 ExemptionOf: TypeAlias = Callable[[Resource, bool], str]
-#: Returns who deletes an object and creates it again rather than fail to update it; empty if nobody does.
-RecreatorOf: TypeAlias = Callable[[Resource], str]
+#: Returns who deletes an object and creates it again rather than update it, given the object and whether its
+#: update is refused; empty if nobody does.
+RecreatorOf: TypeAlias = Callable[[Resource, bool], str]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
@@ -74,8 +76,8 @@ class OverlaySide(NamedTuple):
     cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
-    given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces an object
-    whose update is refused. ``storage_classes`` are the cluster's.
+    given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces a changed
+    object. ``storage_classes`` are the cluster's.
     """
 
     release: Release
@@ -364,15 +366,19 @@ def refused_update(
 ) -> Judgement | None:
     """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it.
 
-    An engine that is told to force such updates deletes the object, and creates it again.
+    An engine that is told to force updates deletes the object, and creates it again.
     """
+    changes = tuple(changes)
     judged = with_refusals(update, changes, side.release)
-    if judged is None:
-        return None
-    recreator = side.recreator_of(update.after) if side.recreator_of else ""
+    recreator = side.recreator_of(update.after, judged is not None) if side.recreator_of and changes else ""
     if recreator:
         impact = Impact(Effect.REPLACED, f"{recreator} deletes it and creates it again, with what it holds")
-        judged = tuple(each._replace(impact=each.impact and impact) for each in judged)
+        judged = tuple(
+            each._replace(impact=impact if judged is None or each.impact else None)
+            for each in judged or changes
+        )
+    if judged is None:
+        return None
     impacts = [each.impact for each in judged if each.impact]
     return Judgement(judged, impacts[0], (impacts[0].effect,))
 

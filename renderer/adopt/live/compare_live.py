@@ -15,7 +15,7 @@ from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secre
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
-from renderer.kubevirt.impact.immutable import ObjectUpdate
+from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
@@ -269,7 +269,8 @@ class _LiveComparison:
     def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
         """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
-        update = ObjectUpdate(live, synced, (*self._overlay.written, *self._objects.resources))
+        objects = (*self._overlay.written, *self._objects.resources)
+        update = ObjectUpdate(live, synced, objects, object_at(drift.live.content, "status"))
         refused = refused_update(update, drift.owned_changes(), self._overlay)
         if refused is not None:
             return refused

@@ -1,0 +1,244 @@
+"""Claims, volumes, their classes and their snapshots."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.impact.immutable.row import (
+    API_SERVER,
+    APIS,
+    STAYS,
+    Condition,
+    ImmutableRow,
+    ObjectUpdate,
+    if_both,
+    if_other,
+)
+from renderer.model.difference import FieldChange
+from renderer.model.kube.json import Json, object_at, text_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.quantity import lenient_quantity
+
+_CLAIM = ("PersistentVolumeClaim",)
+_CORE = f"{APIS}/core/validation/validation.go"
+_CLAIM_UPDATE = f"{_CORE} ValidatePersistentVolumeClaimUpdate"
+_VOLUME_UPDATE = f"{_CORE} ValidatePersistentVolumeUpdate"
+_STORAGE = f"{APIS}/storage/validation/validation.go"
+_SNAPSHOTTER = "external-snapshotter client/apis"
+_SIZE = ("spec", "resources", "requests", "storage")
+#: CDI's webhook fills in the access and volume modes of a claim with this label (``pvc-mutate.go``).
+_APPLY_PROFILE = "cdi.kubevirt.io/applyStorageProfile"
+_MADE_FOR_IT = "the volume was made for it"
+_VOLUME_SOURCES = (
+    *("awsElasticBlockStore", "azureDisk", "azureFile", "cephfs", "cinder", "fc", "flexVolume", "flocker"),
+    *("gcePersistentDisk", "glusterfs", "hostPath", "iscsi", "local", "nfs", "photonPersistentDisk"),
+    *("portworxVolume", "quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume"),
+)
+_CSI_FIELDS = ("driver", "volumeHandle", "fsType", "readOnly", "volumeAttributes")
+
+
+def _if_other_in_claim(field: str) -> Condition:
+    """Refuse another value than the claim has; the cluster may have chosen it where Git had none."""
+    refused = if_both("spec", field)
+
+    def condition(update: ObjectUpdate, change: FieldChange) -> str:
+        return _in_cluster(update, "spec", field, reason=STAYS) if refused(update, change) else ""
+
+    return condition
+
+
+def _in_cluster(update: ObjectUpdate, *path: str, reason: str) -> str:
+    """Return the reason, with what Git has to say if the claim in the cluster is known."""
+    value = value_at(update.before.content, path)
+    if update.status is None or not isinstance(value, str):
+        return reason
+    return f"{reason}; the cluster has {value}: write that in Git"
+
+
+def _if_other_mode(update: ObjectUpdate, change: FieldChange) -> str:
+    path = ("spec", "volumeMode")
+    if update.before.labels.get(_APPLY_PROFILE) == "true":
+        refused = if_both(*path)(update, change)
+    else:
+        refused = if_other("Filesystem", _MADE_FOR_IT, *path)(update, change)
+    return _in_cluster(update, *path, reason=_MADE_FOR_IT) if refused else ""
+
+
+def _if_other_source(update: ObjectUpdate, _change: FieldChange) -> str:
+    """Refuse another source; the API server fills in ``dataSource`` and ``dataSourceRef`` from each other."""
+    before, after = (_source(spec.get("dataSourceRef") or spec.get("dataSource")) for spec in update.specs)
+    return "" if before == after else "the volume was filled from it"
+
+
+def _source(reference: Json) -> tuple[str, ...]:
+    return tuple(text_at(object_at(reference), key) for key in ("apiGroup", "kind", "name", "namespace"))
+
+
+def _if_no_attributes(update: ObjectUpdate, _change: FieldChange) -> str:
+    before, after = update.values("spec", "volumeAttributesClassName")
+    return "it may become another class, but not none" if before and not after else ""
+
+
+def _if_not_resizable(update: ObjectUpdate, _change: FieldChange) -> str:
+    """Refuse a smaller claim, and a larger one that the class or the state of the claim does not let grow."""
+    before, after = map(lenient_quantity, update.values(*_SIZE))
+    if before is None or after is None or before == after:
+        return ""
+    if after > before:
+        return _obstacle_to_growth(update)
+    capacity = lenient_quantity(value_at(update.status, ("capacity", "storage")))
+    if capacity is not None and after > capacity:
+        return ""  # that takes back an expansion which has not happened
+    return _in_cluster(update, *_SIZE, reason="a claim cannot become smaller")
+
+
+def _obstacle_to_growth(update: ObjectUpdate) -> str:
+    phase = "" if update.status is None else text_at(update.status, "phase")
+    if phase and phase != "Bound":
+        return f"a claim grows only once it is bound, and this one is {phase}"
+    name = value_at(update.before.content, ("spec", "storageClassName"))
+    if name == "":
+        return "only a volume of a StorageClass can grow, and the claim has none"
+    classes = (each for each in update.objects if each.kind == "StorageClass" and name and each.name == name)
+    found = next(classes, None)
+    if found is None or found.content.get("allowVolumeExpansion") is True:
+        return ""
+    return f"StorageClass {name} does not have allowVolumeExpansion: true"
+
+
+CLAIM_ROWS = (
+    ImmutableRow(
+        "",
+        _CLAIM,
+        ("spec.storageClassName",),
+        API_SERVER,
+        _CLAIM_UPDATE,
+        _if_other_in_claim("storageClassName"),
+        "a class where Git had none",
+    ),
+    ImmutableRow(
+        "",
+        _CLAIM,
+        ("spec.accessModes",),
+        API_SERVER,
+        _CLAIM_UPDATE,
+        _if_other_in_claim("accessModes"),
+        "modes where Git had none",
+    ),
+    ImmutableRow(
+        "", _CLAIM, ("spec.volumeMode",), API_SERVER, _CLAIM_UPDATE, _if_other_mode, "Filesystem for none"
+    ),
+    ImmutableRow(
+        "",
+        _CLAIM,
+        ("spec.dataSource", "spec.dataSourceRef"),
+        API_SERVER,
+        _CLAIM_UPDATE,
+        _if_other_source,
+        "the same source in the other field",
+    ),
+    ImmutableRow("", _CLAIM, ("spec.selector", "spec.resources.limits"), API_SERVER, _CLAIM_UPDATE),
+    ImmutableRow(
+        "",
+        _CLAIM,
+        ("spec.volumeName",),
+        API_SERVER,
+        _CLAIM_UPDATE,
+        if_both("spec", "volumeName"),
+        "a name where Git had none",
+    ),
+    ImmutableRow(
+        "",
+        _CLAIM,
+        ("spec.volumeAttributesClassName",),
+        API_SERVER,
+        _CLAIM_UPDATE,
+        _if_no_attributes,
+        "another class",
+    ),
+    ImmutableRow(
+        "",
+        _CLAIM,
+        (".".join(_SIZE),),
+        API_SERVER,
+        f"{_CLAIM_UPDATE}; plugin/pkg/admission/storage/persistentvolume/resize/admission.go Validate",
+        _if_not_resizable,
+        "more, if the StorageClass has allowVolumeExpansion; less, down to what a failed expansion left",
+    ),
+    ImmutableRow(
+        "",
+        ("PersistentVolume",),
+        (*(f"spec.{source}" for source in _VOLUME_SOURCES), *(f"spec.csi.{key}" for key in _CSI_FIELDS)),
+        API_SERVER,
+        _VOLUME_UPDATE,
+    ),
+    ImmutableRow(
+        "",
+        ("PersistentVolume",),
+        ("spec.volumeMode",),
+        API_SERVER,
+        _VOLUME_UPDATE,
+        if_other("Filesystem", _MADE_FOR_IT, "spec", "volumeMode"),
+        "Filesystem for none",
+    ),
+    ImmutableRow(
+        "storage.k8s.io",
+        ("StorageClass",),
+        ("provisioner", "parameters", "reclaimPolicy", "volumeBindingMode"),
+        API_SERVER,
+        f"{_STORAGE} ValidateStorageClassUpdate",
+    ),
+    ImmutableRow(
+        "storage.k8s.io",
+        ("VolumeAttributesClass",),
+        ("driverName", "parameters"),
+        API_SERVER,
+        f"{_STORAGE} ValidateVolumeAttributesClassUpdate",
+    ),
+    ImmutableRow(
+        "storage.k8s.io",
+        ("CSIDriver",),
+        ("spec.attachRequired",),
+        API_SERVER,
+        f"{_STORAGE} ValidateCSIDriverUpdate",
+        if_other(True, STAYS, "spec", "attachRequired"),  # noqa: FBT003 - the value of a field
+        "true for none",
+    ),
+    ImmutableRow(
+        "storage.k8s.io",
+        ("CSIDriver",),
+        ("spec.volumeLifecycleModes",),
+        API_SERVER,
+        f"{_STORAGE} ValidateCSIDriverUpdate",
+        if_other(["Persistent"], STAYS, "spec", "volumeLifecycleModes"),
+        "Persistent for none",
+    ),
+    ImmutableRow(
+        "snapshot.storage.k8s.io",
+        ("VolumeSnapshot", "VolumeSnapshotContent"),
+        ("spec.source",),
+        API_SERVER,
+        f"{_SNAPSHOTTER}/volumesnapshot/v1/types.go",
+    ),
+    ImmutableRow(
+        "snapshot.storage.k8s.io",
+        ("VolumeSnapshotContent",),
+        ("spec.sourceVolumeMode",),
+        API_SERVER,
+        f"{_SNAPSHOTTER}/volumesnapshot/v1/types.go VolumeSnapshotContentSpec",
+        if_both("spec", "sourceVolumeMode"),
+        "a mode where there was none",
+    ),
+    ImmutableRow(
+        "groupsnapshot.storage.k8s.io",
+        ("VolumeGroupSnapshot", "VolumeGroupSnapshotContent"),
+        ("spec.source",),
+        API_SERVER,
+        f"{_SNAPSHOTTER}/volumegroupsnapshot/v1/types.go",
+    ),
+    ImmutableRow(
+        "groupsnapshot.storage.k8s.io",
+        ("VolumeGroupSnapshotClass",),
+        ("driver", "deletionPolicy"),
+        API_SERVER,
+        f"{_SNAPSHOTTER}/volumegroupsnapshot/v1/types.go VolumeGroupSnapshotClass",
+    ),
+)

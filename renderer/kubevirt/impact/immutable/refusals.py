@@ -1,0 +1,57 @@
+"""The changes of an update that the cluster refuses, by the first row that does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from renderer.kubevirt.impact.immutable.claims import CLAIM_ROWS
+from renderer.kubevirt.impact.immutable.kubernetes import KUBERNETES_ROWS
+from renderer.kubevirt.impact.immutable.kubevirt import KUBEVIRT_ROWS
+from renderer.kubevirt.impact.immutable.row import (
+    NEW_NAME,
+    ImmutableRow,
+    ObjectUpdate,
+    concerns,
+    is_filled_in,
+)
+from renderer.kubevirt.impact.immutable.workloads import WORKLOAD_ROWS
+from renderer.model.difference import Effect, FieldChange, Impact
+from renderer.model.kube.json import Json
+from renderer.model.release import Release
+
+ROWS: tuple[ImmutableRow, ...] = (*KUBEVIRT_ROWS, *CLAIM_ROWS, *WORKLOAD_ROWS, *KUBERNETES_ROWS)
+#: Fields that the API server fills in, by their last name: writing this value is no change.
+_DEFAULTS: Mapping[str, Json] = {
+    "apiGroup": "rbac.authorization.k8s.io",
+    "completionMode": "NonIndexed",
+    "podManagementPolicy": "OrderedReady",
+    "preemptionPolicy": "PreemptLowerPriority",
+    "reclaimPolicy": "Delete",
+    "volumeBindingMode": "Immediate",
+    "volumeMode": "Filesystem",
+}
+
+
+def with_refusals(
+    update: ObjectUpdate, changes: Iterable[FieldChange], release: Release
+) -> tuple[FieldChange, ...] | None:
+    """Return the changes, with an impact where the cluster refuses the update; None if it refuses none."""
+    gvk = update.after.gvk
+    rows = [row for row in ROWS if row.group == gvk.group and gvk.kind in row.kinds and row.holds_in(release)]
+    if not rows:
+        return None
+    judged = tuple(change._replace(impact=_impact(rows, update, change)) for change in changes)
+    return judged if any(change.impact for change in judged) else None
+
+
+def _impact(rows: Iterable[ImmutableRow], update: ObjectUpdate, change: FieldChange) -> Impact | None:
+    """Return the refusal of a change by the first row that refuses it; a sync does not send what it keeps."""
+    if change.kept or is_filled_in(change, _DEFAULTS):
+        return None
+    for row in rows:
+        if not any(concerns(change, field, update) for field in row.fields):
+            continue
+        reason = NEW_NAME if row.condition is None else row.condition(update, change)
+        if reason:
+            return Impact(Effect.REFUSED, f"{row.refuser} does not let it change: {reason}", row.source)
+    return None

@@ -1,0 +1,96 @@
+"""The tables at the end of ``docs/diff.md`` list every class of change with its upstream function.
+
+Each table is written from the code: ``pytest tests/docs/test_diff_classes.py --update-cases``. A new table of
+the code needs a heading in the page and a line in ``TABLES``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+import pytest
+
+from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.kubevirt.impact.immutable.refusals import ROWS as REFUSALS
+from renderer.kubevirt.impact.immutable.row import ImmutableRow
+from renderer.kubevirt.impact.sync import STEPS
+from renderer.kubevirt.impact.table import ROWS as FIELDS
+from renderer.kubevirt.impact.table import Base
+from renderer.model.kube.field_path import ROOT as WHOLE
+from renderer.model.release import OLDEST
+from tests.house import ROOT
+
+PAGE = ROOT / "docs" / "diff.md"
+Row = tuple[str, ...]
+
+
+def refusals() -> Iterator[Row]:
+    yield "kinds", "fields", "still admitted", "upstream"
+    for row in REFUSALS:
+        kinds = ", ".join(row.kinds)
+        yield kinds, _code(row.fields), f"{row.admitted}{_bounds(row)}", _code([row.source])
+
+
+def _bounds(row: ImmutableRow) -> str:
+    words = [
+        *([f"from KubeVirt {row.since.as_bound} on"] if row.since else []),
+        *([f"before KubeVirt {row.until.as_bound}"] if row.until else []),
+    ]
+    return f"{'; ' if row.admitted else ''}{' and '.join(words)}" if words else ""
+
+
+def machine_fields() -> Iterator[Row]:
+    yield "kind", "fields", "upstream"
+    for kind, rows in FIELDS.items():
+        for row in rows:
+            if row.source:
+                bases = {
+                    Base.RESOURCE: WHOLE,
+                    Base.SPEC: PATHS[kind].spec,
+                    Base.INSTANCE: PATHS[kind].instance,
+                }
+                fields = [".".join(filter(None, (*bases[row.base].keys, field))) for field in row.fields]
+                yield kind, _code(fields) if any(fields) else "all others", _code([row.source])
+
+
+def steps() -> Iterator[Row]:
+    yield "step of `sync`", "since", "upstream"
+    for step in STEPS:
+        name = step.step.__name__.replace("_", " ")
+        yield name, "" if step.since == OLDEST else step.since.as_bound, _code([step.source])
+
+
+def _code(texts: Sequence[str]) -> str:
+    return ", ".join(f"`{text}`" for text in texts)
+
+
+#: The heading of each table in the page.
+TABLES: Mapping[str, Callable[[], Iterator[Row]]] = {
+    "### Updates that are refused": refusals,
+    "### Fields of a running machine": steps,
+    "### Fields outside of the template, pools and replica sets": machine_fields,
+}
+
+
+@pytest.mark.parametrize("heading", TABLES)
+def test_page_lists_every_class(heading: str, request: pytest.FixtureRequest) -> None:
+    lines = PAGE.read_text(encoding="utf-8").splitlines()
+    first, end = table_after(lines, heading)
+    title, *rows = TABLES[heading]()
+    wanted = [_line(title), f"|{'---|' * len(title)}", *map(_line, rows)]
+    if request.config.getoption("--update-cases"):
+        lines[first:end] = wanted
+        PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        return
+    assert lines[first:end] == wanted
+
+
+def _line(row: Row) -> str:
+    return f"| {' | '.join(row)} |"
+
+
+def table_after(lines: list[str], heading: str) -> tuple[int, int]:
+    """Return the lines of the first table after a heading, from its first line to the one after its last."""
+    first = next(index for index in range(lines.index(heading), len(lines)) if lines[index].startswith("|"))
+    end = next((index for index in range(first, len(lines)) if not lines[index].startswith("|")), len(lines))
+    return first, end
