@@ -20,9 +20,6 @@ from renderer.model.suggest import did_you_mean
 _ELEMENT = re.compile(r"\[[^\]]*\]")
 
 
-KIND_NAMES = tuple(kind.name for kind in KINDS)
-
-
 def field_meanings(project: Project, kind_name: str, path: str) -> tuple[FieldMeaning, ...]:
     """Return the fields of a kind that ``path`` matches, at the project's release.
 
@@ -34,7 +31,9 @@ def field_meanings(project: Project, kind_name: str, path: str) -> tuple[FieldMe
     release = project.config.kubevirt
     kind = next((each for each in KINDS if each.name == kind_name), None)
     if kind is None:
-        raise UsageError(f"no kind {kind_name!r} of KubeVirt's; {did_you_mean(kind_name, KIND_NAMES)}")
+        known = (each.name for each in KINDS)
+        near = did_you_mean(kind_name, known, otherwise="write it as a manifest does")
+        raise UsageError(f"KubeVirt has no kind {kind_name!r}; {near}")
     registry = SchemaRegistry()
     gvk = Gvk(kind.group, "", kind.name)
     schemas = dict(field_schemas(registry.schema(release, gvk).document))

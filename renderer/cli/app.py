@@ -84,6 +84,13 @@ class Vmrender(LazyGroup):
             atexit.register(_end_process, code)
         sys.exit(code)
 
+    def _main_shell_completion(self, *args: Any, **extra: Any) -> None:  # noqa: ANN401 - click's own
+        if os.environ.get("_VMRENDER_COMPLETE", "").startswith("powershell"):
+            from renderer.cli import powershell  # noqa: PLC0415 - only the shell asks
+
+            powershell.register()
+        super()._main_shell_completion(*args, **extra)
+
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # its choices, such as the format, also apply to errors
         if os.environ.get("VMRENDER_LIMITS"):

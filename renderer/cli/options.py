@@ -9,6 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from renderer.cli.completions import (
+    complete_clusters,
+    complete_machines,
+    complete_overlays,
+    complete_releases,
+)
 from renderer.cli.console import ReportTarget, open_project
 from renderer.kubevirt.facts.products import target_release
 from renderer.model.release import Release
@@ -113,6 +119,7 @@ kubevirt_option = click.option(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
+    shell_complete=complete_releases,
     help="Target release, for example 1.9 or hco-1.18 [default: vmrender.yaml's]",
 )
 expand_option = click.option(
@@ -138,17 +145,6 @@ no_progress_option = click.option(
 
 def _choose_cluster(_context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
     ReportTarget.current()._replace(cluster=name or "").activate()
-
-
-def complete_clusters(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of the project's clusters; none if the project cannot be read."""
-    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only the shell asks
-
-    try:
-        clusters = open_project().config.clusters
-    except DiagnosticError:
-        return []
-    return sorted(each.name for each in clusters if each.name.startswith(incomplete))
 
 
 def _cluster_option(name: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
@@ -204,8 +200,8 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
             help="Virtual machines whose labels match, such as app=db.",
         ),
         cluster_option,
-        click.argument("names", metavar="[VM]...", nargs=-1),
-        click.argument("overlay"),
+        click.argument("names", metavar="[VM]...", nargs=-1, shell_complete=complete_machines),
+        click.argument("overlay", shell_complete=complete_overlays),
     ):
         command = parameter(command)
     return command
@@ -235,17 +231,6 @@ def _parse_shard(text: str) -> ShardName:
         return ShardName.parse(text)
     except ValueError as error:
         raise click.BadParameter(str(error)) from None
-
-
-def complete_overlays(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> list[str]:
-    """Return the names of the project's overlays; none if the project cannot be read."""
-    from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - only the shell asks
-
-    try:
-        overlays = open_project().look_up_overlays().overlays
-    except DiagnosticError:
-        return []
-    return sorted({overlay.name for overlay in overlays if overlay.name.startswith(incomplete)})
 
 
 def apply_limits(text: str) -> None:

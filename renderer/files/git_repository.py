@@ -270,6 +270,14 @@ class GitRepository:
             raise Diagnostic(Code.GIT_REVISION, f"{revision} is a {found.kind}, not a commit").error()
         return commit.oid
 
+    def references(self) -> tuple[str, ...]:
+        """Return the names of branches, of those of remotes too, and of tags."""
+        names = self._git.run("for-each-ref", "--format=%(refname)").output.split("\n")
+        prefixes = ("refs/heads/", "refs/remotes/", "refs/tags/")
+        return tuple(
+            name.removeprefix(prefix) for name in names for prefix in prefixes if name.startswith(prefix)
+        )
+
     def merge_base(self, one: str, other: str) -> str:
         """Return the id of the merge base of two revisions. Raises: git-revision."""
         answer = self._git.run("merge-base", "--end-of-options", self.commit(one), self.commit(other))

@@ -1,4 +1,4 @@
-"""The output of ``vmrender render`` other than findings, and shell completion."""
+"""The output of ``vmrender render`` other than findings."""
 
 from __future__ import annotations
 
@@ -154,37 +154,3 @@ def test_leftover_file_is_reported_once(project: Path) -> None:
 
 def test_pruning_is_for_the_whole_project(project: Path) -> None:
     assert run(project, "render", "--prune", "prod").returncode == 2
-
-
-def completed(project: Path, words: str) -> list[str]:
-    answer = run(
-        project,
-        COMP_WORDS=words,
-        COMP_CWORD=str(len(words.split(" ")) - 1),
-        _VMRENDER_COMPLETE="bash_complete",
-    )
-    return [line.removeprefix("plain,") for line in answer.stdout.splitlines() if line]
-
-
-def test_the_shell_completes_commands_options_and_overlays(project: Path) -> None:
-    assert completed(project, "vmrender ren") == ["render"]
-    assert completed(project, "vmrender argocd ig") == ["ignore-differences"]
-    assert completed(project, "vmrender render --ch") == ["--check"]
-    assert completed(project, "vmrender render ") == ["dev", "prod"]
-    assert completed(project, "vmrender render d") == ["dev"]
-
-
-def test_unreadable_project_has_no_completions(project: Path) -> None:
-    (project / "vmrender.yaml").write_text("kind: [")
-    assert completed(project, "vmrender render ") == []
-
-
-@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
-def test_completion_script_is_printed_for_each_shell(project: Path, shell: str) -> None:
-    made = run(project, "completion", shell)
-    assert (made.returncode, made.stderr) == (0, "")
-    assert f"_VMRENDER_COMPLETE={shell}_complete" in made.stdout
-
-
-def test_unknown_shell_is_refused(project: Path) -> None:
-    assert run(project, "completion", "cmd").returncode == 2

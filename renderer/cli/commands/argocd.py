@@ -14,6 +14,7 @@ from renderer.app.argocd import (
     ignore_differences,
 )
 from renderer.cli.command import CommandGroup
+from renderer.cli.completions import complete_overlays
 from renderer.cli.console import (
     ExitCode,
     ReportTarget,
@@ -25,7 +26,6 @@ from renderer.cli.console import (
 )
 from renderer.cli.options import (
     cluster_option,
-    complete_overlays,
     format_option,
     overlay_option,
     parse_release,

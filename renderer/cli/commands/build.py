@@ -9,11 +9,11 @@ import click
 from renderer.app.build import build
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
+from renderer.cli.completions import complete_overlays
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import (
     OverlayPath,
     cluster_option,
-    complete_overlays,
     expand_option,
     format_option,
     kubevirt_option,

@@ -15,6 +15,7 @@ from renderer.authoring.catalogs import listing
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
 from renderer.authoring.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
 from renderer.cli.command import CommandGroup
+from renderer.cli.completions import complete_sizes
 from renderer.cli.console import (
     ExitCode,
     note,
@@ -255,7 +256,7 @@ def list_(entry_type: str | None, scope: str | None, output_format: str, **crite
 
 
 @command.command("show", short_help="Describe one instance type or preference.")
-@click.argument("name")
+@click.argument("name", shell_complete=complete_sizes)
 @cluster_option
 @kubevirt_option
 def show(name: str, kubevirt: Release | None) -> ExitCode:

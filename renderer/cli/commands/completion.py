@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 from click.shell_completion import ShellComplete, get_completion_class
 
+from renderer.cli import powershell
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, print_document
 from renderer.model.text_enum import TextEnum
@@ -14,21 +15,23 @@ _VARIABLE = "_VMRENDER_COMPLETE"  # set by the shell; click derives it from the 
 
 
 class Shell(TextEnum):
-    """The shells for which click has a completion script."""
+    """The shells that there is a completion script for."""
 
     BASH = "bash"
     ZSH = "zsh"
     FISH = "fish"
+    POWERSHELL = powershell.NAME
 
 
 @click.command("completion", cls=Command)
 @click.argument("shell", type=click.Choice([shell.value for shell in Shell]))
 @click.pass_context
 def command(context: click.Context, shell: str) -> ExitCode:
-    """Print a script for SHELL that completes commands, options, their values and the project's overlays.
+    """Print a script for SHELL that completes commands and options, and the names that the project has.
 
-    Save it once in the folder where the shell looks for such scripts, or evaluate the output of this command
-    in the shell's start-up file.
+    These are overlays, clusters, machines, instance types, preferences, fields, codes, releases and
+    revisions. Save the script once in the folder where the shell looks for such scripts, or evaluate the
+    output of this command in the shell's start-up file.
 
     \b
     Examples:
@@ -36,7 +39,9 @@ def command(context: click.Context, shell: str) -> ExitCode:
       vmrender completion zsh > "${fpath[1]}/_vmrender"
       vmrender completion fish > ~/.config/fish/completions/vmrender.fish
       eval "$(vmrender completion bash)"
+      vmrender completion powershell | Out-String | Invoke-Expression
     """
+    powershell.register()
     script = get_completion_class(shell)
     if script is None:
         raise click.UsageError(f"this version of click does not support {shell}")

@@ -11,6 +11,7 @@ from renderer.app.customize import customize
 from renderer.authoring.sizes.customize import Copy, SpecChanges
 from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch
 from renderer.cli.command import Command
+from renderer.cli.completions import complete_sizes
 from renderer.cli.console import ExitCode, note, open_project, print_manifests, report
 from renderer.cli.options import kubevirt_option, of_cluster_option
 from renderer.model.diagnostic import has_errors
@@ -77,7 +78,7 @@ class SwitchCommand(Command):
 
 @click.command("customize", cls=SwitchCommand)
 @of_cluster_option
-@click.argument("source")
+@click.argument("source", shell_complete=complete_sizes)
 @click.option("--name", required=True, help="Name of the copy.")
 @click.option(
     "--cluster/--namespaced",

@@ -12,6 +12,7 @@ from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
+from renderer.cli.completions import complete_revisions
 from renderer.cli.console import (
     ExitCode,
     exit_code_of,
@@ -44,7 +45,7 @@ class DiffFormat(TextEnum):
 
 
 @click.command("diff", cls=Command)
-@click.argument("revisions", metavar="[REVISION]...", nargs=-1)
+@click.argument("revisions", metavar="[REVISION]...", nargs=-1, shell_complete=complete_revisions)
 @overlay_option("Compare")
 @cluster_option
 @click.option(

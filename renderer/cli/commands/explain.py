@@ -9,6 +9,7 @@ import click
 from renderer.app.explanations import Question, explanation_of
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
+from renderer.cli.completions import complete_fields, complete_overlays, complete_subjects
 from renderer.cli.console import (
     ExitCode,
     ReportTarget,
@@ -31,9 +32,17 @@ def _choose_format(_context: click.Context, _parameter: click.Parameter, text: s
 
 @click.command("explain", cls=Command)
 @cluster_option
-@click.argument("subject", metavar="[CODE | KIND | RESOURCE]", required=False)
-@click.argument("field", metavar="[FIELD]", required=False, default="")
-@click.option("--overlay", metavar="OVERLAY", default="", help="The overlay, if several have the resource.")
+@click.argument(
+    "subject", metavar="[CODE | KIND | RESOURCE]", required=False, shell_complete=complete_subjects
+)
+@click.argument("field", metavar="[FIELD]", required=False, default="", shell_complete=complete_fields)
+@click.option(
+    "--overlay",
+    metavar="OVERLAY",
+    default="",
+    shell_complete=complete_overlays,
+    help="The overlay, if several have the resource.",
+)
 @click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
 @click.option(
     "--format",

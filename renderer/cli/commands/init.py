@@ -13,6 +13,7 @@ from renderer.authoring.new_project.ci_files import CiSystem
 from renderer.authoring.new_project.editor_files import SCHEMAS, Editor
 from renderer.authoring.new_project.project_files import OVERLAY, PROJECT
 from renderer.cli.command import Command
+from renderer.cli.completions import complete_releases
 from renderer.cli.console import ExitCode, note, open_project, report
 from renderer.cli.options import format_option, release_of
 from renderer.files.disk import file_exists
@@ -44,6 +45,7 @@ def _parse_ci_system(
     "--kubevirt",
     type=release_of,
     metavar="RELEASE",
+    shell_complete=complete_releases,
     help="The release that the cluster runs, for example 1.9 or hco-1.18"
     f" [default: the release that the repository deploys, or {LATEST}]",
 )

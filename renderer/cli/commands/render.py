@@ -10,10 +10,10 @@ import click
 from renderer.app.render import RenderMode, RenderRequest, render
 from renderer.app.reporter import Stopwatch
 from renderer.cli.command import Command
+from renderer.cli.completions import complete_overlays
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report
 from renderer.cli.options import (
     cluster_option,
-    complete_overlays,
     format_option,
     no_progress_option,
     overlay_option,

@@ -16,6 +16,7 @@ from renderer.app.schemas import (
     schema_text,
 )
 from renderer.cli.command import CommandGroup
+from renderer.cli.completions import complete_kinds, complete_releases
 from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
 from renderer.cli.options import ExistingPath
 from renderer.model.release import LATEST, Release
@@ -43,7 +44,12 @@ def command() -> None:
 
 
 @command.command("list", short_help="List the releases and kinds with schemas.")
-@click.option("--release", metavar="RELEASE", help="List the kinds of one KubeVirt release.")
+@click.option(
+    "--release",
+    metavar="RELEASE",
+    shell_complete=complete_releases,
+    help="List the kinds of one KubeVirt release.",
+)
 def list_(release: str | None) -> ExitCode:
     """List the KubeVirt releases with schemas, the project's own schemas, and the releases of products.
 
@@ -59,9 +65,12 @@ def list_(release: str | None) -> ExitCode:
 
 
 @command.command("export", short_help="Print a schema, or write all schemas of a release into a folder.")
-@click.argument("kinds", metavar="[KIND]...", nargs=-1)
+@click.argument("kinds", metavar="[KIND]...", nargs=-1, shell_complete=complete_kinds)
 @click.option(
-    "--release", metavar="RELEASE", help="KubeVirt release [default: vmrender.yaml's, else the latest]"
+    "--release",
+    metavar="RELEASE",
+    shell_complete=complete_releases,
+    help="KubeVirt release [default: vmrender.yaml's, else the latest]",
 )
 @click.option(
     "--into",

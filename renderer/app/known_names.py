@@ -1,0 +1,67 @@
+"""The names that a command line may hold: machines, sizes, fields and releases. A shell completes them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from renderer.app.catalogs import project_entries
+from renderer.app.project import Project, chosen_overlays
+from renderer.authoring.catalogs.entry import EntryScope
+from renderer.checks.schemas.editor_schema import field_names
+from renderer.checks.schemas.kubevirt_kinds import KINDS
+from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.kubevirt.facts.kinds import MACHINES
+from renderer.kubevirt.facts.products import products
+from renderer.model.kube.res_id import Gvk
+from renderer.model.release import OLDEST
+from renderer.pipeline import Pipeline
+from renderer.project.project_schemas import listed_schemas
+
+#: A fleet with more overlays is not composed for the names of its machines.
+_MOST_OVERLAYS = 50
+
+
+def machine_names(project: Project, overlay: str = "") -> Iterator[tuple[str, str]]:
+    """Yield namespace and name of the machines in one overlay, or in all if there are few.
+
+    Raises ``UsageError`` if no overlay is called so, and ``DiagnosticError``.
+    """
+    overlays = chosen_overlays(project.look_up_overlays(), [overlay] if overlay else [])
+    pipeline = Pipeline(project.fs, project.config)
+    for each in overlays if len(overlays) <= _MOST_OVERLAYS else ():
+        for resource in pipeline.compose_overlay(each).value:
+            if resource.kind in MACHINES:
+                yield resource.namespace, resource.name
+
+
+def size_names(project: Project) -> Iterator[str]:
+    """Yield the instance types and preferences of the catalogs; one in a namespace as ``KIND/NAME``."""
+    for entry in project_entries(project):
+        is_plain = entry.scope is EntryScope.CLUSTER
+        yield entry.name if is_plain else f"{entry.resource.kind.lower()}/{entry.name}"
+
+
+def kind_names() -> tuple[str, ...]:
+    """Return KubeVirt's kinds whose fields are described."""
+    return tuple(kind.name for kind in KINDS)
+
+
+def field_paths(project: Project, kind_name: str) -> Iterator[str]:
+    """Yield the paths of a kind's fields at the project's release."""
+    kind = next(kind for kind in KINDS if kind.name == kind_name)
+    schema = SchemaRegistry().schema(project.config.kubevirt, Gvk(kind.group, "", kind.name))
+    return (".".join(names) for names in field_names(schema.document))
+
+
+def release_names(project: Project) -> Iterator[str]:
+    """Yield the releases of KubeVirt that have schemas, and the releases of products."""
+    registry = SchemaRegistry(project=listed_schemas(project.fs, project.config.schemas))
+    yield from (str(each) for each in registry.releases if each >= OLDEST)
+    for product in products()[1:]:
+        yield from (release.name for release in product.releases)
+
+
+def revision_names(project: Project) -> tuple[str, ...]:
+    """Return the branches and tags of the repository. Raises ``DiagnosticError``."""
+    with project.git() as git:
+        return git.references()

@@ -1,0 +1,113 @@
+"""What a shell offers for an argument or option: overlays, machines, sizes, fields and other names.
+
+Each function gets click's context and parameter, and the beginning of a word. A project that cannot be read
+has no names; a message would end up in the middle of the user's command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from functools import wraps
+from typing import TypeAlias
+
+import click
+
+from renderer.cli.console import open_project
+
+Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
+
+
+def _completion(names: Callable[[click.Context], Iterable[str]]) -> Completion:
+    """Return a completion by all names that there are; none if they cannot be found."""
+
+    @wraps(names)
+    def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - only the shell asks
+        from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
+
+        try:
+            return sorted({name for name in names(context) if name.startswith(incomplete)})
+        except (DiagnosticError, UsageError, click.ClickException):
+            return []
+
+    return complete
+
+
+@_completion
+def complete_overlays(_: click.Context) -> Iterable[str]:
+    """Yield the names of the project's overlays."""
+    return (overlay.name for overlay in open_project().look_up_overlays().overlays)
+
+
+@_completion
+def complete_clusters(_: click.Context) -> Iterable[str]:
+    """Yield the names of the project's clusters."""
+    return (each.name for each in open_project().config.clusters)
+
+
+@_completion
+def complete_machines(context: click.Context) -> Iterable[str]:
+    """Yield the machines of the overlay that the command line names, as ``db`` and ``prod/db``."""
+    from renderer.app.known_names import machine_names  # noqa: PLC0415 - only the shell asks
+
+    for namespace, name in machine_names(open_project(), context.params.get("overlay") or ""):
+        yield from (name, f"{namespace}/{name}") if namespace else (name,)
+
+
+@_completion
+def complete_sizes(_: click.Context) -> Iterable[str]:
+    """Yield the instance types and preferences of the project's catalogs."""
+    from renderer.app.known_names import size_names  # noqa: PLC0415 - only the shell asks
+
+    return size_names(open_project())
+
+
+@_completion
+def complete_kinds(_: click.Context) -> Iterable[str]:
+    """Yield KubeVirt's kinds."""
+    from renderer.app.known_names import kind_names  # noqa: PLC0415 - only the shell asks
+
+    return kind_names()
+
+
+@_completion
+def complete_subjects(context: click.Context) -> Iterable[str]:
+    """Yield what ``explain`` is about: codes of findings, kinds, and machines."""
+    from renderer.app.known_names import kind_names, machine_names  # noqa: PLC0415 - only the shell asks
+    from renderer.model.codes import Code  # noqa: PLC0415 - as above
+
+    machines = machine_names(open_project(), context.params.get("overlay") or "")
+    return (*Code, *kind_names(), *(f"vm/{name}" for _, name in machines))
+
+
+@_completion
+def complete_fields(context: click.Context) -> Iterable[str]:
+    """Yield the fields of the kind that ``explain`` is about; of a VirtualMachine if it is a machine."""
+    from renderer.app.known_names import field_paths, kind_names  # noqa: PLC0415 - only the shell asks
+
+    subject = context.params.get("subject")
+    return field_paths(open_project(), subject if subject in kind_names() else "VirtualMachine")
+
+
+@_completion
+def complete_codes(_: click.Context) -> Iterable[str]:
+    """Yield the codes of findings."""
+    from renderer.model.codes import Code  # noqa: PLC0415 - only the shell asks
+
+    return Code
+
+
+@_completion
+def complete_releases(_: click.Context) -> Iterable[str]:
+    """Yield the releases of KubeVirt, and of the products that bring it."""
+    from renderer.app.known_names import release_names  # noqa: PLC0415 - only the shell asks
+
+    return release_names(open_project())
+
+
+@_completion
+def complete_revisions(_: click.Context) -> Iterable[str]:
+    """Yield the branches and tags of the repository."""
+    from renderer.app.known_names import revision_names  # noqa: PLC0415 - only the shell asks
+
+    return revision_names(open_project())

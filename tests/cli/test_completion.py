@@ -1,0 +1,144 @@
+"""Shell completion: the scripts, and what is offered for each kind of name."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests import warm_program
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2]), "COLUMNS": "80"}
+_MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: NAME, namespace: shop}
+spec: {runStrategy: Always, template: {spec: {domain: {devices: {}}}}}
+"""
+_CATALOG = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineInstancetype
+metadata: {name: ours.large}
+spec: {cpu: {guest: 2}, memory: {guest: 4Gi}}
+---
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterPreference
+metadata: {name: ours}
+spec: {}
+"""
+_PROJECT = """\
+apiVersion: vmrender.io/v1alpha1
+kind: RenderConfig
+kubevirt: "1.9"
+catalogs: [{path: sizes}]
+overlays: [{path: "overlays/*"}]
+clusters: [{name: east}, {name: west}]
+"""
+
+
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project")
+    for overlay, machine in (("dev", "web"), ("prod", "db")):
+        (root / "overlays" / overlay).mkdir(parents=True)
+        (root / "overlays" / overlay / "kustomization.yaml").write_text("resources: [vm.yaml]\n")
+        (root / "overlays" / overlay / "vm.yaml").write_text(_MACHINE.replace("NAME", machine))
+    (root / "sizes").mkdir()
+    (root / "sizes/kustomization.yaml").write_text("resources: [sizes.yaml]\n")
+    (root / "sizes/sizes.yaml").write_text(_CATALOG)
+    (root / "vmrender.yaml").write_text(_PROJECT)
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org")
+    for command in (
+        ("init", "-q", "-b", "main"),
+        (*identity, "commit", "-q", "--allow-empty", "-m", "a"),
+        ("tag", "v1"),
+    ):
+        subprocess.run(["git", *command], cwd=root, check=True)
+    return root
+
+
+def run(project: Path, *args: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [warm_program.command(), *args],
+        cwd=project,
+        env={**ENVIRONMENT, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def completed(project: Path, words: str) -> list[str]:
+    answer = run(
+        project,
+        COMP_WORDS=words,
+        COMP_CWORD=str(len(words.split(" ")) - 1),
+        _VMRENDER_COMPLETE="bash_complete",
+    )
+    return [line.removeprefix("plain,") for line in answer.stdout.splitlines() if line]
+
+
+@pytest.mark.parametrize(
+    ("words", "offered"),
+    [
+        ("ren", ["render"]),
+        ("argocd ig", ["ignore-differences"]),
+        ("render --ch", ["--check"]),
+        ("render ", ["dev", "prod"]),
+        ("render d", ["dev"]),
+        ("render --cluster ", ["east", "west"]),
+        ("pin p", ["prod"]),
+        ("pin prod ", ["db", "shop/db"]),
+        ("explain vm/", ["vm/db", "vm/web"]),
+        ("explain image", ["image-by-tag", "image-target-missing"]),
+        ("explain VirtualMachineP", ["VirtualMachinePool", "VirtualMachinePreference"]),
+        (
+            "explain VirtualMachine spec.template.spec.domain.cpu.so",
+            ["spec.template.spec.domain.cpu.sockets"],
+        ),
+        ("explain VirtualMachinePool spec.rep", ["spec.replicas"]),
+        ("explain vm/db spec.runS", ["spec.runStrategy"]),
+        ("explain --overlay ", ["dev", "prod"]),
+        ("customize ", ["ours", "virtualmachineinstancetype/ours.large"]),
+        ("catalog show o", ["ours"]),
+        ("schema export VirtualMachineClusterI", ["VirtualMachineClusterInstancetype"]),
+        ("schema export --release 1.8", ["1.8"]),
+        ("build --kubevirt hco-1.18", ["hco-1.18.0"]),
+        ("diff ", ["main", "v1"]),
+    ],
+)
+def test_offers_names(project: Path, words: str, offered: list[str]) -> None:
+    assert completed(project, f"vmrender {words}")[: len(offered)] == offered
+
+
+def test_a_project_that_cannot_be_read_has_no_names(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    (tmp_path / "vmrender.yaml").write_text("kind: [")
+    for words in ("render ", "pin ", "explain vm/", "customize ", "diff "):
+        answer = run(
+            tmp_path, COMP_WORDS=f"vmrender {words}", COMP_CWORD="2", _VMRENDER_COMPLETE="bash_complete"
+        )
+        assert (answer.stdout.strip(), answer.stderr) == ("", "")
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
+def test_prints_a_script_for_each_shell(project: Path, shell: str) -> None:
+    made = run(project, "completion", shell)
+    assert (made.returncode, made.stderr) == (0, "")
+    assert f"{shell}_complete" in made.stdout
+    assert "_VMRENDER_COMPLETE" in made.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "word", "offered"),
+    [("vmrender render ", "", ["dev\t", "prod\t"]), ("vmrender render d", "d", ["dev\t"])],
+)
+def test_answers_powershell(project: Path, words: str, word: str, offered: list[str]) -> None:
+    answer = run(project, COMP_WORDS=words, COMP_CWORD=word, _VMRENDER_COMPLETE="powershell_complete")
+    assert answer.stdout.splitlines() == offered
+
+
+def test_unknown_shell_is_refused(project: Path) -> None:
+    assert run(project, "completion", "cmd").returncode == 2
