@@ -287,11 +287,11 @@ def _check_role_aggregation(spec: JsonObject, cluster: Cluster) -> Causes:
 
 def _check_downtime(spec: JsonObject, cluster: Cluster) -> Causes:
     migrations = section(section(spec, "configuration"), "migrations")
-    gate = Gate.MIGRATION_STALL_DETECTION
-    if has(migrations, "maxDowntimeMs") and not _own_cluster(spec, cluster).has_gate(gate):
+    gates = (Gate.MIGRATION_STALL_DETECTION, Gate.MIGRATION_DOWNTIME_TUNING)
+    if has(migrations, "maxDowntimeMs") and _own_cluster(spec, cluster).gates.isdisjoint(gates):
         at = _CONFIGURATION.child("migrations", "maxDowntimeMs")
         reported = _CONFIGURATION.child("migrationConfiguration", "maxDowntimeMs")
-        yield _needs_own_gate(at, "maxDowntimeMs", gate)._replace(reported=reported)
+        yield _needs_own_gate(at, "maxDowntimeMs", gates[0])._replace(reported=reported)
 
 
 def _needs_own_gate(at: FieldPath, what: str, gate: Gate) -> Cause:

@@ -5,6 +5,9 @@ Rules that depend on objects in the cluster are not checked: the migrating machi
 
 from __future__ import annotations
 
+from functools import partial
+
+from renderer.golang.template.strconv import NumError, parse_float
 from renderer.kubevirt.admission.causes import (
     NOT_TURNED_ON,
     Cause,
@@ -78,19 +81,21 @@ def _check_stall_detector_gate(spec: JsonObject, cluster: Cluster) -> Causes:
         yield needs_gate(at.child("stallDetector"), "stallDetector", Gate.MIGRATION_STALL_DETECTION)
 
 
-def _check_stall_detector(spec: JsonObject, _: Cluster) -> Causes:
+def _check_stall_detector(spec: JsonObject, _: Cluster, *, as_quantities: bool) -> Causes:
+    """Check the factors, which are quantities since 1.10, ``400m``, and were numbers in text before."""
     detector = section(section(spec, "experimental"), "stallDetector")
     for factor in _FACTORS:
         value = detector.get(factor.name)
-        problem = None if value is None else _factor_problem(factor, value)
+        problem = None if value is None else _factor_problem(factor, value, as_quantities=as_quantities)
         if problem is not None:
             yield invalid(_SPEC.child("experimental", "stallDetector", factor.name), problem)
 
 
-def _factor_problem(factor: _Factor, value: object) -> str | None:
+def _factor_problem(factor: _Factor, value: object, *, as_quantities: bool) -> str | None:
+    text = str(value)
     try:
-        amount = Quantity.parse(str(value))
-    except DiagnosticError:
+        amount = Quantity.parse(text if as_quantities else f"{parse_float(text.strip()):.9f}")
+    except (DiagnosticError, NumError):
         return f"{value!r} is not a number"
     if amount.sign < 0:
         return f"{factor.name} is negative"
@@ -142,7 +147,19 @@ POLICY_CHECKS: CheckTable[[JsonObject, Cluster]] = CheckTable(
     row(
         _check_stall_detector_gate, "experimental", upstream="migrationpolicy-admitter.go Admit", since="1.9"
     ),
-    row(_check_stall_detector, "experimental", upstream="validateStallDetectorFactor", since="1.9"),
+    row(
+        partial(_check_stall_detector, as_quantities=False),
+        "experimental",
+        upstream="validateStallDetectorFactor",
+        since="1.9",
+        until="1.10",
+    ),
+    row(
+        partial(_check_stall_detector, as_quantities=True),
+        "experimental",
+        upstream="validateStallDetectorFactor",
+        since="1.10",
+    ),
     row(_check_bandwidth, "bandwidthPerMigration", upstream="migrationpolicy-admitter.go Admit"),
 )
 

@@ -241,10 +241,26 @@ def test_snapshots_need_their_gate_before_1_9() -> None:
         ("precopyPossibleFactor", "3", False),
         ("completionTimeoutFactor", "1.0001", True),
         ("patienceWindowDecayFactor", "half", True),
+        ("patienceWindowDecayFactor", "-0.5", True),
+        ("patienceWindowDecayFactor", "1e-1", False),
     ],
 )
-def test_factors_of_the_stall_detector_are_checked(factor: str, value: str, refused: bool) -> None:  # noqa: FBT001 - the row's verdict
+@pytest.mark.parametrize("release", ["1.9", "1.10"])
+def test_factors_of_the_stall_detector_are_checked(
+    factor: str,
+    value: str,
+    refused: bool,  # noqa: FBT001 - the row's verdict
+    release: str,
+) -> None:
     policy: JsonObject = {"spec": {"experimental": {"stallDetector": {factor: value}}}}
-    causes = kind_refusals("MigrationPolicy", policy, on("1.9", "MigrationStallDetection"))
+    causes = kind_refusals("MigrationPolicy", policy, on(release, "MigrationStallDetection"))
 
     assert causes == [(INVALID, f"spec.experimental.stallDetector.{factor}")] * refused
+
+
+def test_factors_are_quantities_since_1_10() -> None:
+    policy: JsonObject = {"spec": {"experimental": {"stallDetector": {"ewmaAlpha": "400m"}}}}
+    refused = [(INVALID, "spec.experimental.stallDetector.ewmaAlpha")]
+
+    assert kind_refusals("MigrationPolicy", policy, on("1.9", "MigrationStallDetection")) == refused
+    assert kind_refusals("MigrationPolicy", policy, on("1.10", "MigrationStallDetection")) == []
