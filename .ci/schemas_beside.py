@@ -1,12 +1,13 @@
 """Make `schemas/beside/`: the schemas of the kinds that stand beside virtual machines.
 
     python .ci/schemas_beside.py validations_generated.go crds_generated.go virt-template/config/crd/bases \
-        1.8=virt-template-0.1.8/config/crd/bases
+        1.8=virt-template-0.1.8/config/crd/bases 1.10=validations_generated.go
 
 The first file is in `pkg/virt-operator/resource/generate/components` of KubeVirt, the second in
 `pkg/operator/resources` of CDI, the folder in virt-template; the schemas that ship are of KubeVirt v1.9.0,
-CDI v1.66.0 and virt-template v0.2.2. Field names, types and bounds are taken; descriptions are not. What a
-release of KubeVirt deploys of another virt-template follows, and is written where it differs.
+CDI v1.66.0 and virt-template v0.2.2. Field names, types and bounds are taken; descriptions are not. The
+definitions of another release of KubeVirt follow, its own in a file or those of the virt-template that it
+deploys in a folder, and are written where they differ.
 """
 
 from __future__ import annotations
@@ -73,7 +74,7 @@ def texts(go: Path) -> Iterator[tuple[str, str]]:
     yield from re.findall(r'^\t"(\w+)": `(.*?)`,$', source, re.MULTILINE | re.DOTALL)
 
 
-def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str, Any]]:
+def kubevirts(kubevirt: Path) -> Iterator[dict[str, Any]]:
     of_kubevirt = {kind.lower(): (kind, *where) for kind, where in OF_KUBEVIRT.items()}
     for name, text in texts(kubevirt):
         if name in of_kubevirt:
@@ -81,10 +82,18 @@ def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str
             schema = yaml.safe_load(text)
             served = [{"name": version, "served": True, "schema": schema} for version in versions]
             yield {"spec": {"group": group, "names": {"kind": kind}, "versions": served}}
-    for _, text in texts(cdi):
-        yield yaml.safe_load(text)
+
+
+def of_folder(templates: Path) -> Iterator[dict[str, Any]]:
     for file in sorted(templates.glob("*.yaml")):
         yield yaml.safe_load(file.read_text())
+
+
+def definitions(kubevirt: Path, cdi: Path, templates: Path) -> Iterator[dict[str, Any]]:
+    yield from kubevirts(kubevirt)
+    for _, text in texts(cdi):
+        yield yaml.safe_load(text)
+    yield from of_folder(templates)
     yield NETWORK
 
 
@@ -102,9 +111,10 @@ def main(kubevirt: str, cdi: str, templates: str, *of_releases: str) -> None:
         for definition in definitions(Path(kubevirt), Path(cdi), Path(templates))
         for each in schema_files(definition)
     )
-    for release, _, folder in (each.partition("=") for each in of_releases):
-        for file in sorted(Path(folder).glob("*.yaml")):
-            for path, text in schema_files(yaml.safe_load(file.read_text()), release):
+    for release, _, named in (each.partition("=") for each in of_releases):
+        source = Path(named)
+        for definition in of_folder(source) if source.is_dir() else kubevirts(source):
+            for path, text in schema_files(definition, release):
                 if files[path.parents[1] / path.name] != text:
                     files[path] = text
     for path, text in files.items():

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
+from renderer.app.target_remarks import remarks_on_project
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_by_cluster, entries_of
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, BuiltinFileSystem, builtin_path
@@ -178,7 +179,8 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     entries = list(entries_of((source.name, source.resources) for source in pipeline.catalog_sources))
     offer = next(offer for offer in offers(entries) if any(entry.resource is wanted for entry in offer))
     origin = offer[0].resource.origin
-    findings = pipeline.check(ResourceSet((offer[0].resource,)), release)
+    remarks = remarks_on_project(project.config, release)
+    findings = (*pipeline.check(ResourceSet((offer[0].resource,)), release), *remarks)
     return describe(
         offer,
         str(Locator(project.fs).location_of((origin,)) or origin.path),

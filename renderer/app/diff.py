@@ -8,6 +8,7 @@ from typing import NamedTuple
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import VmChangeOf, change_as_written, compare_overlay, without_moved
 from renderer.files.builtin_catalogs import BuiltinFileSystem
@@ -193,6 +194,7 @@ def compare_projects(
             errors_before.add(sides[0].errors, path)
         if sides[1]:
             errors_after.add(sides[1].errors, path)
+            errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
         with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
             between: list[RenderedSide] = []
             for commit, found in zip(commits, at_commits, strict=True):

@@ -18,6 +18,7 @@ from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter
+from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
@@ -31,7 +32,7 @@ from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
-from renderer.model.release import Release
+from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import in_turn
 from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
@@ -109,6 +110,7 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
     errors = [locate(side.fs, one.side.errors, one.overlay.path) for one in rendered]
     errors += [] if wanted else [locate(side.fs, side.found.errors)]
+    errors.append(locate(side.fs, remarks_on_targets(each.overlay for each in rendered)))
     return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 
@@ -170,7 +172,8 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
         cluster = None
     if cluster is None or cluster.exact != release.exact:
         is_same_minor = cluster is not None and cluster.minor_release == release
-        patch = f", that is {release.exact}" if is_same_minor else ""
+        snapshot = snapshot_of(release)
+        patch = f", that is {snapshot or release.exact}" if is_same_minor else ""
         yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{patch}"
 
 

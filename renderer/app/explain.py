@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from renderer.app.explanations import Question
 from renderer.app.project import Project, chosen_overlays
+from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.files.disk import folder_exists
 from renderer.findings.located import Located
@@ -100,7 +101,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
     )
     path, fields = one.overlay.path, with_locations(histories, Locator(project.fs).location_of)
     history = ResourceHistory(path, one.resource.current_id, fields, one.overlay.cluster)
-    return Explained(history, locate(project.fs, findings[path], path), (path,))
+    reported = (*findings[path], *remarks_on_targets([one.overlay]))
+    return Explained(history, locate(project.fs, reported, path), (path,))
 
 
 def _question_target(project: Project, question: Question) -> _QuestionTarget:

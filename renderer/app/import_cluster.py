@@ -31,11 +31,12 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.cluster_facts import nearest_release
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors
+from renderer.kubevirt.facts.unreleased import about_target
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kube.location import Location
-from renderer.model.release import LATEST, OLDEST, Release
+from renderer.model.release import LATEST, OLDEST, Release, snapshot_of
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
 from renderer.model.suggest import did_you_mean
 
@@ -94,7 +95,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     seen = as_seen_by(project, cluster)
     release, release_findings = _target_release(gathered.kubevirt, request.kubevirt, seen.config)
     rules = project.config.rules
-    findings = with_levels((*gathered.findings, *release_findings), rules)
+    findings = with_levels((*gathered.findings, *release_findings, *about_target(release)), rules)
     if has_errors(findings):
         return ImportedCluster(_locate(findings))
     everywhere = request.output is None and not cluster
@@ -225,10 +226,11 @@ def _target_release(
     if OLDEST <= release <= LATEST:
         return release, ()
     nearest = nearest_release(release)
+    hint = f"vmrender renders for KubeVirt {OLDEST.as_bound} to {LATEST}"
     warning = Diagnostic(
         Code.NOT_CHECKED,
         f"the cluster runs KubeVirt {release}; its objects are checked against {nearest}",
-        hint=f"vmrender renders for KubeVirt {OLDEST.as_bound} to {LATEST}",
+        hint=f"name it with --kubevirt {release}" if snapshot_of(release) else hint,
         severity=Severity.WARNING,
     )
     return nearest, (warning,)

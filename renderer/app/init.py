@@ -21,6 +21,7 @@ from renderer.files.file_system import DiskFileSystem
 from renderer.files.git import GitProcess
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.kubevirt.facts.unreleased import about_target
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -120,6 +121,8 @@ def start_project(
         change_files(root, writes, (), before)
     is_chosen = options.kubevirt is not None or survey is None or survey.config is not None
     releases = () if is_chosen or survey is None else survey.releases
+    if options.kubevirt:
+        releases = tuple(remark.message for remark in about_target(options.kubevirt))
     notes = (*installed.notes, *_notes(installed.source, system))
     if system in _PIPELINES and not renders:
         notes += (f"{_PIPELINES[system]} is not written while there is nothing to render",)

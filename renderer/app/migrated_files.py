@@ -14,6 +14,7 @@ from renderer.app.several_projects import (
     path_in_common_folder,
     project_folders,
 )
+from renderer.app.target_remarks import remarks_on_project
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import FileSystem
@@ -30,10 +31,14 @@ from renderer.model.release import Release
 
 
 class MigratedFiles(NamedTuple):
-    """Files of one project; ``folder`` is its path from the common folder of all projects of the run."""
+    """Files of one project; ``folder`` is its path from the common folder of all projects of the run.
+
+    ``kubevirt`` overrides the target releases.
+    """
 
     project: Project
     files: tuple[Migrated, ...]
+    kubevirt: Release | None = None
     folder: str = "."
 
     def path(self, path: str) -> str:
@@ -53,7 +58,7 @@ def migrate_paths(
         project = open_project(group[0])
         relative = [project.relative(path) for path in group] if paths else ["."]
         files = migrate(MigratedProject(project.fs, project.config, kubevirt), relative)
-        migrated.append(MigratedFiles(project, files))
+        migrated.append(MigratedFiles(project, files, kubevirt))
     return tuple(
         each._replace(folder=folder)
         for each, folder in zip(migrated, project_folders([each.project for each in migrated]), strict=True)
@@ -71,13 +76,13 @@ def write_files(projects: Sequence[MigratedFiles]) -> None:
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Located, ...]]:
     """Return the files, and warnings about what stays; with ``check``, also an error for each change."""
-    found = ((each.project, tuple(_findings(each.files, check=check))) for each in projects)
-    return merge_findings(
-        [
-            (project, locate(project.fs, with_levels(about_files, project.config.rules)))
-            for project, about_files in found
-        ]
-    )
+
+    def located(each: MigratedFiles) -> tuple[Located, ...]:
+        config = each.project.config
+        about_files = with_levels(tuple(_findings(each.files, check=check)), config.rules)
+        return locate(each.project.fs, (*about_files, *remarks_on_project(config, each.kubevirt)))
+
+    return merge_findings([(each.project, located(each)) for each in projects])
 
 
 def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:

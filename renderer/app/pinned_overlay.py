@@ -12,6 +12,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.app.diff import compare_sides
 from renderer.app.diff_side import Side
 from renderer.app.project import Project, ProjectOpener, chosen_overlay
+from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.authoring.pins.folder import (
     PINS,
@@ -211,7 +212,7 @@ class PinnedOverlay:
             for path in planned.left
         )
         warnings = with_levels(edited, self.project.config.rules)
-        findings = locate(self.project.fs, warnings)
+        findings = locate(self.project.fs, (*warnings, *remarks_on_targets([self.overlay])))
         return PinResult(tuple(notes), summary, tuple(next_steps), findings)
 
 

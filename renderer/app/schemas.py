@@ -35,13 +35,14 @@ from renderer.files.bundled import data_folder
 from renderer.files.disk import folder_exists
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.products import Product, is_supported, products, target_release
+from renderer.kubevirt.facts.unreleased import about_target
 from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
-from renderer.model.release import OLDEST, Release
+from renderer.model.release import OLDEST, Release, snapshot_of
 from renderer.project.project_root import find_project_root, read_named_file
 from renderer.project.project_schemas import RELEASES, listed_schemas, read_project_schemas
 from renderer.yamlio.decode import decode_documents
@@ -114,6 +115,15 @@ def schema_text(project: Project, name: str, release: str, variant: SchemaVarian
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
     return _json_text(_document(registry, target, _kind_named(name, target), variant))
+
+
+def schema_remarks(project: Project, release: str) -> tuple[str, ...]:
+    """Return what there is to say of a release whose schemas are exported.
+
+    Raises ``UsageError`` for a release without schemas.
+    """
+    target = _known_release(SchemaRegistry(project=_project_schemas(project)), release)
+    return tuple(remark.message for remark in about_target(target))
 
 
 def export_schemas(
@@ -196,6 +206,9 @@ def _remark(release: Release, imported: Collection[str]) -> str:
         return f"  (schemas only; kubevirt: begins with {OLDEST.minor_release})"
     if str(release) in imported:
         return "  (imported)"
+    snapshot = snapshot_of(release)
+    if snapshot is not None:
+        return f"  (not released; {snapshot}, commit {snapshot.commit[:10]})"
     return f"  (as a target: {release.exact})" if release.exact != release else ""
 
 

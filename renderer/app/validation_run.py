@@ -9,6 +9,7 @@ from renderer.app.output_checks import file_errors
 from renderer.app.project import Project
 from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
@@ -82,8 +83,11 @@ class ValidationRun:
 
 
 def may_be_caused_by(found: Diagnostic, files: Collection[str]) -> bool:
-    """Return True if ``files`` may have caused the finding; any file may cause an error without an object."""
-    if found.resource is None and found.severity is Severity.ERROR:
+    """Return True if ``files`` may have caused the finding.
+
+    Any file may cause an error without an object, and the target release is the target of every file.
+    """
+    if found.resource is None and (found.severity is Severity.ERROR or found.code is Code.UNRELEASED):
         return True
     sites = (*found.sites, *(site for related in found.related for site in related.sites))
     return any(site.path in files for site in sites) or (

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from renderer.discovery.manifests import Manifests
 from renderer.kubevirt.facts.products import target_release
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
-from renderer.model.release import Release
+from renderer.model.release import Release, snapshot_of
 
 _IMAGE = re.compile(
     rb"(?P<kubevirt>virt-operator:v(?P<release>\d+\.\d+(?:\.\d+)?))"
@@ -172,11 +172,12 @@ def _of_charts(path: str, content: JsonObject) -> Iterator[DetectedRelease]:
 
 
 def _detected(path: str, text: str, reason: str, *, upgrades: bool = False) -> tuple[DetectedRelease, ...]:
-    """Return the release that the text names; none if it is not known."""
+    """Return the release that the text names; none if it is not known, or not released yet."""
     try:
-        return (DetectedRelease(target_release(text), path, reason, upgrades),)
+        release = target_release(text)
     except ValueError:
         return ()
+    return () if snapshot_of(release) else (DetectedRelease(release, path, reason, upgrades),)
 
 
 def _mappings(value: Json) -> Iterator[JsonObject]:

@@ -103,6 +103,7 @@ class Code(TextEnum):
     REVISION_MISMATCH = "revision-mismatch", Trait.MAY_WARN
     API_VERSION = "api-version"
     UNKNOWN_GATE = "unknown-gate", Trait.MAY_WARN
+    UNRELEASED = "unreleased", Trait.MAY_WARN
     CONFLICT = "conflict", Trait.ABOUT_KEY
     REQUIREMENT = "requirement"
     TOPOLOGY = "topology", Trait.REPEATS_SCHEMA

@@ -11,6 +11,8 @@ from renderer.model.whole_number import whole_number
 _LENGTHS = (2, 3)
 #: The patch number of a release without one: later than all actual patch releases.
 _NEWEST = 1 << 30
+#: Names of KubeVirt's main branch, which somebody may take for a release.
+BRANCHES = ("main", "master", "HEAD", "nightly")
 
 
 class Release(Record):
@@ -106,13 +108,31 @@ class Release(Record):
         return number >= last[:3] or any(number[:2] == port[:2] and number >= port[:3] for port in earlier)
 
 
-OLDEST = Release(1, 0)
-LATEST = Release.parse("1.9")
+class Snapshot(Record):
+    """The commit of KubeVirt's main branch that was read for a release that is not made yet, and its date."""
+
+    commit: str
+    date: str
+
+    def __str__(self) -> str:
+        return f"KubeVirt's main branch on {self.date}"
+
 
 #: The newest patch release of each minor of KubeVirt.
 NEWEST_PATCHES: Mapping[tuple[int, int], int] = {
     (1, minor): patch for minor, patch in enumerate((1, 1, 2, 1, 1, 3, 6, 4, 4, 0))
 }
+#: The minor that KubeVirt releases next, as its main branch was. Only whoever names it targets it. Once it is
+#: released, its first patch goes into ``NEWEST_PATCHES``, and it leaves this table: nothing else decides.
+UNRELEASED: Mapping[tuple[int, int], Snapshot] = {
+    (1, 10): Snapshot("d923fdb815cd2016ddaebdaaa51db04133576d72", "2026-08-22"),
+}
+
+OLDEST = Release(1, 0)
+#: The newest minor that is released: what is meant where nobody names a release.
+LATEST = Release(*max(NEWEST_PATCHES), _NEWEST)
+#: The newest minor that can be named as a target.
+NEWEST = Release(*max([*NEWEST_PATCHES, *UNRELEASED]), _NEWEST)
 
 #: The minors of Kubernetes for which there are schemas.
 OLDEST_KUBERNETES = Release.parse("1.29")
@@ -129,11 +149,28 @@ def target_release(text: str, imported: Collection[Release] = ()) -> Release:
     except ValueError:
         raise ValueError(not_a_release(text)) from None
     minor = release.minor_release
-    if not OLDEST <= minor <= LATEST and not (minor > LATEST and minor in imported):
-        raise ValueError(f"KubeVirt {release} is not supported; {OLDEST.as_bound} to {LATEST} are")
+    if not OLDEST <= minor <= NEWEST and not (minor > NEWEST and minor in imported):
+        raise ValueError(f"KubeVirt {release} is not supported; {supported_releases()}")
     return release
+
+
+def snapshot_of(release: Release) -> Snapshot | None:
+    """Return what was read for a release that KubeVirt has not made yet; None for any other."""
+    return UNRELEASED.get(release[:2])
+
+
+def supported_releases() -> str:
+    """Return the releases that can be targets: ``1.0 to 1.9 are, and 1.10, which is not released yet``."""
+    released = f"{OLDEST.as_bound} to {LATEST} are"
+    return released if NEWEST == LATEST else f"{released}, and {NEWEST}, which is not released yet"
 
 
 def not_a_release(text: str) -> str:
     """Return the message about ``text``, which is not a release of KubeVirt."""
+    snapshot = snapshot_of(NEWEST)
+    if text in BRANCHES and snapshot is not None:
+        return (
+            f'{text!r} is a branch of KubeVirt, which changes every day; write "{NEWEST}" for what it had'
+            f" on {snapshot.date}"
+        )
     return f"{text!r} is not a KubeVirt release; write it as {LATEST} or {LATEST.exact}"

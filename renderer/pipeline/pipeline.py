@@ -13,6 +13,7 @@ from renderer.findings.levels import with_levels
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
 from renderer.kubevirt.facts.kubernetes_identity import map_errors, well_formed
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
+from renderer.kubevirt.facts.unreleased import about_target
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
@@ -149,7 +150,7 @@ class Pipeline:
             namespaced = tuple(each for each in substituted.diagnostics if each.code is Code.CLUSTER_SCOPED)
             found = (*self._reported(overlay, substituted, namespaced), *found)
         else:
-            found = with_levels(substituted.diagnostics, overlay.rules)
+            found = with_levels((*substituted.diagnostics, *about_target(overlay.kubevirt)), overlay.rules)
         return Outcome(_served(substituted.value), self._confidential(overlay, substituted, found))
 
     def compose(
@@ -203,7 +204,8 @@ class Pipeline:
 
         read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))
         processed = past_encrypted(read, expanded_and_checked)
-        found = (*processed.diagnostics, *_of_templates(read.value, release, expanded_and_checked))
+        of_templates = _of_templates(read.value, release, expanded_and_checked)
+        found = (*processed.diagnostics, *of_templates, *about_target(release))
         return Outcome(processed.value, with_levels(found, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
@@ -276,7 +278,11 @@ class Pipeline:
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
             composed = stages.checks.without_needless_namespaces(composed.then(strip_server_fields))
             processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
-            found = (*processed.diagnostics, *map_errors(processed.value))
+            found = (
+                *processed.diagnostics,
+                *map_errors(processed.value),
+                *about_target(overlay.kubevirt),
+            )
             if any(resource.kind == "Template" for resource in processed.value):
                 from renderer.gitops.openshift_template import unprocessed_templates
 

@@ -21,7 +21,7 @@ from renderer.model.cluster_settings import (
 )
 from renderer.model.field_edit import SetField
 from renderer.model.fields import Fields
-from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST_KUBERNETES, Release
+from renderer.model.release import LATEST_KUBERNETES, NEWEST, OLDEST_KUBERNETES, Release
 from renderer.model.suggest import did_you_mean, suggest
 from renderer.project.entry_settings import read_flux_release
 
@@ -139,7 +139,7 @@ def read_release(fields: Fields, imported: Collection[Release] = ()) -> Release 
 
 def _schema_import_hint(text: str) -> str | None:
     try:
-        is_later = Release.parse(text) > LATEST
+        is_later = Release.parse(text) > NEWEST
     except ValueError:
         return None
     return f"import its schemas first: vmrender schema import --release {text}" if is_later else None

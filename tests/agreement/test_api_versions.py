@@ -18,9 +18,9 @@ from renderer.model.kube.json import JsonObject, array_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.release import Release
+from renderer.model.release import NEWEST, Release
 
-RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(NEWEST.minor + 1)]
 OF_INSTANCETYPE = [kind for kind in KINDS if kind.group == INSTANCETYPE_GROUP]
 SIZE: JsonObject = {"cpu": {"guest": 1}, "memory": {"guest": "1Gi"}}
 

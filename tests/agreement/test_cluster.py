@@ -18,9 +18,9 @@ from renderer.model.difference import Effect
 from renderer.model.kube.json import Json, JsonObject, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.release import LATEST, Release
+from renderer.model.release import LATEST, NEWEST, Release
 
-RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(NEWEST.minor + 1)]
 GATE = "VMLiveUpdateFeatures"
 
 

@@ -12,11 +12,11 @@ from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.webhook_fields import mutation_of, with_webhook_fields
 from renderer.model.kube.json import text_at
-from renderer.model.release import Release
+from renderer.model.release import NEWEST, Release
 from renderer.model.render_config import WebhookField
 from tests.kubevirt_objects import resources, vm
 
-RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(NEWEST.minor + 1)]
 CONFIGS = (
     ClusterConfig(),
     ClusterConfig(default_architecture="arm64"),

@@ -31,14 +31,14 @@ from renderer.kubevirt.admission.vmi_checks import SPEC_CHECKS
 from renderer.kubevirt.admission.volumes import VOLUME_CHECKS
 from renderer.kubevirt.facts.feature_gates import Gate, is_on_by_default, state_of
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
-from renderer.model.release import NEWEST_PATCHES, Release
+from renderer.model.release import NEWEST_PATCHES, UNRELEASED, Release
 from renderer.model.text_enum import TextEnum
 
 ROWS = Path(__file__).with_name("rows.txt")
-#: All releases, and the next one.
+#: All releases, and the next one as it was read.
 RELEASES = [
     *(Release(*minor, patch) for minor, newest in NEWEST_PATCHES.items() for patch in range(newest + 1)),
-    Release(1, 10),
+    *(Release(*minor) for minor in UNRELEASED),
 ]
 TABLES: dict[str, CheckTable[...]] = {
     "VirtualMachine, first": CREATION_CHECKS,

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.record import Record
-from renderer.model.release import LATEST, Release
+from renderer.model.release import NEWEST, Release
 
 
 class _Span(Record):
@@ -24,7 +24,7 @@ class _Span(Record):
     names: str
 
 
-_LAST = LATEST.minor
+_LAST = NEWEST.minor
 _SPANS = {
     INSTANCETYPE.cluster_kind: (
         _Span(1, 1, "highperformance.large highperformance.medium highperformance.small"),

@@ -13,13 +13,14 @@ from renderer.app.schemas import (
     import_schemas,
     list_schemas,
     project_choices,
+    schema_remarks,
     schema_text,
 )
 from renderer.cli.command import CommandGroup
 from renderer.cli.completions import complete_kinds, complete_releases
 from renderer.cli.console import ExitCode, note, open_project, print_json, print_lines
 from renderer.cli.options import ExistingPath
-from renderer.model.release import LATEST, Release
+from renderer.model.release import NEWEST, Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.project.project_root import find_project_root
 from renderer.project.project_schemas import RELEASES
@@ -39,7 +40,7 @@ def command() -> None:
     \b
     Examples:
       vmrender schema list --release 1.9
-      vmrender schema import crds.yaml --release 1.10
+      vmrender schema import crds.yaml --release 1.11
     """
 
 
@@ -110,6 +111,7 @@ def export(  # noqa: PLR0913 - one for each option
     project = open_project()
     variant = SchemaVariant(editor, patch, project_choices(project) if names_project else {})
     target = release or project.config.kubevirt.minor_release.number
+    note(*schema_remarks(project, target))
     if into is not None:
         note(f"{into}: {export_schemas(project, kinds, target, into, variant)} files written")
         return ExitCode.CLEAN
@@ -128,7 +130,7 @@ def export(  # noqa: PLR0913 - one for each option
     type=_parse_minor_release,
     required=True,
     metavar="RELEASE",
-    help="KubeVirt release, such as 1.10.",
+    help="KubeVirt release, such as 1.11.",
 )
 @click.option(
     "--into",
@@ -148,14 +150,14 @@ def import_(paths: tuple[Path, ...], release: Release, into: Path) -> ExitCode:
 
     \b
     Examples:
-      vmrender schema import swagger.json kubevirt-operator.yaml --release 1.10
-      kubectl get crd -o yaml > crds.yaml && vmrender schema import crds.yaml --release 1.10
+      vmrender schema import swagger.json kubevirt-operator.yaml --release 1.11
+      kubectl get crd -o yaml > crds.yaml && vmrender schema import crds.yaml --release 1.11
     """
     # The project file is not read: it may already target the release whose schemas are imported here.
     project = Project.with_defaults(find_project_root(Path.cwd()))
     imported = import_schemas(project, paths, release, into)
     note(f"{imported.folder}/{RELEASES}/{release}: {imported.files} files written")
     note(f"{PROJECT_FILE} has to list the folder:", "schemas:", f"- path: {imported.folder}")
-    if release > LATEST:
-        note(f"expansion, webhooks and rules still follow KubeVirt {LATEST}")
+    if release > NEWEST:
+        note(f"expansion, webhooks and rules still follow KubeVirt {NEWEST}")
     return ExitCode.CLEAN

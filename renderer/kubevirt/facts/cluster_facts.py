@@ -105,7 +105,7 @@ class ClusterFacts(Record):
 
 
 def nearest_release(release: Release) -> Release:
-    """Return the release of KubeVirt, or the nearest one that is known."""
+    """Return the release of KubeVirt, or the nearest one that is known and released."""
     return release if OLDEST <= release <= LATEST else min(max(release, OLDEST.minor_release), LATEST)
 
 

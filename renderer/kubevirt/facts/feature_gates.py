@@ -1,8 +1,8 @@
 """KubeVirt's feature gates, with the state of each by release (KubeVirt ``pkg/virt-config/featuregate``).
 
-Read at every tag up to v1.9.0; the changes planned for 1.10 were read at ``d923fdb815``. Before 1.5 KubeVirt
-does not register alpha and beta gates: those rows follow the comments next to the constants. We treat a
-newer release like the newest known one.
+Read at every tag up to v1.9.0, and for 1.10 at the commit in ``UNRELEASED``. Before 1.5 KubeVirt does not
+register alpha and beta gates: those rows follow the comments next to the constants. We treat a newer release
+like the newest known one.
 """
 
 from __future__ import annotations

@@ -162,7 +162,7 @@ def target_release(text: str, imported: Collection[Release] = ()) -> Release:
 
 
 def is_supported(kubevirt: Release) -> bool:
-    """Return True if vmrender has the schemas and the behaviour of that release of KubeVirt."""
+    """Return True if vmrender has the schemas and the behaviour of that release, and KubeVirt has made it."""
     return OLDEST <= kubevirt.minor_release <= LATEST
 
 
@@ -329,7 +329,9 @@ def _not_a_release(text: str) -> str:
     near = next(iter(suggest(text, _names())), None)
     product = _find(near) if near else None
     if product is None:
-        return f"{kubevirt_release.not_a_release(text)}, or as the release of a product, such as {_EXAMPLE}"
+        message = kubevirt_release.not_a_release(text)
+        is_branch = text in kubevirt_release.BRANCHES
+        return message if is_branch else f"{message}, or as the release of a product, such as {_EXAMPLE}"
     return f"{text!r} names no release; write it as {product.newest.name}"
 
 

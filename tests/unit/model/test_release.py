@@ -2,7 +2,16 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.release import LATEST, OLDEST, Release, target_release
+from renderer.model.release import (
+    LATEST,
+    NEWEST,
+    NEWEST_PATCHES,
+    OLDEST,
+    UNRELEASED,
+    Release,
+    snapshot_of,
+    target_release,
+)
 
 
 def test_releases_compare_by_number_not_by_text() -> None:
@@ -52,7 +61,7 @@ def test_backported_change_is_in_its_minors(text: str, is_included: bool) -> Non
     assert Release.parse(text).includes((1, 5, 3), (1, 6, 1)) is is_included
 
 
-def test_every_minor_that_can_be_a_target_has_its_newest_patch() -> None:
+def test_every_released_minor_that_can_be_a_target_has_its_newest_patch() -> None:
     minors = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
     assert [minor for minor in minors if not minor.exact.names_patch] == []
 
@@ -62,14 +71,35 @@ def test_patch_releases_of_known_minors_are_targets(text: str) -> None:
     assert str(target_release(text)) == text.removeprefix("v")
 
 
-@pytest.mark.parametrize("text", ["0.59.2", "1.10.0", "1.10", "2.0"])
+@pytest.mark.parametrize("text", ["0.59.2", "1.11.0", "1.11", "2.0"])
 def test_other_minors_are_not_targets(text: str) -> None:
-    with pytest.raises(ValueError, match=f"KubeVirt {text} is not supported; 1.0 to 1.9 are"):
+    supported = "1.0 to 1.9 are, and 1.10, which is not released yet"
+    with pytest.raises(ValueError, match=f"KubeVirt {text} is not supported; {supported}"):
         target_release(text)
 
 
 def test_a_patch_of_an_imported_minor_is_a_target() -> None:
-    assert target_release("1.10.1", {Release.parse("1.10")}) == Release(1, 10, 1)
+    assert target_release("1.11.1", {Release.parse("1.11")}) == Release(1, 11, 1)
+
+
+@pytest.mark.parametrize("text", ["1.10", "v1.10", "1.10.0", "1.10.3"])
+def test_next_release_is_a_target_for_whoever_names_it(text: str) -> None:
+    assert snapshot_of(target_release(text)) == UNRELEASED[1, 10]
+    assert snapshot_of(target_release("1.9")) is None
+
+
+def test_unreleased_minors_follow_the_released_ones() -> None:
+    assert [*UNRELEASED] == [(1, LATEST.minor + 1)]
+    assert NEWEST_PATCHES.keys().isdisjoint(UNRELEASED)
+    assert (LATEST.names_patch, NEWEST.names_patch) == (False, False)
+
+
+@pytest.mark.parametrize("text", ["main", "master", "HEAD", "nightly"])
+def test_branch_is_refused_with_what_to_write(text: str) -> None:
+    snapshot = UNRELEASED[1, 10]
+    message = f'write "1.10" for what it had on {snapshot.date}'
+    with pytest.raises(ValueError, match=message):
+        target_release(text)
 
 
 def test_bound_at_the_first_patch_is_named_by_its_minor() -> None:

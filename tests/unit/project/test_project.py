@@ -6,7 +6,7 @@ from renderer.files.file_system import MemoryFileSystem
 from renderer.model.cluster_settings import COMMON_INSTANCETYPES, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.release import Release
+from renderer.model.release import UNRELEASED, Release
 from renderer.model.render_config import (
     ExpandMode,
     InstancetypeNames,
@@ -111,9 +111,17 @@ def test_an_empty_list_of_catalogs_means_none() -> None:
             None,
         ),
         (
-            "kubevirt: '1.10'\n",
-            "KubeVirt 1.10 is not supported; 1.0 to 1.9 are",
-            "import its schemas first: vmrender schema import --release 1.10",
+            "kubevirt: main\n",
+            (
+                "'main' is a branch of KubeVirt, which changes every day; write \"1.10\" for what it had on"
+                f" {UNRELEASED[1, 10].date}"
+            ),
+            None,
+        ),
+        (
+            "kubevirt: '1.11'\n",
+            "KubeVirt 1.11 is not supported; 1.0 to 1.9 are, and 1.10, which is not released yet",
+            "import its schemas first: vmrender schema import --release 1.11",
         ),
         ("schemas:\n- schemas\n", "schemas[0] must be a mapping, not 'schemas'", None),
         ("schemas:\n- {}\n", "write the path of a folder with schemas, or of a file with one", None),

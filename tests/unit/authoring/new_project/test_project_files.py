@@ -13,7 +13,8 @@ from renderer.authoring.new_project.project_files import Choices, PlannedFiles, 
 from renderer.emit.ownership import MERGE_ATTRIBUTE
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
-from renderer.model.release import LATEST, OLDEST, Release
+from renderer.kubevirt.facts.unreleased import about_target
+from renderer.model.release import LATEST, NEWEST, OLDEST, Release
 from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays
 from renderer.project.project import load_project
@@ -23,7 +24,7 @@ ATTRIBUTES = ".gitattributes"
 WORKFLOW = ".github/workflows/vmrender.yml"
 ROOT = Path(__file__).parents[4]
 SOURCE = Repository("https://github.com/acme/vmrender", "v2.3.4")
-RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, NEWEST.minor + 1)]
 
 
 def planned(
@@ -45,7 +46,7 @@ def test_written_files_are_valid_for_every_release(release: Release) -> None:
     outcome = Pipeline(fs, config).render(overlay)
 
     assert config.kubevirt == release
-    assert outcome.diagnostics == ()
+    assert outcome.diagnostics == about_target(release)
     assert [str(resource.gvk.kind) for resource in outcome.value] == ["VirtualMachine"]
 
 

@@ -13,11 +13,11 @@ from renderer.checks.schemas.validate import validate
 from renderer.files.bundled import data_folder
 from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.kube.res_id import Gvk
-from renderer.model.release import LATEST, Release
+from renderer.model.release import LATEST, NEWEST, Release
 from tests.kubevirt_objects import instancetype, preference, resources, vm
 
 READ, WRITTEN = InputSchemaRegistry(), SchemaRegistry()
-RELEASES = [Release.parse(f"1.{minor}") for minor in range(10)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(NEWEST.minor + 1)]
 
 
 def v1beta2(content: JsonObject, spec: Json) -> JsonObject:

@@ -89,7 +89,7 @@ def test_kind_of_kubevirt_without_a_schema_can_be_given_one() -> None:
 def test_an_imported_release_is_one_of_the_releases() -> None:
     content = json.dumps({"required": ["spec", "novelty"]}).encode()
     project = ProjectSchemas(
-        {"1.10/virtualmachine.json": ("schemas/kubevirt/1.10/virtualmachine.json", content)}, {}
+        {"1.11/virtualmachine.json": ("schemas/kubevirt/1.11/virtualmachine.json", content)}, {}
     )
     registry = SchemaRegistry(project=project)
     vm: JsonObject = {
@@ -98,19 +98,19 @@ def test_an_imported_release_is_one_of_the_releases() -> None:
         "metadata": {"name": "a"},
         "spec": 1,
     }
-    found = validate(ResourceSet((Resource(vm, Site("vm.yaml")),)), Release.parse("1.10"), registry)
-    assert registry.releases[-1] == Release.parse("1.10")
+    found = validate(ResourceSet((Resource(vm, Site("vm.yaml")),)), Release.parse("1.11"), registry)
+    assert registry.releases[-1] == Release.parse("1.11")
     assert [each.message for each in found] == ["novelty is missing"]
 
 
 def test_imported_schema_is_checked_as_user_input() -> None:
     content = json.dumps({"properties": {"spec": {"properties": {"a": {"pattern": "^(b+)+$"}}}}}).encode()
     project = ProjectSchemas(
-        {"1.10/virtualmachine.json": ("schemas/kubevirt/1.10/virtualmachine.json", content)}, {}
+        {"1.11/virtualmachine.json": ("schemas/kubevirt/1.11/virtualmachine.json", content)}, {}
     )
     registry = InputSchemaRegistry(project)
 
-    found = registry.schema(Release.parse("1.10"), Gvk("kubevirt.io", "v1", "VirtualMachine"))
+    found = registry.schema(Release.parse("1.11"), Gvk("kubevirt.io", "v1", "VirtualMachine"))
 
     assert isinstance(found, ProjectSchema)
     assert not found.is_valid({"spec": {"a": "b" * 60 + "c"}})

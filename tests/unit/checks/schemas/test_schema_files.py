@@ -29,7 +29,7 @@ FOLDERS = sorted({path.parent for path in FILES})
 KUBEVIRT_FOLDERS = [folder for folder in FOLDERS if folder.parent.name == "kubevirt"]
 MAPPING = ("object", ["object", "null"])
 RELEASES = tuple(
-    map(Release.parse, [f"0.{minor}" for minor in range(56, 60)] + [f"1.{minor}" for minor in range(10)])
+    map(Release.parse, [f"0.{minor}" for minor in range(56, 60)] + [f"1.{minor}" for minor in range(11)])
 )
 REGISTRY = SchemaRegistry()
 
@@ -74,7 +74,7 @@ def test_checksums_match_the_files() -> None:
 
 
 def test_total_size_is_small() -> None:
-    assert sum(path.stat().st_size for path in FILES) < 3_300_000
+    assert sum(path.stat().st_size for path in FILES) < 3_450_000
 
 
 @pytest.mark.parametrize("folder", [each for each in FOLDERS if each.name != "kubernetes"], ids=name)
@@ -137,10 +137,10 @@ def test_api_versions_match_each_release(kind: str, served: Mapping[str, tuple[R
 @pytest.mark.parametrize(
     ("kind", "counts"),
     [
-        ("VirtualMachineInstancetype", (36, 36, 36, 36, 39, 47, 47, 49, 49, 49, 53, 57, 57, 57)),
+        ("VirtualMachineInstancetype", (36, 36, 36, 36, 39, 47, 47, 49, 49, 49, 53, 57, 57, 57, 57)),
         (
             "VirtualMachinePreference",
-            (111, 112, 112, 114, 127, 130, 130, 133, 137, 137, 138, 141, 145, 155),
+            (111, 112, 112, 114, 127, 130, 130, 133, 137, 137, 138, 141, 145, 155, 155),
         ),
     ],
 )
@@ -170,17 +170,17 @@ def places(schema: SchemaTree) -> Iterator[tuple[str, ...]]:
 @pytest.mark.parametrize(
     ("kind", "field", "first", "last"),
     [
-        ("VirtualMachineInstancetype", "spec.memory.overcommitPercent", "1.0", "1.9"),
-        ("VirtualMachineInstancetype", "spec.cpu.maxSockets", "1.3", "1.9"),
-        ("VirtualMachineInstancetype", "spec.ioThreads.supplementalPoolThreadCount", "1.7", "1.9"),
-        ("VirtualMachinePreference", "spec.devices.preferredAutoattachInputDevice", "0.57", "1.9"),
-        ("VirtualMachinePreference", "spec.volumes.preferredStorageClassName", "0.59", "1.9"),
-        ("VirtualMachinePreference", "spec.devices.preferredVideoType", "1.9", "1.9"),
-        ("VirtualMachine", "spec.instancetype.inferFromVolume", "0.59", "1.9"),
+        ("VirtualMachineInstancetype", "spec.memory.overcommitPercent", "1.0", "1.10"),
+        ("VirtualMachineInstancetype", "spec.cpu.maxSockets", "1.3", "1.10"),
+        ("VirtualMachineInstancetype", "spec.ioThreads.supplementalPoolThreadCount", "1.7", "1.10"),
+        ("VirtualMachinePreference", "spec.devices.preferredAutoattachInputDevice", "0.57", "1.10"),
+        ("VirtualMachinePreference", "spec.volumes.preferredStorageClassName", "0.59", "1.10"),
+        ("VirtualMachinePreference", "spec.devices.preferredVideoType", "1.9", "1.10"),
+        ("VirtualMachine", "spec.instancetype.inferFromVolume", "0.59", "1.10"),
         ("VirtualMachine", "spec.liveUpdateFeatures", "1.0", "1.1"),
-        ("VirtualMachine", "spec.template.spec.domain.ioThreads", "1.5", "1.9"),
-        ("VirtualMachine", "spec.template.spec.domain.rebootPolicy", "1.8", "1.9"),
-        ("VirtualMachine", "spec.template.spec.serviceAccountName", "1.9", "1.9"),
+        ("VirtualMachine", "spec.template.spec.domain.ioThreads", "1.5", "1.10"),
+        ("VirtualMachine", "spec.template.spec.domain.rebootPolicy", "1.8", "1.10"),
+        ("VirtualMachine", "spec.template.spec.serviceAccountName", "1.9", "1.10"),
     ],
 )
 def test_a_field_is_known_from_its_first_release_to_its_last(

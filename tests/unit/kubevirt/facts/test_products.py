@@ -17,7 +17,7 @@ from renderer.kubevirt.facts.products import (
     products,
     target_release,
 )
-from renderer.model.release import Release
+from renderer.model.release import Release, supported_releases
 
 #: The rows of a reference, as JSON: ``PRODUCTS_FILE=products.json pytest …``.
 _REFERENCE = Path(os.environ.get("PRODUCTS_FILE", ""))
@@ -101,7 +101,7 @@ class TestTargetRelease:
                 ),
             ),
             ("1.9.0-rc.1", "'1.9.0-rc.1' is not a KubeVirt release; write it as 1.9 or 1.9.0"),
-            ("kubevirt-2.0", "KubeVirt 2.0 is not supported; 1.0 to 1.9 are"),
+            ("kubevirt-2.0", f"KubeVirt 2.0 is not supported; {supported_releases()}"),
         ],
     )
     def test_unknown_one_gets_the_near_ones(self, text: str, message: str) -> None:

@@ -12,10 +12,10 @@ from renderer.kubevirt.instancetype.api.instancetype import INSTANCETYPE_SPEC
 from renderer.kubevirt.instancetype.api.preference import PREFERENCE_SPEC
 from renderer.kubevirt.instancetype.api.types import GoType, ListOf, Struct
 from renderer.model.kube.json import JsonObject, object_at
-from renderer.model.release import LATEST, OLDEST, Release
+from renderer.model.release import NEWEST, OLDEST, Release
 
 SCHEMAS = Path(__file__).parents[4] / "schemas/kubevirt"
-RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, LATEST.minor + 1)]
+RELEASES = [Release.parse(f"1.{minor}") for minor in range(OLDEST.minor, NEWEST.minor + 1)]
 
 
 @pytest.mark.parametrize("release", RELEASES, ids=str)
