@@ -19,6 +19,7 @@ from renderer.app.several_projects import (
 )
 from renderer.app.usage_error import UsageError
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
+from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
 from renderer.files.file_system import STANDARD_INPUT, FileSystem
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
@@ -224,7 +225,7 @@ def _tree_errors(
 
 def _mentions_kubevirt(run: ValidationRun, folder: str) -> bool:
     """Return True if a file of the kustomization mentions KubeVirt; in most, none does."""
-    return any(run.lone_files.mentioned_groups(file) for file in run.graph.files(folder))
+    return any(run.lone_files.mentioned_groups(file) - OPERATOR_GROUPS for file in run.graph.files(folder))
 
 
 def _unlisted_findings(

@@ -7,7 +7,7 @@ import posixpath
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
-from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
+from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS, OPERATOR_GROUPS
 from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
@@ -122,7 +122,8 @@ class LoneFiles:
 
     def _is_checked(self, content: Json) -> bool:
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
-        return group in self._groups and text_at(content, "kind") != KIND
+        is_report = group in OPERATOR_GROUPS and "spec" not in object_at(content)  # written by the operator
+        return group in self._groups and text_at(content, "kind") != KIND and not is_report
 
 
 def _with_items(documents: Iterable[Json]) -> Iterator[Json]:

@@ -85,17 +85,11 @@ _OTHERS: Mapping[str, str] = {
     ),
     "template.kubevirt.io/v1beta1": "VirtualMachineTemplate VirtualMachineTemplateRequest",
 }
-#: The groups of the networks and migrations of virtual machines, whose files are checked on their own.
+#: Operators' groups with the networks and migrations of virtual machines, checked in files of their own, too.
 _MACHINE_GROUPS = frozenset(
-    {
-        "forklift.konveyor.io",
-        "k8s.cni.cncf.io",
-        "k8s.ovn.org",
-        "nmstate.io",
-        "sriovnetwork.openshift.io",
-    }
+    {"forklift.konveyor.io", "k8s.ovn.org", "nmstate.io", "sriovnetwork.openshift.io"}
 )
-#: The groups of operators for any workload: checked beside virtual machines, as Kubernetes' own kinds are.
+#: Operators' groups for any workload, checked only beside virtual machines, as Kubernetes' own kinds are.
 _WORKLOAD_GROUPS = frozenset(
     {
         "bitnami.com",
@@ -105,9 +99,11 @@ _WORKLOAD_GROUPS = frozenset(
         "snapshot.storage.k8s.io",
     }
 )
-_OWN_COMPANIONS = frozenset(version.partition("/")[0] for version in _OTHERS)
+#: The groups of other operators; a cluster may have any release of them.
+OPERATOR_GROUPS = _MACHINE_GROUPS | _WORKLOAD_GROUPS
+_OWN_COMPANIONS = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
 #: The groups of kinds that accompany virtual machines; their schemas are in ``schemas/beside``.
-COMPANION_GROUPS = _OWN_COMPANIONS | _MACHINE_GROUPS | _WORKLOAD_GROUPS
+COMPANION_GROUPS = _OWN_COMPANIONS | OPERATOR_GROUPS
 #: The groups whose objects are checked in files of their own.
 CHECKED_GROUPS = ALL_GROUPS | _OWN_COMPANIONS | _MACHINE_GROUPS
 #: The API version to write for each of these kinds.

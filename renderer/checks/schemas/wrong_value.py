@@ -9,6 +9,7 @@ from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
 from renderer.checks.schemas.kind_schema import ELEMENT, SchemaPlace, SchemaTree, Violation, schema_place
 from renderer.checks.schemas.known_values import NULL_WHEN_MISSING, VALID_WHEN_MISSING
 from renderer.checks.schemas.kubernetes_formats import BASE64, SEVERITY, TEMPLATE_METADATA
+from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
 from renderer.checks.schemas.wording import (
     Correction,
     expected_description,
@@ -199,9 +200,14 @@ def other_keyword(violation: Violation) -> SchemaFinding:
     return SchemaFinding(field, f"{where} {_WORDS.get(keyword) or f'violates {keyword} of its schema'}")
 
 
-def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding:
-    """Return the finding for a violation of any keyword that is about a value or a key, and not a null."""
+def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding | None:
+    """Return the finding for a violation of any keyword that is about a value or a key, and not a null.
+
+    None for a placeholder in an object of another operator: such a value is often put in later.
+    """
     placeholder = placeholder_in(violation.value)
+    if placeholder and target.gvk.group in OPERATOR_GROUPS:
+        return None
     if placeholder:
         message = f"{violation.field} contains the placeholder {placeholder}, whose value is not checked"
         return SchemaFinding(violation.field, message, code=Code.PLACEHOLDER, severity=Severity.WARNING)
