@@ -150,12 +150,14 @@ class Code(TextEnum):
     NAME_TOO_LONG = "name-too-long", Trait.RULE
     NETWORK_NOT_FOUND = "network-not-found", Trait.RULE, Trait.STRICT
     NOT_MIGRATABLE = "not-migratable", Trait.RULE
+    OBJECT_NOT_FOUND = "object-not-found", Trait.RULE, Trait.STRICT
     OBSOLETE_HARDWARE = "obsolete-hardware", Trait.RULE
     RUN_STRATEGY = "run-strategy", Trait.RULE, Trait.STRICT
     RUNNING_DEPRECATED = "running-deprecated", Trait.RULE, Trait.ABOUT_KEY
     SECRET_NOT_FOUND = "secret-not-found", Trait.RULE, Trait.STRICT
     SECURE_BOOT_WITHOUT_SMM = "secure-boot-without-smm", Trait.RULE
     SERVICE_ACCOUNT_NOT_FOUND = "service-account-not-found", Trait.RULE, Trait.STRICT
+    SERVICE_NOT_FOUND = "service-not-found", Trait.RULE, Trait.STRICT
     SERVICE_SELECTOR = "service-selector", Trait.RULE
     SHARED_CLAIM = "shared-claim", Trait.RULE
     SIZE_LABEL = "size-label", Trait.RULE

@@ -11,6 +11,7 @@ from functools import cached_property
 from itertools import islice, takewhile
 
 from renderer.checks.rules.inventory import Inventory
+from renderer.checks.rules.operator_references import FOUND_ANYWHERE
 from renderer.files.recorder import Recorder, Task
 from renderer.kubevirt.facts.kinds import DATA_SOURCE, configures_kubevirt
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -57,8 +58,9 @@ class ClusterObjects:
 
     def has(self, overlay: Overlay, kind: str, name: str, namespace: str) -> bool:
         """Return True if another overlay has the object, or one whose controller creates it."""
-        return bool(namespace) and any(
-            item.namespace == namespace
+        is_anywhere = kind in FOUND_ANYWHERE
+        return bool(namespace or is_anywhere) and any(
+            is_anywhere or item.namespace == namespace
             for other in self._others(overlay)
             for item in self._inventory(other).named(kind, name)
         )

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+from renderer.checks.schemas.kubevirt_kinds import MACHINE_GROUPS
 from renderer.kubevirt.facts.claims import CLAIM
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -17,10 +18,12 @@ _VMRENDER_DOMAIN = "vmrender.io"
 def rules_apply_to(resources: ResourceSet) -> bool:
     """Return True if rules apply to any of the resources.
 
-    They apply to KubeVirt's kinds, to CronJobs and claims that are clones, and to annotated resources.
+    They apply to KubeVirt's kinds, the networks and migrations of machines, CronJobs and claims that are
+    clones, and to annotated resources.
     """
     return any(
         _is_of_kubevirt(resource)
+        or resource.gvk.group in MACHINE_GROUPS
         or resource.kind == _CRON_JOB
         or (resource.kind == CLAIM and _is_clone(resource))
         or has_vmrender_annotation(resource)

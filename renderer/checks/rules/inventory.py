@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import product
 
+from renderer.checks.rules.operator_references import GROUPS_OF_NAMED, SRIOV_RESOURCE, sriov_resource
 from renderer.kubevirt.facts.boot_images import managed_data_sources
 from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_SOURCE, HYPERCONVERGED, SSP, VM, VMI
 from renderer.kubevirt.facts.pool_names import split_index
@@ -163,6 +164,8 @@ def _objects_of(resource: Resource) -> Iterator[tuple[str, str, str]]:
         if kind in (CONFIG_MAP, SECRET) and any(map(_is_copying, resource.annotations)):
             namespace = ""
         yield from ((each, name, namespace) for each in _SAME_NAME[kind])
+    elif GROUPS_OF_NAMED.get(kind) == resource.gvk.group:
+        yield kind, name, namespace
     elif kind in _IN_NETWORK_NAMESPACE:
         default = _IN_NETWORK_NAMESPACE[kind]
         there = text_at(resource.content, "spec", "networkNamespace")
@@ -175,6 +178,8 @@ def _objects_of(resource: Resource) -> Iterator[tuple[str, str, str]]:
         for managed in managed_data_sources(resource, LATEST):
             written = managed.names if managed.made_by is not None else ()
             yield from ((DATA_SOURCE, *each) for each in product(written, managed.places))
+    elif sriov_resource(resource):
+        yield SRIOV_RESOURCE, sriov_resource(resource), namespace
     elif (resource.gvk.group, kind) == _NETWORK_OPERATOR:
         for network in array_at(resource.content, "spec", "additionalNetworks"):
             yield NETWORK, text_at(network, "name"), text_at(network, "namespace") or "default"

@@ -30,6 +30,15 @@ from renderer.checks.rules.inventory import (
     Item,
     may_be_in,
 )
+from renderer.checks.rules.operator_references import (
+    GATEWAY,
+    HOOK,
+    NETWORK_MAP,
+    PLAN,
+    PROVIDER,
+    SERVICE,
+    STORAGE_MAP,
+)
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.boot_images import is_made_by_operators
@@ -46,6 +55,9 @@ from renderer.model.run.work import spend
 
 #: The ends of fields that have a namespace beside them: the sources of clones.
 _WITH_NAMESPACE = (("pvc", "name"), ("snapshot", "name"), ("sourceRef", "name"))
+
+#: Kinds whose references may name a namespace wherever they are.
+_WITH_NAMESPACE_BESIDE = frozenset({SERVICE, GATEWAY, PROVIDER, NETWORK_MAP, STORAGE_MAP, PLAN, HOOK})
 
 
 def dangling(context: Context, kinds: Sequence[str]) -> Iterator[Finding]:
@@ -143,10 +155,13 @@ def _elsewhere_finding(reference: AnyReference, item: Item) -> Finding:
         hint = f"write {written} to use " + (
             "the network of its own namespace" if item.namespace == own else "a network of another namespace"
         )
-    elif reference.field.segments[-2:] in _WITH_NAMESPACE:
+    elif reference.field.segments[-2:] in _WITH_NAMESPACE or reference.kind in _WITH_NAMESPACE_BESIDE:
         hint = f"write namespace: {item.namespace} beside the name to use that one"
     else:
-        hint = "a virtual machine can use only objects of its own namespace"
+        who = (
+            "a virtual machine" if isinstance(reference, ObjectReference) else f"a {reference.resource.kind}"
+        )
+        hint = f"{who} can use only objects of its own namespace"
     message = (
         f"there is no {reference.kind} {reference.qualified_name} in the overlay, but one in {item.namespace}"
     )

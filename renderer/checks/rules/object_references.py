@@ -1,6 +1,7 @@
 """The objects that others than virtual machines refer to by name: their snapshots, clones, disks and so on.
 
-Most of the fields are in ``kubevirt/facts/name_references.py``.
+Most of the fields are in ``kubevirt/facts/name_references.py``, those of other operators in
+``operator_references.py``.
 """
 
 from __future__ import annotations
@@ -14,6 +15,11 @@ from renderer.checks.rules.inventory import (
     SNAPSHOT,
     kind_looked_up,
 )
+from renderer.checks.rules.operator_references import (
+    OPERATOR_KINDS,
+    VOLUME_SNAPSHOT,
+    operator_references,
+)
 from renderer.kubevirt.facts.kinds import DATA_SOURCE, VM, VM_POOL, VMI
 from renderer.kubevirt.facts.name_references import NAME_FIELDS, NameField, named_kind
 from renderer.kubevirt.facts.virtual_machine import PATHS
@@ -23,7 +29,9 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
 #: The kinds that are looked up.
-_NAMED_KINDS = frozenset({VM, VMI, VM_POOL, SNAPSHOT, CLAIM, CONFIG_MAP, DATA_SOURCE, SECRET})
+_NAMED_KINDS = frozenset(
+    {VM, VMI, VM_POOL, SNAPSHOT, CLAIM, CONFIG_MAP, DATA_SOURCE, SECRET, VOLUME_SNAPSHOT}
+)
 #: Fields with the name of an object that KubeVirt creates: of a clone (``pkg/virt-controller/watch/clone``),
 #: of a Secret with a token (``pkg/storage/export/export/export.go`` handleVMExportToken).
 _CREATED = (
@@ -48,7 +56,7 @@ _FIELDS: Mapping[str, Sequence[NameField]] = {
     "HorizontalPodAutoscaler": (NameField(("spec", "scaleTargetRef"), "name", named_kind),),
 }
 #: The kinds of objects whose references are looked at.
-REFERRING_KINDS = tuple(_FIELDS)
+REFERRING_KINDS = tuple(dict.fromkeys((*_FIELDS, *OPERATOR_KINDS)))
 
 
 class NamedReference(Record):
@@ -88,3 +96,5 @@ def _references(resource: Resource) -> Iterator[NamedReference]:
             namespace = text_at(mapping, field.namespace) if field.namespace else ""
             at = FieldPath.of(*field.path, field.name)
             yield NamedReference(resource, at, kind, name, namespace or resource.namespace)
+    for named in operator_references(resource):
+        yield NamedReference(resource, named.field, named.kind, named.name, named.namespace)

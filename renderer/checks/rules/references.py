@@ -13,6 +13,7 @@ from renderer.checks.rules.inventory import (
     SERVICE_ACCOUNT,
     kind_looked_up,
 )
+from renderer.checks.rules.operator_references import VOLUME_SNAPSHOT
 from renderer.kubevirt.facts.kinds import DATA_SOURCE
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS, INSTANCE_FIELDS
 from renderer.kubevirt.facts.pool_names import has_indexed_references
@@ -152,6 +153,9 @@ def _data_volume_references(machine: VirtualMachineView, element: Element) -> It
     for kind, content in source.items() if isinstance(source, dict) else ():
         if kind == "pvc" and isinstance(content, dict):
             yield from _namespaced_reference(machine, place, content, ("source", "pvc", "name"), CLAIM)
+        elif kind == "snapshot" and isinstance(content, dict):
+            path = ("source", "snapshot", "name")
+            yield from _namespaced_reference(machine, place, content, path, VOLUME_SNAPSHOT)
         else:
             yield from _references_at(machine, place, spec, ("source", kind, "secretRef"), SECRET)
             yield from _references_at(machine, place, spec, ("source", kind, "certConfigMap"), CONFIG_MAP)

@@ -86,9 +86,7 @@ _OTHERS: Mapping[str, str] = {
     "template.kubevirt.io/v1beta1": "VirtualMachineTemplate VirtualMachineTemplateRequest",
 }
 #: Operators' groups with the networks and migrations of virtual machines, checked in files of their own, too.
-_MACHINE_GROUPS = frozenset(
-    {"forklift.konveyor.io", "k8s.ovn.org", "nmstate.io", "sriovnetwork.openshift.io"}
-)
+MACHINE_GROUPS = frozenset({"forklift.konveyor.io", "k8s.ovn.org", "nmstate.io", "sriovnetwork.openshift.io"})
 #: Operators' groups for any workload, checked only beside virtual machines, as Kubernetes' own kinds are.
 _WORKLOAD_GROUPS = frozenset(
     {
@@ -100,12 +98,12 @@ _WORKLOAD_GROUPS = frozenset(
     }
 )
 #: The groups of other operators; a cluster may have any release of them.
-OPERATOR_GROUPS = _MACHINE_GROUPS | _WORKLOAD_GROUPS
+OPERATOR_GROUPS = MACHINE_GROUPS | _WORKLOAD_GROUPS
 _OWN_COMPANIONS = frozenset(version.partition("/")[0] for version in _OTHERS) | {"k8s.cni.cncf.io"}
 #: The groups of kinds that accompany virtual machines; their schemas are in ``schemas/beside``.
 COMPANION_GROUPS = _OWN_COMPANIONS | OPERATOR_GROUPS
 #: The groups whose objects are checked in files of their own.
-CHECKED_GROUPS = ALL_GROUPS | _OWN_COMPANIONS | _MACHINE_GROUPS
+CHECKED_GROUPS = ALL_GROUPS | _OWN_COMPANIONS | MACHINE_GROUPS
 #: The API version to write for each of these kinds.
 API_VERSIONS_OF_KINDS: Mapping[str, str] = {
     **{kind: version for version, kinds in _OTHERS.items() for kind in kinds.split()},

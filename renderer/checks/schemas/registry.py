@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 _VERSION = pattern(r"v[0-9][a-z0-9]{0,62}")
-_KIND = pattern(r"[A-Za-z]{1,63}")
+_KIND = pattern(r"[A-Za-z][A-Za-z0-9]{0,62}")
 #: Prefixes of the names and short names of KubeVirt's kinds (``components/crds.go``).
 _NEARLY = ("virtual", "vm")
 _ADD_DEFINITION = "add its CustomResourceDefinition to the project's schemas"
