@@ -49,6 +49,7 @@ ANY_CHARACTER = CharacterClass((), negated=True)
 _NOT_SLASH = CharacterClass((("/", "/"),), negated=True)
 
 
+_INNERMOST_BRACES = re.compile(r"\{([^{}]*)\}")
 #: What is special in Go's and Git's patterns.
 _SPECIAL = re.compile(r"[*?\[\\]")
 
@@ -81,6 +82,48 @@ def pathspec_match(pattern: str, path: str) -> bool:
         return True
     glob = pathspec_glob(pattern) if _SPECIAL.search(pattern) else None
     return glob is not None and glob.matches(path)
+
+
+#: The most alternatives that the braces of a pattern may make.
+_MOST_ALTERNATIVES = 100
+
+
+def doublestar_match(pattern: str, path: str) -> bool:
+    """Return True if bmatcuk/doublestar matches the whole path; a malformed pattern matches nothing.
+
+    ``**`` as a whole name matches any number of folders, braces have alternatives, and the rest is as in
+    ``file_path_match``.
+    """
+    names = path.split("/")
+    return any(_matches_names(tuple(each.split("/")), names) for each in _alternatives(pattern))
+
+
+@lru_cache(maxsize=512)
+def _alternatives(pattern: str) -> tuple[str, ...]:
+    """Return the pattern once for each choice of alternatives in braces; none if there are too many."""
+    found, waiting = list[str](), [pattern]
+    while waiting:
+        text = waiting.pop()
+        braces = _INNERMOST_BRACES.search(text)
+        if braces is None:
+            found.append(text)
+        else:
+            start, end = braces.span()
+            waiting += [text[:start] + choice + text[end:] for choice in braces[1].split(",")]
+        if len(found) + len(waiting) > _MOST_ALTERNATIVES:
+            return ()
+    return tuple(found)
+
+
+def _matches_names(pattern: Sequence[str], names: Sequence[str]) -> bool:
+    """Match name by name; ``ends`` are the numbers of names that the pattern so far can have matched."""
+    ends = {0}
+    for part in pattern:
+        if part == "**":
+            ends = set(range(min(ends, default=len(names) + 1), len(names) + 1))
+        else:
+            ends = {end + 1 for end in ends if end < len(names) and file_path_match(part, names[end])}
+    return len(names) in ends
 
 
 def literal_start(pattern: str) -> str:

@@ -110,6 +110,23 @@ class RepointedTree(Record):
         return self.kind, self.namespace, self.name
 
 
+class ComposedArtifact(Record):
+    """An artifact that an ArtifactGenerator composes of files of this repository.
+
+    ``folder`` is where a build has its root: no folder of the repository has such a name. ``files`` are paths
+    in the artifact, each with the file in the repository that it is a copy of; ``merged`` are the contents of
+    those that are merged from several files.
+    """
+
+    folder: str
+    files: Mapping[str, str]
+    merged: Mapping[str, bytes] = EMPTY
+
+    def source(self, path: str) -> str:
+        """Return the file in the repository for a path below ``folder``; the path itself for any other."""
+        return self.files.get(path.removeprefix(f"{self.folder}/"), path)
+
+
 class EntryPoint(Record):
     """The input of one overlay, in place of the kustomization in its folder.
 
@@ -140,6 +157,7 @@ class EntryPoint(Record):
     kept: tuple[str, ...] = ()
     matched: frozenset[Site] = frozenset()
     strictness: Strictness = Strictness.STRICT
+    artifact: ComposedArtifact | None = None
 
     @property
     def is_applied_by_hand(self) -> bool:
@@ -165,4 +183,6 @@ class EntryPoint(Record):
         repositories: list[Json] = list(self.repositories)
         matched: list[Json] = [*sorted(f"{site.path} {site.document} {site.field}" for site in self.matched)]
         rest: list[Json] = [list(self.folders), notes, trees, repositories, matched, str(self.strictness)]
-        return [objects, repr(self.options), self.ignore, *rest]
+        copies = self.artifact.files.items() if self.artifact else ()
+        artifact: list[Json] = [*sorted(f"{path} {file}" for path, file in copies)]
+        return [objects, repr(self.options), self.ignore, *rest, artifact]

@@ -217,6 +217,11 @@ class EntryPointComposer:
 
         if point.entry is None or point.objects:
             return Outcome(ResourceSet(point.objects))
+        if point.artifact:
+            from renderer.gitops.flux.composed_artifact import ComposedFileSystem, in_repository
+
+            composed = ComposedFileSystem(self._fs, point.artifact)
+            return in_repository(compose_kustomization(composed, point.entry, self._context), point.artifact)
         with self._recorder.using(Task("artifact", point.ignore)):
             if point.ignore not in self._artifacts:
                 self._artifacts[point.ignore] = ArtifactFileSystem(self._fs, point.ignore)

@@ -90,7 +90,7 @@ def flux_points(
         root = root.at_sources(outputs.tree_of(root.kustomization), entry.path)
     urls = repository_urls(fs, config)
     builder = _FluxBuilder(fs, relevant, outputs, RenderedSources(fs, config, entry))
-    discovery = FluxDiscovery(builder.build, urls, root.known)
+    discovery = FluxDiscovery(builder.build, urls, root.known, builder.artifact)
     reached = discovery.follow(root.kustomization)
     report.add(found for errors in discovery.refused.values() for found in errors)
     report.add(found for each in discovery.objects.values() for found in unknown_fields(each))
@@ -150,7 +150,7 @@ def flux_points(
         "Kustomization(s) with objects that a tree cannot carry": [
             e.entry.name for e in rendered if e.uncarried
         ],
-        "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin],
+        "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin or e.artifact],
         "Kustomization(s) of ResourceSets": [e.entry.name for e in rendered if e.made_by],
     }
     described = tuple(described_groups({**kept, **rendered_too}))
@@ -207,6 +207,7 @@ def flux_points(
                 kept=described,
                 matched=matched.intersection(built[each.key].targets),
                 strictness=strict,
+                artifact=each.artifact,
             ),
         )
         notes = described = ()
@@ -308,7 +309,8 @@ def _can_point_at_tree(reached: ReachedKustomization) -> bool:
 
     A generated artifact does not have the tree, and there is no copy of what a ResourceSet makes.
     """
-    return not reached.uncarried and reached.origin is None and reached.made_by is None
+    is_generated = reached.origin is not None or reached.artifact is not None
+    return not reached.uncarried and not is_generated and reached.made_by is None
 
 
 def _built_patches(reached: ReachedKustomization) -> BuiltPatches:
@@ -407,6 +409,8 @@ class _FluxBuilder:
         from renderer.pipeline.flux_build import discover_kustomization, read_variables
 
         entry = reached.entry
+        if reached.refused:
+            return Outcome(ResourceSet(), reached.refused)
         variables = read_variables(entry, known.values(), secrets=self.outputs.entry.entry.secrets)
         reached.keeps_variables = variables.value.incomplete
         path = normal_path(text_at(entry.content, "spec", "path"))
@@ -419,9 +423,17 @@ class _FluxBuilder:
             return Outcome(ResourceSet(), (error,))
         if not self._relevant(_flux_folders(reached.entry)):
             return Outcome(ResourceSet())
-        artifact = self.artifact(reached.ignore)
+        artifact: FileSystem = self.artifact(reached.ignore)
+        if reached.artifact:
+            from renderer.gitops.flux.composed_artifact import ComposedFileSystem
+
+            artifact = ComposedFileSystem(self._fs, reached.artifact)
         built = discover_kustomization(artifact, entry, variables)
         outcome = Outcome(built.value.resources, built.diagnostics)
+        if reached.artifact:
+            from renderer.gitops.flux.composed_artifact import in_repository
+
+            outcome = in_repository(outcome, reached.artifact)
         reached.unset = built.value.unset
         reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
         reached.uncarried = tuple(objects_of_decrypted_sources(outcome.value, entry, artifact))
@@ -543,9 +555,10 @@ def _left_to_sources(
         "Kustomization(s) of other repositories": [
             e.entry.name for e in every if e.source is SourceRelation.OTHER
         ],
-        "Kustomization(s) of generated artifacts that are not a copy of one folder": [
-            e.entry.name for e in every if e.source is SourceRelation.GENERATED
-        ],
+        **{
+            reason: [e.entry.name for e in every if e.left_out == reason]
+            for reason in dict.fromkeys(e.left_out for e in every if e.left_out)
+        },
         "Kustomization(s) whose source is not in Git": [
             e.entry.name for e in every if e.source is SourceRelation.MISSING
         ],

@@ -54,6 +54,13 @@ class OverlayFiles:
                 yield from self._application(point.entry, point.repositories)
             case _ if point.objects:  # they are all in the files of the point
                 return
+            case _ if point.artifact:
+                from renderer.gitops.flux.composed_artifact import ComposedFileSystem
+
+                composed = ComposedFileSystem(self._fs, point.artifact)
+                for folder in point.folders:
+                    used = _flux_files(composed, KustomizationGraph(composed), folder)
+                    yield from map(composed.resolve, used)
             case _:
                 fs, graph = self._artifact(point.ignore)
                 for folder in point.folders or (overlay.path,):

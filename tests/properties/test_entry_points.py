@@ -62,6 +62,55 @@ def tree(kind: EntryKind, cluster: str, apps: str, one: str, two: str) -> dict[s
     }
 
 
+GENERATOR = """\
+apiVersion: source.extensions.fluxcd.io/v1beta1
+kind: ArtifactGenerator
+metadata: {name: g, namespace: flux-system}
+spec:
+  sources: [{alias: r, kind: GitRepository, name: flux-system}]
+  artifacts: [{name: made, copy: [{from: "@r/%s/*/*.yaml", to: "@artifact/a/"}]}]
+"""
+RESOURCE_SET = """\
+apiVersion: fluxcd.controlplane.io/v1
+kind: ResourceSet
+metadata: {name: s, namespace: flux-system}
+spec:
+  inputs: [{n: web}, {n: db}, {n: log}]
+  resources:
+  - apiVersion: kubevirt.io/v1
+    kind: VirtualMachine
+    metadata: {name: << inputs.n >>, namespace: vms}
+    spec: {runStrategy: Halted, template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}}}}
+"""
+
+
+def generated_tree(cluster: str, apps: str, one: str, two: str) -> dict[str, str]:
+    """An artifact of two folders, and a ResourceSet with the same machines."""
+    artifact = (KUSTOMIZATION % ("a", "a")).replace(
+        "GitRepository, name: flux-system", "ExternalArtifact, name: made"
+    )
+    return {
+        f"{cluster}/a.yaml": artifact,
+        f"{cluster}/g.yaml": GENERATOR % apps,
+        f"{cluster}/s.yaml": RESOURCE_SET,
+        f"{apps}/{one}/x.yaml": VM % "web",
+        f"{apps}/{one}/y.yaml": VM % "db",
+        f"{apps}/{two}/z.yaml": VM % "log",
+    }
+
+
+@examples(0.2)
+@given(NAMES, st.randoms(use_true_random=False))
+def test_generated_objects_depend_on_no_folder_and_no_order(names: list[str], random: Random) -> None:
+    renamed = list(generated_tree(*names).items())
+    random.shuffle(renamed)
+    machines = {"web", "db", "log"}
+    found = rendered(dict(renamed), EntryKind.FLUX, names[0])
+    assert {each for each in found if each[1] == "vms"} == {
+        (overlay, "vms", name) for overlay in ("c/a", "c/resourceset_s") for name in machines
+    }
+
+
 @examples(0.2)
 @given(NAMES, st.sampled_from([EntryKind.FLUX, EntryKind.ARGOCD]), st.randoms(use_true_random=False))
 def test_renaming_folders_and_reordering_files_changes_nothing(

@@ -6,23 +6,27 @@ variables have been built.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.flux.flux_operator import is_resource_set, named_providers
 from renderer.gitops.flux.generated_artifact import GENERATOR_GROUP, KIND, CopiedFolder, copied_folder
 from renderer.gitops.flux.generator import API_GROUP
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.gitops.substitution.unset_variables import UnsetVariable
 from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
-from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.entry_point import ComposedArtifact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.text_enum import TextEnum
 
 if TYPE_CHECKING:
+    from renderer.gitops.flux.composed_artifact import ArtifactRequest
     from renderer.gitops.flux.resource_set import GeneratedObjects
 
 SOURCE_GROUP = "source.toolkit.fluxcd.io"
@@ -37,7 +41,7 @@ class SourceRelation(TextEnum):
     SELF = "self"
     ASSUMED = "assumed"  # no object says which repository it is, and the path exists in this one
     OTHER = "other"
-    GENERATED = "generated"  # an artifact that is not a copy of one folder
+    GENERATED = "generated"  # an artifact that needs more than the current repository
     MISSING = "missing"  # no object says which repository it is, and there is no such path
 
     @property
@@ -54,7 +58,8 @@ class ReachedKustomization:
     encrypted, so some may stay. ``uncarried`` are warnings about objects that its tree cannot carry, so that
     it goes on to be applied from its sources. ``origin`` is what the folder of a generated artifact is copied
     from; ``entry`` then has the path of that. ``unset`` are the variables in its objects that nothing sets.
-    ``made_by`` is the ResourceSet that makes it.
+    ``made_by`` is the ResourceSet that makes it. ``artifact`` is composed of files here; if that is not
+    possible, ``left_out`` is what notes call such Kustomizations, or ``refused`` are the errors of Flux.
     """
 
     entry: Resource
@@ -69,6 +74,9 @@ class ReachedKustomization:
     origin: CopiedFolder | None = None
     unset: tuple[UnsetVariable, ...] = ()
     made_by: Resource | None = None
+    artifact: ComposedArtifact | None = None
+    left_out: str = ""
+    refused: tuple[Diagnostic, ...] = ()
 
     @property
     def key(self) -> Reference:
@@ -141,9 +149,20 @@ class FluxDiscovery:
     Kustomizations with an error in their name are not followed; they are in ``refused``, with the errors.
     """
 
-    def __init__(self, build: Build, urls: RepositoryUrls, known: tuple[Resource, ...] = ()) -> None:
-        """``known`` are objects of the cluster that no Kustomization deploys."""
+    def __init__(
+        self,
+        build: Build,
+        urls: RepositoryUrls,
+        known: tuple[Resource, ...] = (),
+        seen_by_source: Callable[[str], FileSystem] | None = None,
+    ) -> None:
+        """``known`` are objects of the cluster that no Kustomization deploys.
+
+        ``seen_by_source`` returns the files of this repository that a source with some ignore rules has;
+        without it, no artifact is composed.
+        """
         self._build = build
+        self._seen_by_source = seen_by_source
         self._urls = urls
         self._objects: dict[Reference, Resource] = {each.reference: each for each in known}
         self._reached: dict[Reference, ReachedKustomization] = {}
@@ -203,6 +222,8 @@ class FluxDiscovery:
         reached.source = self._relation(reached)
         if reached.origin is not None:
             reached.entry = _with_path(reached.entry, reached.origin.folder)
+        elif source_key(reached.entry)[0] == KIND:
+            self._compose(reached)
         source = self._objects.get(reached.origin.source if reached.origin else source_key(reached.entry))
         if source is not None and reached.source is SourceRelation.SELF and not self._urls.known:
             self._urls = self._urls.with_known(text_at(source.content, "spec", "url"))
@@ -261,12 +282,40 @@ class FluxDiscovery:
     def _origin(self, artifact: Reference, path: str) -> CopiedFolder | None:
         return copied_folder(self._generators(), *artifact[1:], path, self._urls.is_folder)
 
-    def _is_generated(self, artifact: Reference) -> bool:
-        return any(
-            generator.namespace == artifact[1] and text_at(each, "name") == artifact[2]
-            for generator in self._generators()
-            for each in array_at(generator.content, "spec", "artifacts")
+    def _request(self, artifact: Reference) -> ArtifactRequest | None:
+        from renderer.gitops.flux.composed_artifact import requested_artifact  # noqa: PLC0415 - few clusters
+
+        return requested_artifact(self._generators(), *artifact[1:], self._files_of_source)
+
+    def _files_of_source(self, key: Reference, folder: str) -> FileSystem | None:
+        """Return the files of a source that is this repository; None for any other."""
+        if self._seen_by_source is None or self._relation_of_source(key, folder) is not SourceRelation.SELF:
+            return None
+        source = self._objects.get(key)
+        return self._seen_by_source(text_at(source.content, "spec", "ignore") if source else "")
+
+    def _compose(self, reached: ReachedKustomization) -> None:
+        """Compose the artifact that a Kustomization is built from, if all its files are here."""
+        from renderer.gitops.flux.composed_artifact import (  # noqa: PLC0415 - as above
+            NotComposedError,
+            compose_artifact,
         )
+
+        key = source_key(reached.entry)
+        request = self._request(key)
+        if request is None:
+            return
+        try:
+            reached.artifact = compose_artifact(request, key[2], self._files_of_source)
+        except NotComposedError as error:
+            reached.source, reached.left_out = SourceRelation.GENERATED, str(error)
+            return
+        except DiagnosticError as error:
+            reached.source, reached.refused = SourceRelation.SELF, error.diagnostics
+            return
+        path = normal_path(text_at(reached.entry.content, "spec", "path"))
+        reached.entry = _with_path(reached.entry, posixpath.join(reached.artifact.folder, path))
+        reached.source = SourceRelation.SELF
 
     def _relation(self, reached: ReachedKustomization) -> SourceRelation:
         key = source_key(reached.entry)
@@ -274,8 +323,20 @@ class FluxDiscovery:
         if key[0] == KIND:
             reached.origin = reached.origin or self._origin(key, path)
             if reached.origin is None:
-                return SourceRelation.GENERATED if self._is_generated(key) else SourceRelation.MISSING
+                return self._relation_of_artifact(key)
             key, path = reached.origin
+        return self._relation_of_source(key, path)
+
+    def _relation_of_artifact(self, key: Reference) -> SourceRelation:
+        """Return GENERATED for an artifact whose generator and all its sources are known."""
+        request = self._request(key)
+        if request is None:
+            return SourceRelation.MISSING
+        sources = request.sources
+        is_known = all(source == self._root_source or source in self._objects for source in sources)
+        return SourceRelation.GENERATED if is_known else SourceRelation.MISSING
+
+    def _relation_of_source(self, key: Reference, path: str) -> SourceRelation:
         if key == self._root_source:
             return SourceRelation.SELF
         source = self._objects.get(key)
