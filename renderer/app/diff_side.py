@@ -153,6 +153,7 @@ class Side:
             owner=owner.current_id if owner else None,
             exemption_of=partial(_exemption_of, owner) if owner else None,
             recreator_of=partial(_recreator_of, owner),
+            retention_of=partial(_retention_of, owner),
             storage_classes=catalogs.storage_classes,
         )
         # The state for expanding VMs has the instance types that the overlay composes.
@@ -192,6 +193,12 @@ def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  
     from renderer.gitops.pruning import exemption_needed  # noqa: PLC0415 - only for what was removed
 
     return exemption_needed(owner, moved, may_be_gone=may_be_gone)
+
+
+def _retention_of(owner: Resource | None, removed: Resource, is_gone: bool) -> str:  # noqa: FBT001 - as above
+    from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
+
+    return retention_of(owner, removed, is_gone=is_gone)
 
 
 def _recreator_of(owner: Resource | None, changed: Resource, is_refused: bool) -> str:  # noqa: FBT001 - as above

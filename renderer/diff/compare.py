@@ -19,6 +19,7 @@ from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.immutable.refusals import with_refusals
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
+from renderer.kubevirt.impact.lost_objects import lost_with, replaced_by_empty
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
@@ -27,6 +28,7 @@ from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
 from renderer.model.difference import (
     Amounts,
     ChangeType,
+    DataChange,
     Effect,
     FieldChange,
     Impact,
@@ -77,7 +79,8 @@ class OverlaySide(NamedTuple):
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
     given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces a changed
-    object. ``storage_classes`` are the cluster's.
+    object. ``retention_of`` returns why nothing deletes an object that Git no longer has, given the object,
+    and whether the owner is gone, too. ``storage_classes`` are the cluster's.
     """
 
     release: Release
@@ -89,6 +92,7 @@ class OverlaySide(NamedTuple):
     owner: ResId | None = None
     exemption_of: ExemptionOf | None = None
     recreator_of: RecreatorOf | None = None
+    retention_of: ExemptionOf | None = None
     storage_classes: Resources = ()
 
     def cluster(self, live: JsonObject = EMPTY) -> Cluster:
@@ -219,7 +223,10 @@ class _Comparison:
 
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)
+        retention = self._asked_of_owner(self._before.retention_of, resource)
         impact = None if view is None else _DELETED
+        if view is not None and retention:
+            impact = Impact(Effect.NONE, f"it stays in the cluster: {retention}")
         names = () if view is None else self.leaving_revisions.named_by(view)
         return ResourceChange(
             ChangeType.REMOVED,
@@ -230,13 +237,29 @@ class _Comparison:
             _effects_of(impact),
             revisions=names,
             owner=self._before.owner,
-            exemption=self._exemption_of(resource) if view else "",
-            data=self._outlook.of_deletion(resource, self._before.applied.get(resource.current_id, resource)),
+            exemption=self._asked_of_owner(self._before.exemption_of, resource) if view else "",
+            data=() if retention else self._lost_with(resource),
         )
 
-    def _exemption_of(self, resource: Resource) -> str:
-        exemption_of = self._before.exemption_of
-        return exemption_of(resource, self._after.owner != self._before.owner) if exemption_of else ""
+    def _asked_of_owner(self, asked: ExemptionOf | None, resource: Resource) -> str:
+        return asked(resource, self._after.owner != self._before.owner) if asked else ""
+
+    def _lost_with(self, removed: Resource) -> tuple[DataChange, ...]:
+        """Return what is lost with an object, if its deletion is not prevented."""
+        if VirtualMachineView.of(removed) is None:
+            users = self._users_of_claims.get((removed.namespace, removed.name), ())
+            return lost_with(removed, self._outlook.storage[0], tuple(users))
+        applied = self._before.applied.get(removed.current_id, removed)
+        return self._outlook.of_deletion(removed, applied)
+
+    @cached_property
+    def _users_of_claims(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        """The machines that need a claim or DataVolume after the change, by its namespace and name."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for resource in self._after.written:
+            for name in _disks(resource):
+                found.setdefault((resource.namespace, name), []).append(f"{resource.kind} {resource.name}")
+        return found
 
     def addition_of(self, resource: Resource) -> ResourceChange:
         impact = self._refusal(resource)
@@ -266,10 +289,12 @@ class _Comparison:
             impact = judgement.impact
         elif impact is None and VirtualMachineView.of(after) is not None:
             impact = _rename_impact(before, after)
+        elif impact is None and not self._asked_of_owner(self._before.retention_of, before):
+            judgement = judgement._replace(data=self._lost_with(before))
         confidential = ConfidentialFields(after.kind, (before.content, after.content), self.secrets)
         shown = tuple(map(confidential.without_secrets, fields))
         ids = before.current_id, after.current_id
-        if impact is None or impact.effect is Effect.REFUSED:
+        if impact is not None and impact.effect is Effect.REFUSED:
             yield ResourceChange(kind, *ids, shown, impact, _effects_of(impact))
         else:
             effects = judgement.effects or _effects_of(impact)
@@ -316,8 +341,12 @@ class _Comparison:
             return _NO_CHANGES
         if kind is ChangeType.CHANGED:
             refused = self._judge_refusal(before, after)
-            if refused is not None:
-                return refused
+            if refused is not None and refused.impact is not None:
+                if refused.impact.effect is not Effect.REPLACED:
+                    return refused
+                return refused._replace(
+                    data=replaced_by_empty(before) if written[0] is None else self._lost_with(before)
+                )
         if written[0] is None or written[1] is None:
             return Judgement(field_changes(before.content, after.content), None)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
@@ -345,7 +374,8 @@ class _Comparison:
         vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
         if vm_change is None:
             return judgement
-        data, guest = self._outlook.of_another(vm_change, before, after)
+        is_kept = bool(self._asked_of_owner(self._before.retention_of, before))
+        data, guest = self._outlook.of_another(vm_change, before, after, is_kept=is_kept)
         return judgement._replace(data=data, guest=guest)
 
     def _as_applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
@@ -393,9 +423,11 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
     added = {change.id: change for change in changes if change.type is ChangeType.ADDED}
 
     def moved(change: ResourceChange) -> ResourceChange:
-        now = added.get(change.id) if change.impact == _DELETED else None
+        now = added.get(change.id) if change.type is ChangeType.REMOVED else None
         if now is None:
             return change
+        if change.impact is None:
+            return change._replace(data=())
         if change.exemption and now.owner and now.owner != change.owner:
             risk = _handover_risk(change, now.owner)
             return change._replace(impact=risk, effects=_effects_of(risk))
@@ -406,9 +438,9 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
                 judgement = Judgement((), _ELSEWHERE, _effects_of(_ELSEWHERE))
                 lost = judged_without(judgement, [name])
                 return change._replace(
-                    impact=lost.impact, effects=lost.effects, start_refusal=lost.start_refusal
+                    impact=lost.impact, effects=lost.effects, start_refusal=lost.start_refusal, data=()
                 )
-        return change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE))
+        return change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE), data=())
 
     return tuple(overlay._replace(changes=tuple(map(moved, overlay.changes))) for overlay in overlays)
 

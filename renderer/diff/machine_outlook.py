@@ -7,19 +7,17 @@ from __future__ import annotations
 
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.impact.data import Disks, data_changes, deletion, renaming
+from renderer.kubevirt.impact.data import Disks, data_changes, deletion, indexes, renaming, scale_in
 from renderer.kubevirt.impact.guest_machine import GuestMachine
 from renderer.kubevirt.impact.guest_view import guest_changes
 from renderer.kubevirt.impact.judge import Judgement
 from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.storage_objects import StorageObjects
-from renderer.model.difference import DataChange, Effect, GuestChange
+from renderer.model.difference import DataChange, DataEffect, Effect, GuestChange
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.kube.resource import Resource
 
 _API_VERSION = "kubevirt.io/v1"
-#: Of a pool, each machine has disks of its own, with its index at the end of their names.
-_INDEX = "-INDEX"
 
 
 def as_virtual_machine(resource: Resource) -> Resource:
@@ -48,7 +46,7 @@ class Outlook:
         storage: tuple[StorageObjects, StorageObjects],
         kubevirt: tuple[JsonObject, JsonObject] = (EMPTY, EMPTY),
     ) -> None:
-        self._storage = storage
+        self.storage = storage
         self._kubevirt = kubevirt
 
     def of_update(self, change: VmChange, old: Resource, new: Resource, judgement: Judgement) -> Judgement:
@@ -58,14 +56,31 @@ class Outlook:
         before, after = self._disks(change, old, new)
         running = object_at(judgement.running, "spec")
         data = data_changes(before, after, running, judgement.effects)
+        if old.kind == VM_POOL:
+            data = self._of_pool(before, old, new, judgement) or data
         return judgement._replace(data=data, guest=self._guest(change, old, new, judgement.running))
 
     def of_another(
-        self, change: VmChange, old: Resource, new: Resource
+        self, change: VmChange, old: Resource, new: Resource, *, is_kept: bool
     ) -> tuple[tuple[DataChange, ...], tuple[GuestChange, ...]]:
-        """Return data and guest of a machine that another one replaces."""
+        """Return data and guest of a machine that another one replaces; ``is_kept``: the old one stays."""
         before, after = self._disks(change, old, new)
-        return renaming(before, after, old.name), self._guest(change, old, new)
+        data = renaming(before, after, old.name)
+        if is_kept:
+            data = tuple(each for each in data if each.effect is DataEffect.NEW_DISK)
+        return data, self._guest(change, old, new)
+
+    def _of_pool(
+        self, before: Disks, old: Resource, new: Resource, judgement: Judgement
+    ) -> tuple[DataChange, ...]:
+        """Return the disks of the machines that a pool deletes; empty if it deletes none."""
+        views = VirtualMachineView.of(old), VirtualMachineView.of(new)
+        replicas = [view.replicas for view in views if view]
+        if judgement.impact is not None and judgement.impact.effect is Effect.REPLACED:
+            return deletion(before, old.name, indexes(0, replicas[0]))
+        if replicas[1] >= replicas[0]:
+            return ()
+        return scale_in(before, new, indexes(replicas[1], replicas[0]))
 
     def of_deletion(self, resource: Resource, applied: Resource) -> tuple[DataChange, ...]:
         """Return what happens to the disks of a machine that is deleted."""
@@ -73,8 +88,8 @@ class Outlook:
         if view is None:
             return ()
         metadata = object_at(view.machine, "metadata", "annotations")
-        machine = Disks(resource.namespace, view.spec, view.instance, self._storage[0], metadata)
-        return deletion(machine, resource.name, _INDEX if resource.kind == VM_POOL else "")
+        machine = Disks(resource.namespace, view.spec, view.instance, self.storage[0], metadata)
+        return deletion(machine, resource.name, indexes(0, view.replicas) if view.kind == VM_POOL else ("",))
 
     def _disks(self, change: VmChange, old: Resource, new: Resource) -> tuple[Disks, Disks]:
         before, after = (
@@ -86,7 +101,7 @@ class Outlook:
                 object_at(state.content, "metadata", "annotations"),
             )
             for each, state, storage in zip(
-                (old, new), (change.before, change.after), self._storage, strict=True
+                (old, new), (change.before, change.after), self.storage, strict=True
             )
         )
         return before, after

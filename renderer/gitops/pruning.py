@@ -1,4 +1,4 @@
-"""VMs that move from one Kustomization or Application to another: whether the old one may delete them.
+"""Objects that leave Git: whether their engine deletes them, also those that move to another one.
 
 kustomize-controller deletes an object that left a Kustomization, or whose Kustomization is removed, if its
 labels in the cluster still name that Kustomization (``internal/controller/kustomization_controller.go``
@@ -9,7 +9,9 @@ annotation ``kustomize.toolkit.fluxcd.io/prune: disabled`` is read from the obje
 
 Argo CD does the same with its tracking id, if the Application prunes automatically (gitops-engine
 ``pkg/sync/sync_context.go`` ``pruneObject``: ``Prune=false``), or if it is removed and has the finalizer
-(argo-cd ``controller/appcontroller.go`` ``shouldBeDeleted``: ``Delete=false``).
+(argo-cd ``controller/appcontroller.go`` ``shouldBeDeleted``: ``Delete=false`` and Helm's ``keep``).
+A Kustomization that is removed deletes what its ``deletionPolicy`` says, and nothing while it is suspended
+(kustomize-controller ``finalizerShouldDeleteResources``).
 """
 
 from __future__ import annotations
@@ -23,6 +25,64 @@ _FLUX = "kustomize.toolkit.fluxcd.io"
 _SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 _FINALIZER = "resources-finalizer.argocd.argoproj.io"
 _DELETING = ("Delete", "WaitForTermination")
+_ORPHAN = "Orphan"
+_HELM_POLICY = "helm.sh/resource-policy"
+
+
+def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) -> str:
+    """Return why nothing deletes an object that Git no longer has; empty if it is deleted.
+
+    ``owner`` is the Kustomization or Application that has applied it, if it is known, and ``is_gone`` says
+    that Git no longer has that either. The annotations are those that the cluster has: of the side before.
+    """
+    if owner is None:
+        return _flux_retention(removed) or _argocd_retention(removed, "Prune=false")
+    spec = object_at(owner.content, "spec")
+    label = f"{owner.kind} {owner.name}"
+    if is_flux_kustomization(owner):
+        policy = text_at(spec, "deletionPolicy") if is_gone else ""
+        if is_gone and spec.get("suspend") is True:
+            return f"{label} is suspended"
+        if policy == _ORPHAN or (policy not in _DELETING and spec.get("prune") is not True):
+            setting = f"deletionPolicy: {_ORPHAN}" if policy == _ORPHAN else "no prune: true"
+            return f"{label} has {setting}"
+        return _flux_retention(removed)
+    if not is_application(owner):
+        return ""
+    if not is_gone:
+        return _argocd_retention(removed, "Prune=false")
+    if not _has_finalizer(owner):
+        return f"{label} has no finalizer {_FINALIZER}"
+    if text_at(removed.annotations, _HELM_POLICY) == "keep":
+        return f"its annotation {_HELM_POLICY}: keep"
+    return _argocd_retention(removed, "Delete=false")
+
+
+def _flux_retention(removed: Resource) -> str:
+    key = _flux_annotation(removed)
+    return f"its {_FLUX}/{key}: disabled" if key else ""
+
+
+def _argocd_retention(removed: Resource, option: str) -> str:
+    return f"its annotation {_SYNC_OPTIONS}: {option}" if option in _sync_options(removed) else ""
+
+
+def _flux_annotation(resource: Resource) -> str:
+    """Return the name of the annotation or label that makes Flux leave an object; empty without one."""
+    for key in ("prune", "reconcile"):
+        values = (text_at(each, f"{_FLUX}/{key}") for each in (resource.annotations, resource.labels))
+        if any(value.lower() == "disabled" for value in values):
+            return key
+    return ""
+
+
+def _sync_options(resource: Resource) -> set[str]:
+    return {option.strip() for option in text_at(resource.annotations, _SYNC_OPTIONS).split(",")}
+
+
+def _has_finalizer(application: Resource) -> bool:
+    finalizers = array_at(application.content, "metadata", "finalizers")
+    return any(str(each).partition("/")[0] == _FINALIZER for each in finalizers)
 
 
 def exemption_needed(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:
@@ -40,19 +100,14 @@ def _flux_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> s
     deletes = may_be_gone and text_at(spec, "deletionPolicy") in _DELETING
     if spec.get("prune") is not True and not deletes:
         return ""
-    for key in ("prune", "reconcile"):
-        values = (text_at(each, f"{_FLUX}/{key}") for each in (moved.annotations, moved.labels))
-        if any(value.lower() == "disabled" for value in values):
-            return ""
-    return f"{_FLUX}/prune: disabled"
+    return "" if _flux_annotation(moved) else f"{_FLUX}/prune: disabled"
 
 
 def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:
     automated = object_at(owner.content, "spec", "syncPolicy", "automated")
     prunes = automated.get("prune") is True and automated.get("enabled") is not False
-    finalizers = array_at(owner.content, "metadata", "finalizers")
-    deletes = may_be_gone and any(str(each).partition("/")[0] == _FINALIZER for each in finalizers)
-    present = {option.strip() for option in text_at(moved.annotations, _SYNC_OPTIONS).split(",")}
+    deletes = may_be_gone and _has_finalizer(owner)
+    present = _sync_options(moved)
     needed = [
         *(["Prune=false"] if prunes and present.isdisjoint(("Prune=false", "Prune=confirm")) else []),
         *(["Delete=false"] if deletes and present.isdisjoint(("Delete=false", "Delete=confirm")) else []),

@@ -26,12 +26,15 @@ from renderer.kubevirt.impact.storage_objects import (
 from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import DataChange, DataEffect, Effect
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
 
 _HANDLE = f"{VM_GO} handleDataVolumes"
 _BACKEND_STORAGE = "pkg/storage/backend-storage/backend-storage.go createPVC"
 _BOOT = "pkg/virt-launcher/virtwrap/converter/storage/disk.go"
 _IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"
 _NETWORK = "network interface"
+#: Pools with more machines are shown as a range.
+_MOST_MACHINES = 3
 
 
 class Disks(NamedTuple):
@@ -203,24 +206,49 @@ def has_state_of_its_own(instance: JsonObject) -> str:
     return " and ".join(parts)
 
 
-def deletion(machine: Disks, name: str, index: str = "") -> tuple[DataChange, ...]:
-    """Return what the deletion of a machine does to its disks; ``index`` is appended to names in a pool."""
-    return worst_first(_deletion(machine, name, index))
+def indexes(first: int, end: int) -> tuple[str, ...]:
+    """Return what a pool appends to the names of its machines and of their DataVolumes."""
+    if end - first > _MOST_MACHINES:
+        return (f"-{first} to -{end - 1}",)
+    return tuple(f"-{index}" for index in range(first, end))
 
 
-def _deletion(machine: Disks, vm: str, index: str) -> Iterator[DataChange]:
+def scale_in(machine: Disks, pool: Resource, suffixes: Iterable[str]) -> tuple[DataChange, ...]:
+    """Return what happens to the disks of machines that a pool with fewer replicas deletes.
+
+    It deletes any of its machines; that they are the last ones is only an example for the names.
+    """
+    strategy = object_at(pool.content, "spec", "scaleInStrategy")
+    kept = {text_at(object_at(each), "statePreservation") for each in strategy.values()}
+    lost = deletion(machine, pool.name, suffixes)
+    if kept - {"", "Disabled"}:
+        text = f"the pool leaves it (statePreservation: {', '.join(sorted(kept - {''}))})"
+        return tuple(
+            each._replace(effect=DataEffect.KEPT, text=text) if each.effect is DataEffect.LOST else each
+            for each in lost
+        )
+    return lost
+
+
+def deletion(machine: Disks, name: str, suffixes: Iterable[str] = ("",)) -> tuple[DataChange, ...]:
+    """Return what the deletion of a machine does to its disks; of a pool, of each by its suffix."""
+    found = (each for suffix in suffixes for each in _deletion(machine, name, suffix))
+    return worst_first(dict.fromkeys(found))
+
+
+def _deletion(machine: Disks, vm: str, suffix: str = "") -> Iterator[DataChange]:
     owned = machine.templates
     for name, template in owned.items():
         text = "deleted with the VM, which owns it"
         keeper = machine.objects.keeps_volumes(claim_spec(template))
         if keeper:
             text += f"; its PersistentVolume stays (StorageClass {keeper}: reclaimPolicy Retain)"
-        label = named("DataVolume", f"{name}{index}", template)
+        label = named("DataVolume", f"{name}{suffix}", template)
         yield DataChange(DataEffect.LOST, name, text, label, "", _HANDLE)
     state = has_state_of_its_own(machine.instance)
     if state:
         text = "deleted with the VM, which owns the claim with it"
-        yield DataChange(DataEffect.LOST, vm, text, f"{state} of {vm}", "", _BACKEND_STORAGE)
+        yield DataChange(DataEffect.LOST, vm, text, f"{state} of {vm}{suffix}", "", _BACKEND_STORAGE)
     for name, target in machine.targets.items():
         if target.is_claim and target.name not in owned:
             text = "the VM does not own it"
@@ -240,6 +268,6 @@ def renaming(before: Disks, after: Disks, old_name: str) -> tuple[DataChange, ..
     text = "the old VM owns it: deleted with it, although the new VM names it"
     lost = (
         each._replace(text=text) if is_same_place and each.disk in in_use & set(before.templates) else each
-        for each in _deletion(before, old_name, "")
+        for each in _deletion(before, old_name)
     )
     return worst_first((*lost, *_new_disks(after, before.templates if is_same_place else ())))

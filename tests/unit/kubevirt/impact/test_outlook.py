@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import OverlaySide, change_as_written, compare_overlay
 from renderer.kubevirt.impact.guest_view import FACTS
 from renderer.kubevirt.instancetype.catalog import Catalog
-from renderer.model.difference import DataEffect, ResourceChange
+from renderer.model.difference import DataEffect, Effect, Impact, ResourceChange
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
@@ -232,6 +232,151 @@ def test_deletion_says_which_disks_go_and_which_stay() -> None:
         (LOST, "TPM state of db", "deleted with the VM, which owns the claim with it"),
         (KEPT, "claim db-data (100Gi)", "the VM does not own it"),
     ]
+
+
+def removed(
+    *contents: dict[str, Any], kept: str = "", after: list[dict[str, Any]] | None = None
+) -> list[Any]:
+    """Return the changes if ``contents`` leave Git; ``kept`` is why nothing deletes them."""
+    target = Release.parse("1.9")
+    sides = [
+        OverlaySide(
+            target,
+            tuple(Resource(each, Site("a.yaml")) for each in objects),
+            retention_of=lambda _removed, _is_gone: kept,
+        )
+        for objects in (contents, after or [])
+    ]
+    return list(compare_overlay("", "", sides[0], sides[1], change_as_written).changes)
+
+
+def named(kind: str, spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:  # noqa: ANN401 - any field
+    return {
+        "apiVersion": "v1",
+        "kind": kind,
+        "metadata": {"name": "a", "namespace": "prod", **metadata},
+        "spec": spec,
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "effect", "before", "text"),
+    [
+        (claim("1Gi"), LOST, "claim db-data (1Gi)", "deleted with what is on it"),
+        (
+            named("DataVolume", {"storage": {"resources": {"requests": {"storage": "2Gi"}}}}),
+            LOST,
+            "DataVolume a (2Gi)",
+            "deleted with what is on it",
+        ),
+        (
+            named("PersistentVolumeClaim", {"storageClassName": "slow"}, finalizers=["example.org/keep"]),
+            LOST,
+            "claim a",
+            (
+                "deleted with what is on it; its PersistentVolume stays (StorageClass slow: reclaimPolicy"
+                " Retain), once somebody has removed its finalizer example.org/keep"
+            ),
+        ),
+        (
+            named("VirtualMachineSnapshot", {"source": {}}),
+            LOST,
+            "VirtualMachineSnapshot a",
+            "deleted with its content",
+        ),
+        (
+            named("VirtualMachineSnapshot", {"deletionPolicy": "Retain"}),
+            KEPT,
+            "VirtualMachineSnapshot a",
+            "its VirtualMachineSnapshotContent stays (deletionPolicy: Retain)",
+        ),
+        (
+            named("Namespace", {}),
+            LOST,
+            "Namespace a",
+            "deleted with everything in it, machines and claims too",
+        ),
+        (
+            named("CustomResourceDefinition", {"group": "kubevirt.io", "names": {"kind": "VirtualMachine"}}),
+            LOST,
+            "CustomResourceDefinition a",
+            "deleted with each VirtualMachine in the cluster",
+        ),
+    ],
+)
+def test_removed_object_says_what_is_lost_with_it(
+    content: dict[str, Any], effect: DataEffect, before: str, text: str
+) -> None:
+    retained = {**named("StorageClass", {}, name="slow"), "reclaimPolicy": "Retain"}
+    [change] = removed(content, retained, after=[retained])
+    assert [(each.effect, each.before, each.text) for each in change.data] == [(effect, before, text)]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        named("ConfigMap", {}),
+        named("DataImportCron", {}),
+        named("CustomResourceDefinition", {"group": "example.org"}),
+    ],
+)
+def test_removed_object_without_data_says_nothing(content: dict[str, Any]) -> None:
+    [change] = removed(content)
+    assert change.data == ()
+
+
+def test_removed_claim_names_the_machines_that_need_it() -> None:
+    changes = removed(claim("1Gi"), machine(), after=[machine()])
+    assert changes[0].data[0].text == "deleted with what is on it; VirtualMachine db still needs it"
+
+
+def test_nothing_is_lost_with_what_nothing_deletes() -> None:
+    changes = removed(claim("1Gi"), machine(), kept="Kustomization a has no prune: true")
+    assert [change.data for change in changes] == [(), ()]
+    assert changes[1].impact == Impact(
+        Effect.NONE, "it stays in the cluster: Kustomization a has no prune: true"
+    )
+
+
+def pool() -> dict[str, Any]:
+    vm = machine()
+    return {
+        "apiVersion": "pool.kubevirt.io/v1beta1",
+        "kind": "VirtualMachinePool",
+        "metadata": {"name": "db", "namespace": "prod"},
+        "spec": {
+            "replicas": 3,
+            "virtualMachineTemplate": {"metadata": {}, "spec": vm["spec"]},
+        },
+    }
+
+
+def rename_template_of_pool(vm: dict[str, Any]) -> None:
+    rename_template(vm["spec"]["virtualMachineTemplate"])
+
+
+@pytest.mark.parametrize(
+    ("change", "expected"),
+    [
+        (
+            lambda vm: vm["spec"].update(replicas=1),
+            ["DataVolume db-root-1 (30Gi)", "DataVolume db-root-2 (30Gi)"],
+        ),
+        (lambda vm: vm["spec"].update(replicas=9), []),
+        (
+            rename_template_of_pool,
+            [f"DataVolume db-root-{index} (30Gi)" for index in range(3)],
+        ),
+        (
+            lambda vm: vm["spec"].update(
+                replicas=1, scaleInStrategy={"proactive": {"statePreservation": "Offline"}}
+            ),
+            [],
+        ),
+    ],
+)
+def test_pool_loses_the_disks_of_the_machines_that_it_deletes(change: Change, expected: list[str]) -> None:
+    assert [each.before for each in changed(change, pool()).data if each.effect is LOST] == expected
 
 
 def remove_lan(vm: dict[str, Any]) -> None:

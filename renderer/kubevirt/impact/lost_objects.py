@@ -1,0 +1,96 @@
+"""What is lost with an object other than a machine that Kubernetes deletes.
+
+A DataVolume owns its claim (CDI ``pkg/controller/datavolume``), a claim takes its PersistentVolume with it
+unless the class of the claim retains it, and a VirtualMachineSnapshot takes its content (KubeVirt
+``pkg/storage/snapshot/snapshot.go``). A namespace takes everything.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME
+from renderer.kubevirt.impact.storage_objects import StorageObjects, claim_spec, named
+from renderer.model.difference import DataChange, DataEffect
+from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+
+_RETAIN = "Retain"
+_VOLUME_SNAPSHOT = "VolumeSnapshot"
+#: The groups of KubeVirt, CDI and snapshots: their objects hold data, or machines.
+_GROUPS = ("kubevirt.io", "snapshot.storage.k8s.io")
+
+
+def lost_with(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> tuple[DataChange, ...]:
+    """Return what is lost with a deleted object; ``users`` are the machines that still name it."""
+    loss = _LOSSES.get(removed.kind)
+    return tuple(loss(removed, storage, users)) if loss else ()
+
+
+def replaced_by_empty(replaced: Resource) -> tuple[DataChange, ...]:
+    """Return what is lost with an object that is deleted and created again; it may be of any kind."""
+    if replaced.kind not in (CLAIM, DATA_VOLUME):
+        return ()
+    text = "deleted with what is on it, and created anew"
+    return (DataChange(DataEffect.LOST, replaced.name, text, _label(replaced)),)
+
+
+def _label(disk: Resource) -> str:
+    return named("claim" if disk.kind == CLAIM else disk.kind, disk.name, disk.content)
+
+
+def _disk(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> Iterator[DataChange]:
+    text = "deleted with what is on it"
+    keeper = storage.keeps_volumes(claim_spec(removed.content))
+    if keeper:
+        text += f"; its PersistentVolume stays (StorageClass {keeper}: reclaimPolicy {_RETAIN})"
+    if users:
+        text += f"; {', '.join(users)} still needs it"
+    yield DataChange(DataEffect.LOST, removed.name, text + _held_by_finalizers(removed), _label(removed))
+
+
+def _snapshot(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
+    label = f"{removed.kind} {removed.name}"
+    if text_at(removed.content, "spec", "deletionPolicy") == _RETAIN:
+        text = f"its VirtualMachineSnapshotContent stays (deletionPolicy: {_RETAIN})"
+        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        return
+    text = f"deleted with its content{_held_by_finalizers(removed)}"
+    if removed.kind == _VOLUME_SNAPSHOT:
+        text += f", unless the deletionPolicy of its class is {_RETAIN}"
+    yield DataChange(DataEffect.LOST, removed.name, text, label)
+
+
+def _image_cron(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
+    if text_at(removed.content, "spec", "retentionPolicy") == "None":
+        text = "deleted with the images that it has imported (retentionPolicy: None)"
+        yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+
+
+def _namespace(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
+    text = f"deleted with everything in it, machines and claims too{_held_by_finalizers(removed)}"
+    yield DataChange(DataEffect.LOST, removed.name, text, f"Namespace {removed.name}")
+
+
+def _definition(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
+    spec = object_at(removed.content, "spec")
+    if text_at(spec, "group").endswith(_GROUPS):
+        text = f"deleted with each {text_at(spec, 'names', 'kind')} in the cluster"
+        yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+
+
+def _held_by_finalizers(removed: Resource) -> str:
+    """Return what keeps an object for a while: finalizers that Git has given it."""
+    names = ", ".join(map(str, array_at(removed.content, "metadata", "finalizers")))
+    return f", once somebody has removed its finalizer {names}" if names else ""
+
+
+_LOSSES: Mapping[str, Callable[[Resource, StorageObjects, tuple[str, ...]], Iterator[DataChange]]] = {
+    CLAIM: _disk,
+    DATA_VOLUME: _disk,
+    "VirtualMachineSnapshot": _snapshot,
+    _VOLUME_SNAPSHOT: _snapshot,
+    "DataImportCron": _image_cron,
+    "Namespace": _namespace,
+    "CustomResourceDefinition": _definition,
+}

@@ -1,0 +1,102 @@
+"""Objects that leave Git: whether their engine deletes them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from renderer.gitops.pruning import retention_of
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+
+FLUX = "kustomize.toolkit.fluxcd.io"
+OPTIONS = "argocd.argoproj.io/sync-options"
+FINALIZER = "resources-finalizer.argocd.argoproj.io"
+
+
+def kustomization(**spec: Any) -> Resource:  # noqa: ANN401 - any field
+    return owner("kustomize.toolkit.fluxcd.io/v1", "Kustomization", spec)
+
+
+def application(*finalizers: str, **automated: Any) -> Resource:  # noqa: ANN401 - any field
+    spec = {"syncPolicy": {"automated": automated}}
+    return owner("argoproj.io/v1alpha1", "Application", spec, list(finalizers))
+
+
+def owner(api_version: str, kind: str, spec: dict[str, Any], finalizers: list[str] | None = None) -> Resource:
+    metadata: dict[str, Any] = {"name": "apps", "finalizers": finalizers or []}
+    content: dict[str, Any] = {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
+    return Resource(content, Site("apps.yaml"))
+
+
+def vm(**annotations: str) -> Resource:
+    metadata: dict[str, Any] = {"name": "db", "annotations": dict(annotations)}
+    content: dict[str, Any] = {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", "metadata": metadata}
+    return Resource(content, Site("db.yaml"))
+
+
+@pytest.mark.parametrize(
+    ("deployer", "removed", "is_gone", "expected"),
+    [
+        (None, vm(), False, ""),
+        (None, vm(**{f"{FLUX}/prune": "disabled"}), False, f"its {FLUX}/prune: disabled"),
+        (None, vm(**{OPTIONS: "Prune=false"}), True, f"its annotation {OPTIONS}: Prune=false"),
+        (kustomization(prune=True), vm(), False, ""),
+        (kustomization(prune=True), vm(), True, ""),
+        (kustomization(prune=False), vm(), False, "Kustomization apps has no prune: true"),
+        (kustomization(), vm(), True, "Kustomization apps has no prune: true"),
+        (kustomization(prune=False, deletionPolicy="Delete"), vm(), True, ""),
+        (
+            kustomization(prune=False, deletionPolicy="Delete"),
+            vm(),
+            False,
+            "Kustomization apps has no prune: true",
+        ),
+        (
+            kustomization(prune=True, deletionPolicy="Orphan"),
+            vm(),
+            True,
+            "Kustomization apps has deletionPolicy: Orphan",
+        ),
+        (kustomization(prune=True, deletionPolicy="Orphan"), vm(), False, ""),
+        (kustomization(prune=True, suspend=True), vm(), True, "Kustomization apps is suspended"),
+        (
+            kustomization(prune=True),
+            vm(**{f"{FLUX}/reconcile": "Disabled"}),
+            False,
+            f"its {FLUX}/reconcile: disabled",
+        ),
+        (application(), vm(), False, ""),
+        (
+            application(prune=True),
+            vm(**{OPTIONS: "Prune=false, Validate=false"}),
+            False,
+            f"its annotation {OPTIONS}: Prune=false",
+        ),
+        (application(prune=True), vm(**{OPTIONS: "Delete=false"}), False, ""),
+        (application(), vm(), True, f"Application apps has no finalizer {FINALIZER}"),
+        (application(FINALIZER), vm(), True, ""),
+        (application(f"{FINALIZER}/background"), vm(), True, ""),
+        (
+            application(FINALIZER),
+            vm(**{OPTIONS: "Delete=false"}),
+            True,
+            f"its annotation {OPTIONS}: Delete=false",
+        ),
+        (
+            application(FINALIZER),
+            vm(**{"helm.sh/resource-policy": "keep"}),
+            True,
+            "its annotation helm.sh/resource-policy: keep",
+        ),
+        (application(FINALIZER), vm(**{"helm.sh/resource-policy": "keep"}), False, ""),
+    ],
+)
+def test_object_stays_if_its_engine_does_not_delete_it(
+    deployer: Resource | None,
+    removed: Resource,
+    is_gone: bool,  # noqa: FBT001 - a parameter of the test
+    expected: str,
+) -> None:
+    assert retention_of(deployer, removed, is_gone=is_gone) == expected
