@@ -71,24 +71,24 @@ class MigratedProject:
 
         Raises ``DiagnosticError`` if a file cannot be read, unless it is a template of another tool.
         """
-        for file in dict.fromkeys(file for path in paths for file in self._files(path)):
+        for file in dict.fromkeys(file for path in paths for file in self.files(path)):
             content = self.fs.read(file)
             if not MENTIONS.search(content) or not (
-                self._graph.folders_listing(file) or self._may_have_objects(file, content)
+                self._graph.folders_listing(file) or self.may_have_objects(file, content)
             ):
                 continue
             found = tuple(self._findings_in(file, content))
             if found:
-                yield self._deprecated_file(file, content, found)
+                yield self.deprecated_file(file, content, found)
 
-    def _may_have_objects(self, file: str, content: bytes) -> bool:
+    def may_have_objects(self, file: str, content: bytes) -> bool:
         """Return True if a file that no kustomization lists may hold objects and is not in a Helm chart."""
         return _GROUP in content and not any(
             parent.name == "templates" and self.fs.is_file((parent.parent / "Chart.yaml").as_posix())
             for parent in PurePosixPath(file).parents
         )
 
-    def _files(self, path: str) -> Iterator[str]:
+    def files(self, path: str) -> Iterator[str]:
         """Yield the files at a path. Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
             yield from map(self.fs.resolve, self._manifests.below(path))
@@ -109,9 +109,8 @@ class MigratedProject:
             if not _TEMPLATE_TAG.search(content):
                 raise
 
-    def _deprecated_file(
-        self, file: str, content: bytes, found: tuple[LocatedFinding, ...]
-    ) -> DeprecatedFile:
+    def deprecated_file(self, file: str, content: bytes, found: tuple[LocatedFinding, ...]) -> DeprecatedFile:
+        """Return a file with the builds that use it, and their releases."""
         scope = self._scope_finder.scope_of([file])
         overlays = (each for each in scope.overlays if self.config.cluster in ("", each.cluster))
         builds = tuple(build.with_target(self.kubevirt, None) for build in (*overlays, *scope.unlisted))
@@ -191,10 +190,10 @@ class _Migration:
             of_build = self._files_by_build[build.path]
             parts = [file for file in migrated if file.changes and file.source.path in of_build]
             if parts and self._composed(build).failed:
-                return _keep_all(parts, _ALL, _cannot_build(build))
+                return _keep_all(parts, _ALL, cannot_build(build))
             unseen = [file for file in parts if Subject.FIRMWARE in file.subjects]
             if unseen and self._applied(build).failed:
-                return _keep_all(unseen, _FIRMWARE, _cannot_build(build))
+                return _keep_all(unseen, _FIRMWARE, cannot_build(build))
             for differences_of, subjects in (
                 (self._changed_resources, _ALL),
                 (self._changed_machines, _APPLIED),
@@ -295,7 +294,8 @@ def _merge_kept(kept: Kept, more: Kept) -> Kept:
     return {path: {**more.get(path, {}), **kept.get(path, {})} for path in {**kept, **more}}
 
 
-def _cannot_build(build: Overlay) -> Reason:
+def cannot_build(build: Overlay) -> Reason:
+    """Return why a file stays that a broken build uses."""
     return Reason(
         f"{build.path} cannot be built, so that nothing shows whether it would stay the same",
         f"make vmrender build {build.path} work, and migrate again",

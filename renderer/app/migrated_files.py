@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app.migrate import MigratedProject, migrate
+from renderer.app.migrate_templates import migrate_templates
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.several_projects import (
     group_by_project,
@@ -15,6 +16,7 @@ from renderer.app.several_projects import (
     project_folders,
 )
 from renderer.app.target_remarks import remarks_on_project
+from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import FileSystem
@@ -28,6 +30,13 @@ from renderer.model.kube.location import Location
 from renderer.model.masking import MASK
 from renderer.model.plural import plural
 from renderer.model.release import Release
+from renderer.model.text_enum import TextEnum
+
+
+class MigrationTarget(TextEnum):
+    """What files are migrated to, if that is not the form that their release recommends."""
+
+    VM_TEMPLATE = "vm-template"
 
 
 class MigratedFiles(NamedTuple):
@@ -47,17 +56,21 @@ class MigratedFiles(NamedTuple):
 
 
 def migrate_paths(
-    open_project: ProjectOpener, paths: tuple[Path, ...], kubevirt: Release | None
+    open_project: ProjectOpener,
+    paths: tuple[Path, ...],
+    kubevirt: Release | None,
+    target: MigrationTarget | None = None,
 ) -> tuple[MigratedFiles, ...]:
     """Migrate files and folders of one or more projects; without paths, the project here.
 
     Nothing is written. ``kubevirt`` overrides the target releases. Raises ``DiagnosticError``.
     """
+    migrate_all = migrate if target is None else migrate_templates
     migrated: list[MigratedFiles] = []
     for group in group_by_project(paths or (Path.cwd(),)).values():
         project = open_project(group[0])
         relative = [project.relative(path) for path in group] if paths else ["."]
-        files = migrate(MigratedProject(project.fs, project.config, kubevirt), relative)
+        files = migrate_all(MigratedProject(project.fs, project.config, kubevirt), relative)
         migrated.append(MigratedFiles(project, files, kubevirt))
     return tuple(
         each._replace(folder=folder)
@@ -113,13 +126,12 @@ def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]
     for file in files:
         yield from file.warnings
         for site, change in file.changes if check else ():
-            yield Diagnostic.at(
-                site,
-                Code.DEPRECATED,
-                f"{change.before} is deprecated",
-                f"vmrender migrate makes it {change.after}",
-                field=change.field,
-            )
+            message, command = f"{change.before} is deprecated", "vmrender migrate"
+            if change.subject is Subject.TEMPLATE:
+                message = f"{change.before} is one of OpenShift, and can be one of KubeVirt"
+                command = f"vmrender migrate --to {MigrationTarget.VM_TEMPLATE}"
+            hint = f"{command} makes it {change.after}"
+            yield Diagnostic.at(site, Code.DEPRECATED, message, hint, field=change.field)
 
 
 def _change_lines(project: MigratedFiles) -> Iterator[str]:

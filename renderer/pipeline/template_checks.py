@@ -25,6 +25,10 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.run.taint import taint
 
+#: Not remarkable in a template: a parameter in place of a value, and what a sync would change of a machine,
+#: as those that are made of the template are not in Git.
+_NOT_OF_TEMPLATES = frozenset({Code.PLACEHOLDER, Code.RUN_STRATEGY})
+
 
 def template_findings(
     resources: ResourceSet,
@@ -51,9 +55,9 @@ def template_findings(
 
 
 def _is_about(finding: Diagnostic, machine: Resource) -> bool:
-    """Return True for a finding about the machine; a parameter in place of a value is not remarkable."""
+    """Return True for a finding about the machine."""
     is_here = any(_is_within(site, machine.origin) for site in finding.sites)
-    return finding.resource == machine.current_id and is_here and finding.code is not Code.PLACEHOLDER
+    return finding.resource == machine.current_id and is_here and finding.code not in _NOT_OF_TEMPLATES
 
 
 def _about_template(finding: Diagnostic, template: Resource) -> Diagnostic:

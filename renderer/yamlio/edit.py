@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from itertools import accumulate, zip_longest
 from typing import NamedTuple
 
@@ -154,6 +154,26 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
     Raises ``RefusedEditError`` for a file in which that is impossible: through an alias, for example.
     """
     return edit_places(content, [(where, edits)])
+
+
+def rewrite_document(content: bytes, document: int, rewritten: Callable[[str], str]) -> bytes:
+    """Return the file with one document, by its number, replaced by what ``rewritten`` makes of its text."""
+    text = content.decode()
+    mark = _BYTE_ORDER_MARK if text.startswith(_BYTE_ORDER_MARK) else ""
+    text = text.removeprefix(mark)
+    start, end = _document_spans(text)[document]
+    return f"{mark}{text[:start]}{rewritten(text[start:end])}{text[end:]}".encode()
+
+
+def block_mapping(text: str) -> Node:
+    """Return the mapping that a document is. Raises ``RefusedEditError`` if it has no lines of its own."""
+    try:
+        root = parse_document(text).root
+    except (YAMLError, UnusableError) as error:
+        raise RefusedEditError(str(error)) from error
+    if root is None or not root.is_mapping or not root.is_block:
+        raise RefusedEditError("it is not a mapping with lines of its own")
+    return root
 
 
 def edit_places(content: bytes, places: Sequence[tuple[EditedText, Sequence[Edit]]]) -> bytes:

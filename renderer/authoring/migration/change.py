@@ -22,6 +22,7 @@ class Subject(Enum):
     SPREAD_RATIO = auto()
     FIRMWARE = auto()
     MEDIATED_DEVICES = auto()
+    TEMPLATE = auto()
 
 
 class Change(NamedTuple):

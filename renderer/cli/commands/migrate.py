@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from renderer.app import migrated_files
+from renderer.app.migrated_files import MigrationTarget
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
 from renderer.cli.options import ExistingPath, cluster_option, format_option, kubevirt_option, quiet_option
@@ -15,6 +16,12 @@ from renderer.model.release import Release
 
 @click.command("migrate", cls=Command)
 @click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
+@click.option(
+    "--to",
+    "target",
+    type=click.Choice([target.value for target in MigrationTarget]),  # of values: click takes an enum's names
+    help="Make VirtualMachineTemplates of OpenShift Templates, and change nothing else.",
+)
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if anything would be rewritten.")
 @click.option("--diff", is_flag=True, help="Write nothing; print the changes as a diff.")
 @kubevirt_option
@@ -24,10 +31,14 @@ from renderer.model.release import Release
 def command(
     paths: tuple[Path, ...],
     kubevirt: Release | None,
+    target: str | None,
     check: bool,  # noqa: FBT001 - click passes flags so
     diff: bool,  # noqa: FBT001 - as above
 ) -> ExitCode:
     """Rewrite deprecated fields, values and API versions.
+
+    With --to vm-template, OpenShift Templates with one machine become VirtualMachineTemplates, in place. One
+    stays if the same values would make another machine.
 
     PATH is a file or a folder; the default is the whole project. Only the lines with these fields change. A
     field is rewritten only if the target releases of all overlays that are built from the file allow it, and
@@ -38,8 +49,10 @@ def command(
       vmrender migrate
       vmrender migrate --check --diff
       vmrender migrate --kubevirt 1.9 overlays/base
+      vmrender migrate --to vm-template templates
     """
-    projects = migrated_files.migrate_paths(open_project, paths, kubevirt)
+    to = None if target is None else MigrationTarget(target)
+    projects = migrated_files.migrate_paths(open_project, paths, kubevirt, to)
     if len(projects) > 1:  # then paths are relative to their common folder
         ReportTarget.current()._replace(folder=".").activate()
     for project in projects if diff else ():

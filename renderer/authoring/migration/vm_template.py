@@ -1,0 +1,150 @@
+"""Make a VirtualMachineTemplate of an OpenShift Template, and say what stands against it.
+
+``pkg/virtctl/template/convert`` of KubeVirt takes the one object, the parameters and the message, and leaves
+out the labels that OpenShift adds to objects. Here they become labels of the machine, so that both templates
+make the same one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from renderer.authoring.migration.change import NotMigrated
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.vm_template.admission import pruned, review, schema_problems
+from renderer.kubevirt.vm_template.findings import findings_of
+from renderer.kubevirt.vm_template.references import VALUE_REFERENCE
+from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode
+from renderer.kubevirt.vm_template.template import GROUP, KIND, MACHINE, SERVED_SINCE, read_template
+from renderer.kubevirt.vm_template.typed_machine import types_of
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
+from renderer.model.kube.resource import Resource
+from renderer.model.release import Release
+
+#: The fields of a Template that become fields of ``spec``.
+MOVED = ("objects", "parameters", "message")
+LABELS = "labels"
+#: What to do with an object that a VirtualMachineTemplate does not make.
+_HINTS = {
+    VM: "give it a template of its own",
+    "DataVolume": "write it under dataVolumeTemplates of the machine, which makes it",
+    "Secret": "make the Secret by itself, and name it in the machine by a parameter",
+}
+_OBJECT = FieldPath.of("objects", 0)
+_MACHINE_LABELS = (*MACHINE.keys, "metadata", "labels")
+
+
+class Conversion(NamedTuple):
+    """The VirtualMachineTemplate, empty if there cannot be one, and what stands against it."""
+
+    content: JsonObject
+    problems: tuple[NotMigrated, ...]
+
+
+def convert(template: Resource, release: Release) -> Conversion:
+    """Return what becomes of an OpenShift Template in the oldest release that it is for."""
+    objects = array_at(template.content, "objects")
+    problems = (*_release_problems(template, release), *_object_problems(objects), *_label_problems(template))
+    if problems:
+        return Conversion({}, problems)
+    content = converted(template.content, release)
+    found = template._replace(content=content)
+    refusals = tuple(schema_problems(content)) or review(read_template(content), types_of(release)).webhook
+    problems = (*_unknown_fields(content), *_refused(found, refusals))
+    return Conversion(content, problems)
+
+
+def api_version(release: Release) -> str:
+    """Return the newest API version that a release serves, or else the oldest one of all."""
+    version = next((name for name, since in SERVED_SINCE.items() if release >= since), [*SERVED_SINCE][-1])
+    return f"{GROUP}/{version}"
+
+
+def converted(content: JsonObject, release: Release) -> JsonObject:
+    """Return the VirtualMachineTemplate of a Template with one object, without looking at what it means."""
+    names = {"objects": "virtualMachine"}
+    spec = {names.get(name, name): value for name, value in content.items() if name in MOVED}
+    spec["virtualMachine"] = array_at(content, "objects")[0]
+    kept = {name: value for name, value in content.items() if name not in (*MOVED, LABELS)}
+    made: JsonObject = {**kept, "apiVersion": api_version(release), "kind": KIND, "spec": spec}
+    labels = object_at(content, LABELS)
+    if labels:
+        made = with_value(made, _MACHINE_LABELS, {**object_at(made, *_MACHINE_LABELS), **labels})
+    return made
+
+
+def _release_problems(template: Resource, release: Release) -> Iterator[NotMigrated]:
+    first = min(SERVED_SINCE.values())
+    if release < first:
+        message = f"it is for KubeVirt {release}, which has no {KIND}"
+        yield NotMigrated(FieldPath.of("kind"), message, f"migrate again for {first.as_bound} or newer")
+    if "spec" in template.content:
+        yield NotMigrated(FieldPath.of("spec"), "a Template has no field spec", "remove it")
+
+
+def _object_problems(objects: Sequence[Json]) -> Iterator[NotMigrated]:
+    """Yield the objects that a VirtualMachineTemplate cannot make: it makes one machine."""
+    machines = 0
+    for index, each in enumerate(objects):
+        kind, name = text_at(each, "kind"), text_at(each, "metadata", "name")
+        machines += kind == VM
+        if kind == VM and machines == 1:
+            continue
+        hint = _HINTS.get(kind, "write it as a manifest of its own; its name may not have parameters there")
+        what = f"{kind} {name}".strip() or "an object without a kind"
+        message = f"it also makes {what}, and a {KIND} makes one machine alone"
+        yield NotMigrated(FieldPath.of("objects", index), message, hint)
+    if not machines:
+        at = FieldPath.of("objects") if objects else ROOT
+        yield NotMigrated(at, "it makes no VirtualMachine", "leave it to oc process, or write manifests")
+
+
+def _label_problems(template: Resource) -> Iterator[NotMigrated]:
+    """Yield labels that are always texts in OpenShift, and any JSON in the machine's metadata."""
+    for key, value in object_at(template.content, LABELS).items():
+        if any(VALUE_REFERENCE.fullmatch(text) for text in (key, scalar_text(value))):
+            message = (
+                f"its label {key} is the value of a parameter in double braces, which would be read as JSON"
+            )
+            yield NotMigrated(FieldPath.of(LABELS, key), message, "write ${NAME}, which is always a text")
+
+
+def _unknown_fields(content: JsonObject) -> Iterator[NotMigrated]:
+    for at in pruned(content):
+        message = f"a {KIND} has no field {at.keys[-1]}"
+        yield NotMigrated(in_template(at), message, "remove it; the API server would drop it")
+
+
+def _refused(converted_: Resource, refusals: tuple[Refusal, ...]) -> Iterator[NotMigrated]:
+    for refusal in refusals:
+        if refusal.code.startswith("schema."):
+            field = in_template(refusal.at or ROOT)
+            yield NotMigrated(field, *_schema_words(refusal))
+            continue
+        for found in findings_of(converted_, (refusal,)):
+            hint = (found.hint or "").replace("spec.parameters", "parameters")
+            yield NotMigrated(in_template(found.field or ROOT), found.message, hint)
+
+
+def _schema_words(refusal: Refusal) -> tuple[str, str]:
+    name = str(refusal.at.segments[-1]) if refusal.at is not None and refusal.at.segments else "a field"
+    match refusal.code:
+        case RefusalCode.SCHEMA_PATTERN:
+            return f"{name} has no part like [a-z]{{8}}, which a {KIND} requires", "write it as the value"
+        case RefusalCode.SCHEMA_ENUM:
+            return f"a {KIND} has no such generator", "write generate: expression, or a value"
+        case RefusalCode.SCHEMA_REQUIRED:
+            return f"{name} is missing", "write it"
+        case _:
+            return f"{name} has another type than in a {KIND}", "write texts in quotes, and required as true"
+
+
+def in_template(field: FieldPath) -> FieldPath:
+    """Return the field of the Template that a field of the VirtualMachineTemplate comes from."""
+    segments = field.segments
+    depth = len(MACHINE.segments)
+    if segments[:depth] == MACHINE.segments:
+        return _OBJECT.child(*segments[depth:])
+    return FieldPath(segments[1:]) if segments[:1] == ("spec",) else field
