@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from renderer.app.diff_causes import Causes
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
@@ -72,7 +73,7 @@ def compare_revisions(
         if not any(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
             for side in (before, after, *(commit.side for commit in commits if commit.side)):
                 side.propose()
-        return compare_projects(before, after, overlays, reporter, commits)
+        return compare_projects(before, after, overlays, reporter, commits, Causes(before, after))
 
 
 def _with_overlay_hint(error: DiagnosticError, project: Project, revisions: Iterable[str]) -> DiagnosticError:
@@ -167,10 +168,17 @@ def _usable_side(git: GitRepository, commit: str) -> Side | None:
         return None
 
 
-def compare_projects(
-    before: Side, after: Side, wanted: Iterable[str], reporter: Reporter, commits: Sequence[Commit] = ()
+def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things that most callers leave out
+    before: Side,
+    after: Side,
+    wanted: Iterable[str],
+    reporter: Reporter,
+    commits: Sequence[Commit] = (),
+    causes: Causes | None = None,
 ) -> Comparison:
     """Compare the overlays of two sides; also compare ``commits`` with the first side.
+
+    ``causes`` finds the places in the sources that changed what differs.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
     """
@@ -208,13 +216,19 @@ def compare_projects(
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
             found_here = compare_sides((before, after), sides, path, name, between)
+            if causes is not None:
+                found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
         CommitDifference(commit.name, commit.subject, without_moved(found))
         for commit, found in zip(commits, at_commits, strict=True)
     )
-    difference = Difference(before.name, after.name, without_moved(compared), steps)
+    differences = without_moved(compared)
+    if causes is not None:
+        with reporter.doing("looking for the causes of the differences"):
+            differences = causes.traced(differences)
+    difference = Difference(before.name, after.name, differences, steps)
     return Comparison(
         difference, before.labelled(errors_before.found()), after.labelled(errors_after.found())
     )

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import PATHS
-from renderer.model.difference import Danger, Impact, OverlayDifference, ResourceChange
+from renderer.model.difference import Cause, Danger, Impact, OverlayDifference, ResourceChange
 
 #: What changes have in common that readers see as one; texts, because values may be mappings.
 _Likeness: TypeAlias = tuple[str, ...]
@@ -39,6 +39,12 @@ class Group(NamedTuple):
     @property
     def is_about_machines(self) -> bool:
         return self.change.id.gvk.kind in PATHS
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The places in the sources that changed the objects, each once."""
+        found = (cause for member in self.members for cause in member.change.causes)
+        return tuple(dict.fromkeys(found))
 
     @property
     def overlays(self) -> tuple[OverlayDifference, ...]:

@@ -19,7 +19,7 @@ from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.run.work import may_find_lines
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
-from renderer.yamlio.marks import MarkedFile
+from renderer.yamlio.marks import MarkedFile, WrittenValue
 from renderer.yamlio.written_edits import WrittenEdits, written_edits
 
 #: The work steps of looking for a field at one site (``model.run.work``).
@@ -160,15 +160,23 @@ class Locator:
 
     def _location_at(self, site: Site, base: Site, *, of_value: bool) -> tuple[Location, bool]:
         """Return the location of ``site``, True if exact; JSON patches use the indices of the base."""
-        indexed = None
-        if site is not base and any(isinstance(segment, ElementName) for segment in site.field.segments):
-            indexed = _indexed_in_patch(site, self._marked(base).indexed(base.document, base.field))
+        indexed = self._indexed(site, base)
         mark = self._marked(site).find(site.document, site.field, indexed, of_value=of_value)
         if mark is None:
             return Location(site.path), False
         if site.text:
             return Location(site.path, site.text.lines[mark.line - 1]), mark.exact
         return Location(site.path, mark.line, mark.column, mark.end), mark.exact
+
+    def written_at(self, site: Site, base: Site) -> WrittenValue | None:
+        """Return the value that is written at ``site``, if any; ``base`` is the last of its sites."""
+        return self._marked(site).written(site.document, site.field, self._indexed(site, base))
+
+    def _indexed(self, site: Site, base: Site) -> FieldPath | None:
+        """Return the field of ``site`` with the indices of ``base``, if a patch may need them."""
+        if site is base or not any(isinstance(segment, ElementName) for segment in site.field.segments):
+            return None
+        return _indexed_in_patch(site, self._marked(base).indexed(base.document, base.field))
 
     def _marked(self, site: Site) -> MarkedFile:
         """Return the file or generated text at the site; an empty file if it is not a file."""

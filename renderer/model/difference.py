@@ -155,13 +155,34 @@ class GuestChange(Record):
     source: str = ""
 
 
+class Cause(Record):
+    """The place in the sources whose change changed a field or an object.
+
+    ``line`` is 0 for a whole file. ``state`` says that the place is on one side only: ``new`` or ``removed``;
+    a removed line is one of the side before. ``about`` is the object that has the value there, if it is not
+    the changed object: an instance type.
+    """
+
+    path: str
+    line: int = 0
+    state: str = ""
+    about: str = ""
+
+    def __str__(self) -> str:
+        """``base/vm.yaml:12``, ``base/old.yaml (removed)``, ``catalog/u1.yaml:7 (KIND u1.small)``."""
+        place = f"{self.path}:{self.line}" if self.line else self.path
+        facts = ", ".join(filter(None, (self.about, self.state)))
+        return f"{place} ({facts})" if facts else place
+
+
 class FieldChange(Record):
     """A field of a resource before and after.
 
     ``reordered``: the values are the names of a list's elements, which are the same in another order.
     ``inherited``: the field is in no manifest, but comes from an instance type or preference. ``impact`` is
     None for objects other than virtual machines. Of a field in a cluster, ``owners`` are the managers that
-    own it, and ``kept`` is True if the next sync does not change it.
+    own it, and ``kept`` is True if the next sync does not change it. ``cause`` is the place in the sources
+    that changed it, if it is known.
     """
 
     field: FieldPath
@@ -172,6 +193,7 @@ class FieldChange(Record):
     impact: Impact | None = None
     owners: tuple[str, ...] = ()
     kept: bool = False
+    cause: Cause | None = None
 
 
 class ChangeType(TextEnum):
@@ -193,6 +215,7 @@ class ResourceChange(Record):
     empty names; those that leave Git with it. ``owner`` is the Kustomization or Application that applies an
     added or removed VM, ``exemption`` the annotation without which that may delete a VM that it loses.
     ``data`` is what happens to disks, the worst first, ``guest`` what the guest sees after its next start.
+    ``cause`` is the place in the sources that changed the object as a whole.
     """
 
     type: ChangeType
@@ -220,12 +243,20 @@ class ResourceChange(Record):
         """True if something in the guest may break because of what it sees."""
         return any(each.risk for each in self.guest)
 
+    cause: Cause | None = None
+
     @property
     def id(self) -> ResId:
         """The current identity, or the last one."""
         found = self.after or self.before
         assert found is not None  # noqa: S101 - one side has it, or there is no change
         return found
+
+    @property
+    def causes(self) -> tuple[Cause, ...]:
+        """The places in the sources that changed it, each once."""
+        found = (*(field.cause for field in self.fields), self.cause)
+        return tuple(dict.fromkeys(cause for cause in found if cause is not None))
 
     @property
     def danger(self) -> Danger:

@@ -17,10 +17,11 @@ from renderer.model.difference import Danger, Difference, Effect, FieldChange, O
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_of
 from renderer.report.diff_summary import (
     commit_verdict,
-    counts_text,
     effects_of,
     equal_text,
+    overlay_news,
     overlays_text,
+    source_changes,
     summary,
     total_rows,
     verdict,
@@ -28,13 +29,13 @@ from renderer.report.diff_summary import (
 from renderer.report.diff_words import (
     EFFECTS,
     HEADINGS,
+    causes_text,
     field_reasons,
     ignored_lines,
     member_name,
     origin_text,
     place_of,
     reason_of,
-    release_text,
     side_texts,
     title_text,
     type_text,
@@ -43,6 +44,8 @@ from renderer.report.plain_text import printable
 
 _MOST_OPEN = 20
 _MOST_NAMES = 4
+#: The number of changes in the sources that are listed above the objects.
+_MOST_CAUSES = 20
 #: The colour of each danger; the worst are hard.
 _TONES = {
     Danger.NONE: "none",
@@ -126,32 +129,34 @@ def _totals(overlays: Sequence[OverlayDifference]) -> Iterator[str]:
 
 
 def _changes(difference: Difference) -> Iterator[str]:
-    """Yield a section for each danger, the worst first."""
-    position = 0
-    for danger, groups in groupby(groups_of(difference.overlays), key=lambda group: group.danger):
+    """Yield the changes in the sources, then a section for each danger, the worst first."""
+    groups, position = groups_of(difference.overlays), 0
+    shared = [each for each in source_changes(groups) if len(each.members) > 1]
+    if shared:
+        yield '<section class="sources"><h2>changes in the sources</h2><ul>'
+        yield from (f"<li>{escape(str(each))}</li>" for each in shared[:_MOST_CAUSES])
+        yield f"<li>and {len(shared) - _MOST_CAUSES} more</li>" if len(shared) > _MOST_CAUSES else ""
+        yield "</ul></section>"
+    for danger, dangerous in groupby(groups, key=lambda group: group.danger):
         yield f'<section class="danger {_tone(danger)}"><h2>{HEADINGS[danger]}</h2>'
-        for group in groups:
+        for group in dangerous:
             yield from _group(group, difference, is_open=position < _MOST_OPEN)
             position += 1
         yield "</section>"
 
 
 def _overlays(difference: Difference) -> Iterator[str]:
-    """Yield what is to be said of each overlay as a whole."""
-    yield '<section class="overlays"><h2>Overlays</h2>'
-    is_open = " open" if len(difference.overlays) <= _MOST_OPEN else ""
-    yield f"<details{is_open}><summary>{overlays_text(difference)}</summary><ul>"
-    for overlay in difference.overlays:
-        facts = counts_text(overlay.changes, is_live=difference.is_live)
-        facts += [str(row) for row in total_rows([overlay]) if row.differs]
+    """Yield what is to be said of overlays as a whole."""
+    yield f'<section class="overlays"><h2>{overlays_text(difference)}</h2><ul>'
+    for news in overlay_news(difference.overlays):
+        overlay, facts = news.first, [*map(str, news.rows)]
         facts += [equal_text(overlay, is_live=difference.is_live)] if overlay.equal else []
-        yield f"<li><b>{escape(printable(overlay.path))}</b> <small>{escape(release_text(overlay))}</small>"
-        yield f" {escape('; '.join(facts) or 'no differences')}"
+        yield f"<li><b>{escape(str(news))}</b> {escape('; '.join(facts))}"
         if overlay.incomparable:
             yield f'<p class="lost">Not compared: {escape(printable(overlay.incomparable))}</p>'
         yield from (f'<p class="equal">{escape(line)}</p>' for line in ignored_lines(overlay))
         yield "</li>"
-    yield "</ul></details></section>"
+    yield "</ul></section>"
 
 
 def _group(group: Group, difference: Difference, *, is_open: bool) -> Iterator[str]:
@@ -167,6 +172,8 @@ def _group(group: Group, difference: Difference, *, is_open: bool) -> Iterator[s
         f"<small>{escape(place_of(group, difference))}</small></span> "
         f"{_badge(change.impact.effect) if change.impact else ''}</summary>"
     )
+    if causes := causes_text(group, _MOST_NAMES):
+        yield f'<p class="cause">by {escape(causes)}</p>'
     if reason := reason_of(group):
         yield f'<p class="reason">{escape(reason)}</p>'
     for data in data_lines(group):

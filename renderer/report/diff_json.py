@@ -6,9 +6,11 @@ import json
 from collections.abc import Mapping, Sequence
 
 from renderer.diff.grouped import Group, groups_of
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import (
     ORDER,
     Amounts,
+    Cause,
     DataChange,
     Difference,
     FieldChange,
@@ -20,7 +22,15 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
-from renderer.report.diff_summary import counts_of, dangers_of, effects_of, effects_on_others, verdict
+from renderer.report.diff_summary import (
+    SourceChange,
+    counts_of,
+    dangers_of,
+    effects_of,
+    effects_on_others,
+    source_changes,
+    verdict,
+)
 from renderer.report.json_document import resource_json, value_json
 
 #: Raised when readers of the document have to change; new fields may be added at any time.
@@ -30,6 +40,7 @@ VERSION = 1
 def write(difference: Difference) -> str:
     """Return all compared overlays, including overlays without a difference; absent values are null."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
+    groups = groups_of(difference.overlays)
     document: Mapping[str, Json] = {
         "version": VERSION,
         "before": difference.before,
@@ -50,7 +61,8 @@ def write(difference: Difference) -> str:
             }
             for commit in difference.commits
         ],
-        "groups": [_group(group) for group in groups_of(difference.overlays)],
+        "sources": [_source_change(each) for each in source_changes(groups)],
+        "groups": [_group(group) for group in groups],
         "overlays": [_overlay(overlay, is_live=difference.is_live) for overlay in difference.overlays],
     }
     if difference.is_live:
@@ -83,11 +95,32 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
     return {**document, "ignored": ignored, "notes": list(overlay.notes)}
 
 
+def _source_change(change: SourceChange) -> Json:
+    changes = [member.change for member in change.members]
+    return {
+        **_cause(change.cause),
+        "overlays": len({member.overlay.path for member in change.members}),
+        "virtualMachines": sum(each.id.gvk.kind in PATHS for each in changes),
+        "otherObjects": sum(each.id.gvk.kind not in PATHS for each in changes),
+        "dangers": {str(danger): count for danger, count in dangers_of(changes).items()},
+    }
+
+
+def _cause(cause: Cause) -> Mapping[str, Json]:
+    return {
+        "path": cause.path,
+        "line": cause.line or None,
+        "state": cause.state or "changed",
+        "about": cause.about or None,
+    }
+
+
 def _group(group: Group) -> Json:
     return {
         "danger": group.danger,
         "type": group.change.type,
         "kind": group.change.id.gvk.kind,
+        "causes": [_cause(cause) for cause in group.causes],
         "overlays": len(group.overlays),
         "members": [
             {"overlay": member.overlay.path, "namespace": each.namespace, "name": each.name}
@@ -107,6 +140,7 @@ def _change(change: ResourceChange, *, is_live: bool) -> Json:
         "effects": [str(effect) for effect in change.effects],
         "pending": [_pending_field(field) for field in change.pending],
         "startRefusal": change.start_refusal or None,
+        "cause": _cause(change.cause) if change.cause else None,
         **({"runs": change.runs} if is_live else {}),
         "data": [_data(each) for each in change.data],
         "guest": [_guest(each) for each in change.guest],
@@ -154,6 +188,7 @@ def _field(change: FieldChange, *, is_live: bool) -> Json:
         "reordered": change.reordered,
         "inherited": change.inherited,
         "impact": _impact(change.impact),
+        "cause": _cause(change.cause) if change.cause else None,
         **({"owners": list(change.owners), "kept": change.kept} if is_live else {}),
     }
 

@@ -6,7 +6,7 @@ format, link or mention anything (https://github.github.com/gfm/).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
@@ -17,7 +17,8 @@ from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_ris
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
-    overlays_with_news,
+    overlay_news,
+    source_changes,
     summary,
     total_rows,
     verdict,
@@ -25,13 +26,13 @@ from renderer.report.diff_summary import (
 from renderer.report.diff_words import (
     EFFECTS,
     HEADINGS,
+    causes_text,
     field_reasons,
     ignored_lines,
     member_name,
     origin_text,
     place_of,
     reason_of,
-    release_text,
     side_texts,
     title_text,
     type_text,
@@ -40,8 +41,8 @@ from renderer.report.plain_text import printable
 
 _MOST_NAMES = 3
 _MOST_FIELDS = 40
-#: The number of overlays that are listed with nothing but their totals.
-_MOST_OVERLAYS = 20
+#: The number of changes in the sources that are listed above the objects.
+_MOST_CAUSES = 20
 #: The most names of objects and overlays that are listed in a fold.
 _MOST_MEMBERS = 100
 _LONGEST_NAME = 200
@@ -62,8 +63,10 @@ def write(difference: Difference, limit: int) -> str:
     page = _Page(limit - _RESERVED)
     for block in _head(difference):
         page.add(block)
-    for danger, groups in groupby(groups_of(difference.overlays), key=lambda group: group.danger):
-        _add_groups(page, danger, list(groups), difference)
+    groups = groups_of(difference.overlays)
+    page.add(_sources(groups))
+    for danger, dangerous in groupby(groups, key=lambda group: group.danger):
+        _add_groups(page, danger, list(dangerous), difference)
     page.add(_overlays(difference))
     return page.text(limit)
 
@@ -115,6 +118,16 @@ def _head(difference: Difference) -> Iterator[str]:
         yield "".join(f"| {row.name} | {row.before or 'none'} | {row.after or 'none'} |\n" for row in rows)
 
 
+def _sources(groups: Sequence[Group]) -> str:
+    """Return the places in the sources that change several objects; a single object names its own."""
+    shared = [each for each in source_changes(groups) if len(each.members) > 1]
+    if not shared:
+        return ""
+    lines = [f"- {_prose(str(each))}" for each in shared[:_MOST_CAUSES]]
+    lines += [f"- and {len(shared) - _MOST_CAUSES} more"] if len(shared) > _MOST_CAUSES else []
+    return "\n".join(("", "#### changes in the sources", "", *lines, ""))
+
+
 def _add_groups(page: _Page, danger: Danger, groups: list[Group], difference: Difference) -> None:
     heading = f"\n#### {HEADINGS[danger]}\n"
     for group in groups:
@@ -126,33 +139,32 @@ def _add_groups(page: _Page, danger: Danger, groups: list[Group], difference: Di
 
 def _overlays(difference: Difference) -> str:
     """Return the overlays with what is said of each as a whole, folded."""
-    shown, more = overlays_with_news(difference.overlays, _MOST_OVERLAYS)
-    if not shown:
+    found = overlay_news(difference.overlays)
+    if not found:
         return ""
     lines = ["", "<details>", "<summary>overlays</summary>", ""]
-    for overlay in shown:
-        facts = [release_text(overlay)]
-        if len(difference.overlays) > 1:
-            facts += [str(row) for row in total_rows([overlay]) if row.differs]
+    for news in found:
+        overlay, facts = news.first, [*map(str, news.rows)]
         facts += [equal_text(overlay, is_live=difference.is_live)] if overlay.equal else []
-        lines.append(f"- {_code(overlay.path, _LONGEST_NAME)}: {_prose('; '.join(facts))}")
+        lines.append(f"- {_prose(': '.join(filter(None, (str(news), '; '.join(facts)))))}")
         if overlay.incomparable:
             lines.append(f"  - not compared: {_code(overlay.incomparable)}")
         lines += [f"  - {_prose(line)}" for line in ignored_lines(overlay)]
-    lines += [f"- and {more} more"] if more else []
     return "\n".join((*lines, "", "</details>", ""))
 
 
 def _group(group: Group, difference: Difference) -> str:
-    change, reason = group.change, reason_of(group)
+    change, reason, causes = group.change, reason_of(group), causes_text(group, _MOST_NAMES)
     names = [
         f"{_prose(member.overlay.path)}: {_code(member_name(member.change))}" for member in group.members
     ]
     outlook = [*_outlook(group)]
     if not change.fields and not outlook and len(names) <= _MOST_NAMES:
-        return f"\n- {_title(group, difference)}{f': {_prose(reason)}' if reason else ''}\n"
+        origin = f" (by {_prose(causes)})" if causes else ""
+        return f"\n- {_title(group, difference)}{f': {_prose(reason)}' if reason else ''}{origin}\n"
     is_open = " open" if change.danger.rank >= Danger.NO_START.rank else ""
     lines = ["", f"<details{is_open}>", f"<summary>{_title(group, difference)}</summary>", ""]
+    lines += [f"by {_prose(causes)}", ""] if causes else []
     lines += [_prose(reason), ""] if reason else []
     lines += [*outlook, ""] if outlook else []
     if change.fields:

@@ -7,9 +7,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
+from renderer.diff.grouped import Group, Member
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import (
     Amounts,
+    Cause,
     ChangeType,
     CommitDifference,
     Danger,
@@ -22,9 +24,11 @@ from renderer.model.difference import (
 )
 from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
-from renderer.report.diff_words import EFFECTS, member_name, type_text
+from renderer.report.diff_words import EFFECTS, listed, member_name, release_text, type_text
 from renderer.report.plain_text import printable
 
+#: The number of overlays that are named where the same is said of more.
+_MOST_OVERLAYS = 5
 #: The most characters of a name in the first line.
 _LONGEST_NAME = 100
 _ALWAYS = ("virtual machines", "vCPUs", "memory")
@@ -139,6 +143,35 @@ def _object_name(change: ResourceChange) -> str:
     return printable(name if kind == "VirtualMachine" else f"{kind} {name}", _LONGEST_NAME)
 
 
+class SourceChange(NamedTuple):
+    """A place in the sources that changed, and the changes that it makes, the worst first."""
+
+    cause: Cause
+    members: tuple[Member, ...]
+
+    def __str__(self) -> str:
+        """``base/vm.yaml:12 changes 30 machines in 30 overlays: 30 need a restart``."""
+        changes = [member.change for member in self.members]
+        machines = sum(change.id.gvk.kind in PATHS for change in changes)
+        others = len(changes) - machines
+        counts = [plural(machines, "machine")] if machines else []
+        counts += [plural(others, "other object" if machines else "object")] if others else []
+        overlays = plural(len({member.overlay.path for member in self.members}), "overlay")
+        effects = ", ".join(counted_effects(_effects(changes)))
+        text = f"{self.cause} changes {' and '.join(counts)} in {overlays}"
+        return printable(f"{text}: {effects}" if effects else text)
+
+
+def source_changes(groups: Iterable[Group]) -> list[SourceChange]:
+    """Return the places in the sources that changed, in the order of the worst that they do."""
+    found: dict[Cause, dict[int, Member]] = {}
+    for group in groups:
+        for member in group.members:
+            for cause in member.change.causes:
+                found.setdefault(cause, {})[id(member.change)] = member
+    return [SourceChange(cause, tuple(members.values())) for cause, members in found.items()]
+
+
 class Row(NamedTuple):
     """An amount on both sides, in words; empty if a side does not have the overlay."""
 
@@ -185,24 +218,34 @@ def bytes_text(count: int) -> str:
     return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
 
 
-def overlays_with_news(
-    overlays: Iterable[OverlayDifference], most: int
-) -> tuple[list[OverlayDifference], int]:
-    """Return the overlays to list, and the number of those that are left out.
+class OverlayNews(NamedTuple):
+    """What is said of overlays as a whole; ``overlays`` are all of which the same is said."""
 
-    An overlay with a note, or that cannot be compared, is never left out; of the others that differ, ``most``
-    are listed.
-    """
-    shown: list[OverlayDifference] = []
-    plain = 0
+    overlays: tuple[OverlayDifference, ...]
+    rows: tuple[Row, ...]
+
+    @property
+    def first(self) -> OverlayDifference:
+        return self.overlays[0]
+
+    def __str__(self) -> str:
+        """``overlays/prod (KubeVirt 1.9)``, or ``overlays/a, overlays/b and 28 more (KubeVirt 1.9)``."""
+        paths = [printable(overlay.path) for overlay in self.overlays]
+        return f"{listed(paths, _MOST_OVERLAYS)} ({release_text(self.first)})"
+
+
+def overlay_news(overlays: Sequence[OverlayDifference]) -> list[OverlayNews]:
+    """Return what is said of overlays as a whole; totals are left out if there is only one overlay."""
+    found: dict[object, list[OverlayDifference]] = {}
     for overlay in overlays:
-        is_special = bool(overlay.incomparable or overlay.ignored or overlay.notes)
-        if not is_special and not overlay:
-            continue
-        plain += not is_special
-        if is_special or plain <= most:
-            shown.append(overlay)
-    return shown, max(plain - most, 0)
+        if overlay or overlay.ignored or overlay.notes:
+            facts = release_text(overlay), overlay.incomparable, overlay.ignored, overlay.notes
+            found.setdefault((*facts, overlay.equal, _totals_of(overlay, overlays)), []).append(overlay)
+    return [OverlayNews(tuple(alike), _totals_of(alike[0], overlays)) for alike in found.values()]
+
+
+def _totals_of(overlay: OverlayDifference, overlays: Sequence[OverlayDifference]) -> tuple[Row, ...]:
+    return tuple(row for row in total_rows([overlay]) if row.differs) if len(overlays) > 1 else ()
 
 
 def equal_text(overlay: OverlayDifference, *, is_live: bool) -> str:

@@ -11,7 +11,8 @@ from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_ris
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
-    overlays_with_news,
+    overlay_news,
+    source_changes,
     summary,
     total_rows,
     verdict,
@@ -19,13 +20,13 @@ from renderer.report.diff_summary import (
 from renderer.report.diff_words import (
     EFFECTS,
     HEADINGS,
+    causes_text,
     field_reasons,
     ignored_lines,
     members_text,
     origin_text,
     place_of,
     reason_of,
-    release_text,
     side_texts,
     subject_of,
     type_text,
@@ -33,8 +34,8 @@ from renderer.report.diff_words import (
 from renderer.report.plain_text import printable
 
 _MOST_NAMES = 5
-#: The number of overlays that are listed with nothing but their totals.
-_MOST_OVERLAYS = 10
+#: The number of changes in the sources that are listed above the objects.
+_MOST_CAUSES = 20
 _BOLD, _DIM = "1", "2"
 _COLOURS = {
     ChangeType.ADDED: "32",
@@ -82,12 +83,23 @@ class _Writer:
         rows = [row for row in total_rows(difference.overlays) if row.differs]
         width = max((len(row.name) for row in rows), default=0)
         yield from (f"{row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}" for row in rows)
+        yield from self._causes(groups)
         for danger, dangerous in groupby(groups, key=lambda group: group.danger):
             yield ""
             yield self._styled(_BOLD, HEADINGS[danger])
             for group in dangerous:
                 yield from self._group(group)
         yield from self._overlays(difference.overlays)
+
+    def _causes(self, groups: Sequence[Group]) -> Iterator[str]:
+        """Yield the places in the sources that change several objects; a single object names its own."""
+        shared = [each for each in source_changes(groups) if len(each.members) > 1]
+        if shared:
+            yield ""
+            yield self._styled(_BOLD, "changes in the sources")
+            yield from (f"  {each}" for each in shared[:_MOST_CAUSES])
+        if len(shared) > _MOST_CAUSES:
+            yield self._styled(_DIM, f"  and {len(shared) - _MOST_CAUSES} more")
 
     def _group(self, group: Group) -> Iterator[str]:
         change = group.change
@@ -96,6 +108,8 @@ class _Writer:
         if change.impact:
             line += f": {self._effect(change.impact.effect)}"
         yield line
+        if causes := causes_text(group, _MOST_NAMES):
+            yield self._styled(_DIM, f"    by {causes}")
         if reason_of(group):
             yield f"    {reason_of(group)}"
         for data in data_lines(group):
@@ -118,23 +132,19 @@ class _Writer:
             yield f"      {self._effect(change.impact.effect)}: {reason}"
 
     def _overlays(self, overlays: Sequence[OverlayDifference]) -> Iterator[str]:
-        shown, more = overlays_with_news(overlays, _MOST_OVERLAYS)
-        for overlay in shown:
+        for news in overlay_news(overlays):
+            overlay = news.first
             yield ""
-            yield self._styled(_BOLD, printable(f"{overlay.path} ({release_text(overlay)})"))
+            yield self._styled(_BOLD, str(news))
             if overlay.incomparable:
                 yield f"  not compared: {printable(overlay.incomparable)}"
                 continue
-            rows = [row for row in total_rows([overlay]) if row.differs]
-            if rows and len(overlays) > 1:
-                yield f"  {', '.join(map(str, rows))}"
+            if news.rows:
+                yield f"  {', '.join(map(str, news.rows))}"
             if overlay.equal:
                 yield self._styled(_DIM, f"  {equal_text(overlay, is_live=self._is_live)}")
             for line in ignored_lines(overlay):
                 yield self._styled(_DIM, f"  {line}")
-        if more:
-            yield ""
-            yield self._styled(_DIM, f"and {more} more overlays")
 
     def _effect(self, effect: Effect) -> str:
         return self._styled(_DANGER_COLOURS.get(effect.danger, _HARD), EFFECTS[effect])

@@ -94,18 +94,24 @@ def place_of(group: Group, difference: Difference) -> str:
     return printable(f" in {first.path}" if any(first.releases) else f" {first.path}")
 
 
+def causes_text(group: Group, most: int) -> str:
+    """Return the places in the sources that changed a group; empty if none is known."""
+    return listed([printable(str(cause)) for cause in group.causes], most)
+
+
 def members_text(group: Group, most: int) -> str:
     """Return the objects of a group in several overlays, at most ``most`` of each."""
     names: dict[str, list[str]] = {}
     for member in group.members:
         names.setdefault(printable(member.overlay.path), []).append(member_name(member.change))
-    listed = [_listed(each, most) for each in names.values()]
-    if len(set(listed)) == 1:
-        return f"{listed[0]} in {_listed([*names], most)}"
-    return _listed([f"{path}: {each}" for path, each in zip(names, listed, strict=True)], most, "; ")
+    of_overlays = [listed(each, most) for each in names.values()]
+    if len(set(of_overlays)) == 1:
+        return f"{of_overlays[0]} in {listed([*names], most)}"
+    return listed([f"{path}: {each}" for path, each in zip(names, of_overlays, strict=True)], most, "; ")
 
 
-def _listed(texts: Sequence[str], most: int, separator: str = ", ") -> str:
+def listed(texts: Sequence[str], most: int, separator: str = ", ") -> str:
+    """Return at most ``most`` texts, and the number of the others."""
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return f"{separator.join(texts[:most])}{more}"
 

@@ -132,6 +132,14 @@ class Mark(NamedTuple):
     end: int = 0
 
 
+class WrittenValue(NamedTuple):
+    """The value of a field as it is written: the line of its key, its own first line, and its text."""
+
+    key_line: int
+    line: int
+    text: str
+
+
 class _Found(NamedTuple):
     """A field in a document, with the positions of its key and value in the file; elements are their own key.
 
@@ -215,6 +223,18 @@ class MarkedFile:
             return None
         found = _find(node, field, indexed or field)
         return found.mark(self._chunk(document).first_line, of_value=of_value)
+
+    def written(
+        self, document: int, field: FieldPath, indexed: FieldPath | None = None
+    ) -> WrittenValue | None:
+        """Return the value of ``field``, found as by ``find``; None if the document does not have it."""
+        node = self._root(document)
+        found = _find(node, field, indexed or field) if node else None
+        if found is None or not found.exact:
+            return None
+        first, value = self._chunk(document).first_line + 1, found.value
+        text = value.source.text[value.start : value.end]
+        return WrittenValue(first + found.key_at.line, first + found.value_at.line, text)
 
     def position_in_scalar(self, document: int, field: FieldPath, line: int, column: int) -> Mark | None:
         """Return the place of a line and column, from 1, of the text of the scalar at ``field``."""

@@ -120,6 +120,7 @@ memory  2Gi -> 4Gi
 
 live migrations
   changed VirtualMachine prod/db: at the next live migration
+    by overlays/prod/vm.yaml:6
     spec.template.spec.domain.memory.guest: 2Gi -> 4Gi
       at the next live migration: the memory is plugged in by a live migration; nobody starts it unless \
 workloadUpdateMethods of the cluster say so
@@ -379,7 +380,7 @@ def test_confidential_values_are_withheld(folder: Path, output_format: str) -> N
         commit(folder, {**listed, "overlays/prod/secret.yaml": before})
         write(folder, {"overlays/prod/secret.yaml": after})
         result = run("--format", output_format)
-        assert "secret.yaml" not in result.stdout
+        assert "secret.yaml:8:1" not in result.stdout  # errors are printed elsewhere
         assert CANARY not in result.stdout + result.stderr
         assert result.exit == 1
 
@@ -571,9 +572,8 @@ def test_since_equals_a_range_with_each(folder: Path) -> None:
 def test_an_overlay_in_another_folder_deletes_nothing(folder: Path) -> None:
     (folder / "overlays/prod").rename(folder / "overlays/production")
     text = run().stdout
-    assert (
-        "removed VirtualMachine prod/db in overlays/prod: no effect\n    another overlay has it now\n" in text
-    )
+    assert "removed VirtualMachine prod/db in overlays/prod: no effect\n" in text
+    assert "    by overlays/prod/vm.yaml (removed)\n    another overlay has it now\n" in text
     assert "deleted" not in text
 
 

@@ -1,0 +1,283 @@
+"""Find the places in the sources that changed what a comparison found: ``base/eviction.yaml:12``.
+
+A place counts if its file differs between the two sides, and what is written there, too. A resource knows the
+documents that it was read from and patched by, so most causes are found without another rendering. For what
+is left, such as an image that a kustomization sets or the memory that an instance type gives, one object of
+each group of equal changes is rendered again with a trace, in a tenth of the overlays at most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache, cached_property
+from typing import NamedTuple
+
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.diff.grouped import Group, Member, groups_of
+from renderer.files.file_system import FileSystem
+from renderer.findings.locator import Locator
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.model.difference import Cause, ChangeType, FieldChange, OverlayDifference, ResourceChange
+from renderer.model.history import FieldHistory
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import BUILTIN_SCHEME, Site
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.model.provenance import StepKind
+from renderer.model.render_config import PROJECT_FILE, ExpandMode
+from renderer.model.run.limits import lowered
+from renderer.pipeline import Pipeline
+from renderer.pipeline.run_context import RunContext
+from renderer.provenance.histories import Historian
+from renderer.provenance.trace import Trace
+
+_NEW, _REMOVED = "new", "removed"
+#: One of so many overlays is rendered again, and a few of a small project.
+_ONE_OF, _AT_LEAST = 10, 3
+#: Changes of whole objects, which no field explains.
+_WHOLE = (ChangeType.ADDED, ChangeType.REMOVED)
+#: Steps whose values come from the object that a matcher of the machine names.
+_FROM_MATCHER = (StepKind.INSTANCETYPE, StepKind.PREFERENCE)
+_NAMES = (FieldPath.of("metadata", "name"), FieldPath.of("metadata", "namespace"))
+
+
+class _Places(NamedTuple):
+    """Places that may have decided a value, the most decisive first; ``about`` is the object there."""
+
+    sites: tuple[Site, ...]
+    about: str = ""
+
+
+class ChangedSources:
+    """The two sides' files, and the places in them that differ."""
+
+    def __init__(self, before: FileSystem, after: FileSystem) -> None:
+        self._sides = before, after
+        self._locators = Locator(before), Locator(after)
+        self.differs = cache(self._differs)
+        self._cause_at = cache(self._find_cause_at)
+
+    def cause(self, before: Iterable[_Places], after: Iterable[_Places]) -> Cause | None:
+        """Return the first place after that has changed, or else the first before that is gone."""
+        for places, is_after in (*((each, True) for each in after), *((each, False) for each in before)):
+            for site in places.sites:
+                if self.differs(site.path):
+                    found = self._cause_at(site, places.sites[-1], is_after)
+                    if found:
+                        return found._replace(about=places.about)
+                elif site.text and self.differs(site.text.values_site.path):
+                    found = self._cause_at(site.text.values_site, site.text.values_site, is_after)
+                    if found:
+                        return found
+        return None
+
+    def whole_file(self, path: str) -> Cause | None:
+        """Return a file that differs, with its first such line if both sides have it; else None."""
+        if not self.differs(path):
+            return None
+        before, after = (_text(fs, path) for fs in self._sides)
+        if before is None or after is None:
+            return Cause(path, state=_NEW if before is None else _REMOVED)
+        return Cause(path, _first_difference(before, after) + 1)
+
+    def _differs(self, path: str) -> bool:
+        if path.startswith(BUILTIN_SCHEME):
+            return False
+        before, after = (_text(fs, path) for fs in self._sides)
+        return before != after
+
+    def _find_cause_at(self, site: Site, base: Site, is_after: bool) -> Cause | None:  # noqa: FBT001 - cached
+        """Return the cause, if what is written at the site differs between the two sides."""
+        before, after = (locator.written_at(site, base) for locator in self._locators)
+        if is_after and after is not None:
+            if before is None:
+                is_new = _text(self._sides[0], site.path) is None
+                return Cause(site.path, after.key_line, _NEW if is_new else "")
+            if before.text != after.text:
+                return Cause(site.path, after.line + _first_difference(before.text, after.text))
+        elif not is_after and before is not None and after is None:
+            is_gone = _text(self._sides[1], site.path) is None
+            return Cause(site.path, 0 if is_gone else before.key_line, _REMOVED)
+        return None
+
+
+def _text(fs: FileSystem, path: str) -> str | None:
+    return fs.read(path).decode("utf-8", "surrogateescape") if fs.is_file(path) else None
+
+
+def _first_difference(before: str, after: str) -> int:
+    """Return the number, from 0, of the first line of ``after`` that differs."""
+    lines, others = after.splitlines(), before.splitlines()
+    pairs = enumerate(zip(lines, others, strict=False))
+    return next((number for number, (one, other) in pairs if one != other), min(len(lines) - 1, len(others)))
+
+
+class Causes:
+    """Finds the causes of the differences between two sides."""
+
+    def __init__(self, before: Side, after: Side) -> None:
+        self._sides = before, after
+        self._sources = ChangedSources(before.fs, after.fs)
+
+    def as_written(
+        self, difference: OverlayDifference, rendered: tuple[RenderedSide | None, RenderedSide | None]
+    ) -> OverlayDifference:
+        """Return an overlay's difference with the causes that manifests and patches show."""
+        if not difference.changes:
+            return difference
+        before, after = (
+            {each.current_id: each for each in side.content.written} if side and side.content else {}
+            for side in rendered
+        )
+
+        def with_causes(change: ResourceChange) -> ResourceChange:
+            old = before.get(change.before) if change.before else None
+            new = after.get(change.after) if change.after else None
+            if old is None or new is None:
+                return change._replace(cause=self._cause_of_object(difference, old, new))
+            fields = tuple(
+                each._replace(cause=self._sources.cause(_written(old, each.field), _written(new, each.field)))
+                for each in change.fields
+            )
+            if change.type is ChangeType.RENAMED:
+                names = (self._sources.cause(_written(old, name), _written(new, name)) for name in _NAMES)
+                return change._replace(fields=fields, cause=next(filter(None, names), None))
+            return change._replace(fields=fields)
+
+        return difference._replace(changes=tuple(map(with_causes, difference.changes)))
+
+    def traced(self, overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
+        """Return the differences with causes for the fields that no manifest or patch contains."""
+        traced: dict[str, _TracedOverlay] = {}
+        left = max(len(overlays) // _ONE_OF, _AT_LEAST)
+        found: dict[int, ResourceChange] = {}
+        for group in groups_of(overlays):
+            causes = [each.cause for each in group.change.fields] or [group.change.cause]
+            if all(causes) or group.change.type in _WHOLE:
+                continue
+            member = next((each for each in group.members if each.overlay.path in traced), group.members[0])
+            path = member.overlay.path
+            if group.change.fields and path not in traced and len(traced) < left:
+                traced[path] = _TracedOverlay(path, self._sides, self._sources)
+            for each, change in self._with_traced_causes(group, member, traced.get(path)):
+                found[id(each)] = change
+        return tuple(
+            overlay._replace(changes=tuple(found.get(id(each), each) for each in overlay.changes))
+            for overlay in overlays
+        )
+
+    def _with_traced_causes(
+        self, group: Group, traced: Member, overlay: _TracedOverlay | None
+    ) -> Iterator[tuple[ResourceChange, ResourceChange]]:
+        """Yield each change of a group, and the change with the causes of the traced member's fields."""
+        fallback = self._project_file(traced.overlay)
+        causes = [
+            each.cause or (overlay.cause(traced.change, each) if overlay else None) or fallback
+            for each in traced.change.fields
+        ]
+        for member in group.members:
+            fields = tuple(
+                each._replace(cause=each.cause or self._alike(cause, traced.overlay, member.overlay))
+                for each, cause in zip(member.change.fields, causes, strict=True)
+            )
+            own = member.change.cause or (None if fields else fallback)
+            yield member.change, member.change._replace(fields=fields, cause=own)
+
+    def _alike(
+        self, cause: Cause | None, traced: OverlayDifference, other: OverlayDifference
+    ) -> Cause | None:
+        """Return the cause in another overlay: the file of the same name, if it is in its folder."""
+        folder = f"{traced.path}/"
+        if cause is None or other is traced or not cause.path.startswith(folder):
+            return cause
+        return self._sources.whole_file(f"{other.path}/{cause.path.removeprefix(folder)}")
+
+    def _cause_of_object(
+        self, difference: OverlayDifference, old: Resource | None, new: Resource | None
+    ) -> Cause | None:
+        """Return the place of an object that is on one side only, or the kustomization that lists it."""
+        found = new or old
+        cause = self._sources.whole_file(found.origin.path) if found else None
+        if found is None or cause is None:
+            own = (f"{difference.path}/{name}" for name in KUSTOMIZATION_FILES)
+            causes = map(self._sources.whole_file, own)
+            return next(filter(None, causes), None) or self._project_file(difference)
+        place = (_Places((found.origin,)),)
+        return cause if cause.state else self._sources.cause(() if new else place, place if new else ())
+
+    def _project_file(self, difference: OverlayDifference) -> Cause | None:
+        """Return the line of the target release if it differs, or another line of the project file."""
+        if difference.releases[0] == difference.releases[1]:
+            return self._sources.whole_file(PROJECT_FILE)
+        release = (_Places((Site(PROJECT_FILE, 0, FieldPath.of("kubevirt")),)),)
+        return self._sources.cause(release, release) or self._sources.whole_file(PROJECT_FILE)
+
+
+def _written(resource: Resource, field: FieldPath) -> tuple[_Places, ...]:
+    """Return the documents that a resource was made of, and the places of its data."""
+    place = resource.data_place(str(field.segments[-1])) if resource.data_places else None
+    data = () if place is None else (_Places((place.site,)),)
+    if place is not None and place.file:
+        data = (_Places((Site(place.file),)), *data)
+    return (*data, _Places(resource.sites(field)))
+
+
+class _TracedOverlay:
+    """An overlay that is rendered again on both sides, to follow its fields back to the sources."""
+
+    def __init__(self, path: str, sides: tuple[Side, Side], sources: ChangedSources) -> None:
+        self._sources = sources
+        self._rendered = tuple(_TracedSide(side, path) for side in sides)
+
+    def cause(self, change: ResourceChange, field: FieldChange) -> Cause | None:
+        before, after = self._rendered
+        return self._sources.cause(
+            before.places(change.before, field.field), after.places(change.after, field.field)
+        )
+
+
+class _TracedSide:
+    """One side of it; without resources if it cannot be rendered."""
+
+    def __init__(self, side: Side, path: str) -> None:
+        self._side = side
+        self._overlay = side.overlays.get(path)
+
+    @cached_property
+    def _trace(self) -> tuple[Historian, dict[ResId, Resource]] | None:
+        if self._overlay is None:
+            return None
+        trace = Trace()
+        with lowered(self._side.config.limits):
+            pipeline = Pipeline(self._side.fs, self._side.config, context=RunContext.fresh(trace))
+            overlay = self._overlay._replace(expand=ExpandMode.APPLIED)
+            resources = pipeline.render(overlay).value
+        return Historian(trace, overlay), {each.current_id: each for each in resources}
+
+    def places(self, resource: ResId | None, field: FieldPath) -> Iterator[_Places]:
+        """Yield the places that decided a field, the last step first."""
+        if self._trace is None or resource is None:
+            return
+        historian, resources = self._trace
+        found = resources.get(resource)
+        if found is None:
+            return
+        length = len(field.segments)
+        paths = {path for path in historian.fields(found) if path.segments[:length] == field.segments}
+        for history in historian.histories(found, paths):
+            if any(
+                step.act in _FROM_MATCHER for step in history.steps
+            ):  # another size rather than its content
+                for key in MATCHER_KEYS:
+                    yield _Places(found.sites(PATHS[found.kind].spec.child(key)))
+            yield from _places_of(history)
+
+
+def _places_of(history: FieldHistory, about: str = "") -> Iterator[_Places]:
+    for step in reversed(history.steps):
+        for source in step.sources:
+            yield from _places_of(source, f"{source.resource.gvk.kind} {source.resource.name}")
+        if step.sites:
+            yield _Places(step.sites, about)
