@@ -27,8 +27,20 @@ template:
       cpu: {sockets: 1, cores: 8}
 ```
 
-The rule knows the guest by the name of the preference, by the annotation `vm.kubevirt.io/os`, and by labels
-like `os.template.kubevirt.io/win10`. Editions of Windows Server use up to 64 sockets and are not reported.
+The rule knows the guest by the name of the preference and its `openshift.io/display-name`, by the annotation
+`vm.kubevirt.io/os`, and by labels like `os.template.kubevirt.io/win10`. Editions of Windows Server use up to
+64 sockets and are not reported.
+
+With an instance type, only the preference decides between sockets and cores. So a preference in the
+repository is the one to correct, and one that ships is copied under another name:
+
+```yaml
+kind: VirtualMachineClusterPreference
+metadata: {name: windows.11.cores}
+spec:
+  cpu: {preferredCPUTopology: cores}
+  # and the rest of windows.11, which vmrender catalog show windows.11 prints
+```
 """
 
 from __future__ import annotations
@@ -42,21 +54,33 @@ from renderer.checks.rules.context import (
     instancetype_of,
     preference_of,
 )
-from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.sizes import positive, vcpus
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.model.codes import Code
-from renderer.model.kube.json import object_at, text_at
+from renderer.model.field_edit import AddField, Edit, SetField
+from renderer.model.fix import Fix
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.location import BUILTIN_SCHEME
+from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
+from renderer.model.release import Release
 from renderer.model.rule_settings import Level
 
 #: The client editions of Windows, as common-instancetypes and common-templates name them: windows.11.virtio,
 #: windows10, win7. ``2k22`` and the like are servers.
 _WINDOWS_CLIENT = pattern(r"win(?:dows)?[.-]?(xp|vista|7|8\.1|8|10|11)(?:[.-].*)?")
+#: The same in what a preference is called for people.
+_TITLE = pattern(r"\bWindows (XP|Vista|7|8\.1|8|10|11)\b")
+_TITLE_KEY = "openshift.io/display-name"
 _MOST_SOCKETS = 2
+_SMALLER = f"an instance type with at most {_MOST_SOCKETS} vCPUs"
+_TOPOLOGY = "preferredCPUTopology"
+_SHORT_WORDS_SINCE = Release(1, 4)
 _OS_ANNOTATION = "vm.kubevirt.io/os"
 _OS_LABELS = "os.template.kubevirt.io/"
 
@@ -71,21 +95,62 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
     if version is None:
         return
     written = context.spec_before(machine)
-    if INSTANCETYPE in written:
-        field = machine.in_spec(PREFERENCE if PREFERENCE in written else INSTANCETYPE, "name")
-        hint = (
-            "use a preference with preferredCPUTopology: cores, or an instance type with at most"
-            f" {_MOST_SOCKETS} vCPUs"
-        )
-    else:
-        has_sockets = "sockets" in object_at(machine.domain, "cpu")
-        field = machine.in_instance("domain", *(("cpu", "sockets") if has_sockets else ()))
-        hint = f"write cpu: {{sockets: 1, cores: {sockets * (counts[1] or 1)}}}"
     message = (
         f"{machine.name} has {sockets} CPU sockets, of which Windows {version} uses {_MOST_SOCKETS}: it runs"
         f" on {_MOST_SOCKETS * others} of its {sockets * others} vCPUs"
     )
-    yield Finding(machine.resource, field, message, hint)
+    if INSTANCETYPE not in written:
+        yield _in_machine(machine, message, cores=sockets * (counts[1] or 1))
+        return
+    field = machine.in_spec(PREFERENCE if PREFERENCE in written else INSTANCETYPE, "name")
+    preference = preference_of(context, machine)
+    if preference is None:
+        hint = f"use a preference with {_TOPOLOGY}: cores, or {_SMALLER}"
+        yield Finding(machine.resource, field, message, hint)
+    else:
+        yield _in_preference(context.release, preference, Finding(machine.resource, field, message))
+
+
+def _in_machine(machine: VirtualMachineView, message: str, cores: int) -> Finding:
+    """Return the finding about a machine that has its own CPU, with one socket as its fix."""
+    wanted: JsonObject = {"sockets": 1, "cores": cores}
+    cpu, at = object_at(machine.domain, "cpu"), machine.in_instance("domain", "cpu")
+    if "cpu" not in machine.domain:
+        domain = machine.in_instance("domain")
+        fix = Fix.of(machine.resource, AddField(domain, "cpu", wanted))
+        return Finding(machine.resource, domain, message, _written(wanted), fix=fix)
+    edits = [
+        SetField(at.child(name), value) if name in cpu else AddField(at, name, value)
+        for name, value in wanted.items()
+    ]
+    field = at.child("sockets") if "sockets" in cpu else machine.in_instance("domain")
+    return Finding(machine.resource, field, message, _written(wanted), fix=Fix.of(machine.resource, *edits))
+
+
+def _written(cpu: JsonObject) -> str:
+    return f"write cpu: {{{', '.join(f'{name}: {value}' for name, value in cpu.items())}}}"
+
+
+def _in_preference(release: Release, preference: Resource, found: Finding) -> Finding:
+    """Return the finding about a machine whose preference makes sockets, with the preference as it should be.
+
+    A preference that is shipped, or a fact of the cluster, is not the user's to change.
+    """
+    spec = FieldPath.of("spec")
+    cpu = object_at(preference.content, "spec", "cpu")
+    word = "cores" if release >= _SHORT_WORDS_SINCE else "preferCores"
+    asked, fixed = text_at(cpu, _TOPOLOGY), f"spec: {{cpu: {{{_TOPOLOGY}: {word}}}}}"
+    what = f"{preference.name} asks for {asked or 'no topology, which makes sockets'}"
+    field = spec.child("cpu", _TOPOLOGY) if asked else spec
+    found = found._replace(related=(related_to(preference, what, field),))
+    if preference.origin.field != ROOT or preference.origin.path.startswith(BUILTIN_SCHEME):
+        hint = f"copy {preference.name} under another name, with {fixed}, and name that; or use {_SMALLER}"
+        return found._replace(hint=hint)
+    edit: Edit = AddField(spec, "cpu", {_TOPOLOGY: word})
+    if cpu:
+        at = spec.child("cpu")
+        edit = SetField(at.child(_TOPOLOGY), word) if asked else AddField(at, _TOPOLOGY, word)
+    return found._replace(hint=f"write in {preference.name}: {fixed}", fix=Fix.of(preference, edit))
 
 
 def _topology(context: Context, machine: VirtualMachineView) -> CpuTopology:
@@ -109,6 +174,10 @@ def _topology(context: Context, machine: VirtualMachineView) -> CpuTopology:
 def _windows_version(context: Context, machine: VirtualMachineView) -> str | None:
     """Return the version of a Windows client edition; None for any other guest."""
     names = [text_at(context.spec_before(machine), PREFERENCE, "name")]
+    preference = preference_of(context, machine)
+    title = preference and _TITLE.search(text_at(preference.content, "metadata", "annotations", _TITLE_KEY))
+    if title:
+        return title[1]
     for path in (machine.paths.template, machine.paths.machine):
         if path is not None:
             metadata = object_at(machine.resource.content, *path.keys, "metadata")
