@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kinds_of_groups import meant_kind, mistyped_kind
-from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
+from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS, OPERATOR_GROUPS
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -76,7 +76,9 @@ def _violations(
 ) -> tuple[Diagnostic, ...]:
     """Return the findings about a resource: the same ones in each overlay of the base that it comes from."""
     _count_values(resource)
-    if schema.is_valid(resource.content) or is_encrypted(resource):
+    if schema.is_valid(resource.content):
+        return _broken_rules(resource)
+    if is_encrypted(resource):
         return ()
     from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - only when something is wrong
 
@@ -84,6 +86,14 @@ def _violations(
     steps = _STEPS_PER_VIOLATION + _STEPS_PER_LAYER * len(resource.layers)  # each patch may have written it
     spend(steps * len(violations), "looking for what is wrong with resources")
     return tuple(found.of(resource) for found in findings(violations, target))
+
+
+def _broken_rules(resource: Resource) -> tuple[Diagnostic, ...]:
+    if resource.gvk.group not in OPERATOR_GROUPS or is_encrypted(resource):
+        return ()
+    from renderer.checks.schemas.operator_rules import broken_rules  # noqa: PLC0415 - few overlays have such objects
+
+    return broken_rules(resource)
 
 
 def _count_values(resource: Resource) -> None:
