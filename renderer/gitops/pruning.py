@@ -20,9 +20,9 @@ from renderer.gitops.argocd.application import is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION
 
 _FLUX = "kustomize.toolkit.fluxcd.io"
-_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 _FINALIZER = "resources-finalizer.argocd.argoproj.io"
 _DELETING = ("Delete", "WaitForTermination")
 _ORPHAN = "Orphan"
@@ -64,7 +64,7 @@ def _flux_retention(removed: Resource) -> str:
 
 
 def _argocd_retention(removed: Resource, option: str) -> str:
-    return f"its annotation {_SYNC_OPTIONS}: {option}" if option in _sync_options(removed) else ""
+    return f"its annotation {SYNC_OPTIONS_ANNOTATION}: {option}" if option in _sync_options(removed) else ""
 
 
 def _flux_annotation(resource: Resource) -> str:
@@ -77,7 +77,7 @@ def _flux_annotation(resource: Resource) -> str:
 
 
 def _sync_options(resource: Resource) -> set[str]:
-    return {option.strip() for option in text_at(resource.annotations, _SYNC_OPTIONS).split(",")}
+    return {option.strip() for option in text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION).split(",")}
 
 
 def _has_finalizer(application: Resource) -> bool:
@@ -108,8 +108,11 @@ def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) ->
     prunes = automated.get("prune") is True and automated.get("enabled") is not False
     deletes = may_be_gone and _has_finalizer(owner)
     present = _sync_options(moved)
+    finalizers = array_at(owner.content, "metadata", "finalizers")
+    deletes = may_be_gone and any(str(each).partition("/")[0] == _FINALIZER for each in finalizers)
+    present = {option.strip() for option in text_at(moved.annotations, SYNC_OPTIONS_ANNOTATION).split(",")}
     needed = [
         *(["Prune=false"] if prunes and present.isdisjoint(("Prune=false", "Prune=confirm")) else []),
         *(["Delete=false"] if deletes and present.isdisjoint(("Delete=false", "Delete=confirm")) else []),
     ]
-    return f"{_SYNC_OPTIONS}: {','.join(needed)}" if needed else ""
+    return f"{SYNC_OPTIONS_ANNOTATION}: {','.join(needed)}" if needed else ""

@@ -15,9 +15,9 @@ from collections.abc import Iterable
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION
 
 _FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
-_SYNC_OPTIONS = "argocd.argoproj.io/sync-options"
 _FORCE = "Force=true"
 _REPLACE = "Replace=true"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
@@ -37,11 +37,11 @@ def recreator_of(owner: Resource | None, changed: Resource, *, is_refused: bool)
     if owner is not None and is_flux_kustomization(owner):
         forces = object_at(owner.content, "spec").get("force") is True
         return "Flux (spec.force)" if forces and is_refused else ""
-    own = _options(text_at(changed.annotations, _SYNC_OPTIONS).split(","))
+    own = _options(text_at(changed.annotations, SYNC_OPTIONS_ANNOTATION).split(","))
     every = own | (set() if owner is None else _options_of(owner))
     if _FORCE not in every:
         return ""
-    named = f"{_SYNC_OPTIONS}: {_FORCE}" if owner is None else _FORCE
+    named = f"{SYNC_OPTIONS_ANNOTATION}: {_FORCE}" if owner is None else _FORCE
     if _REPLACE in every and changed.kind not in _UPDATED:
         return f"Argo CD ({named}, {_REPLACE})"
     is_server_side = _SERVER_SIDE in every and _NOT_SERVER_SIDE not in own

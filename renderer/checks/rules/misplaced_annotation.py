@@ -31,7 +31,8 @@ spec:
 ```
 
 An annotation in both places is not reported. One whose key is nearly a key that KubeVirt reads, such as
-`hooks.kubevirt.io/hookSideCars`, is reported wherever it is.
+`hooks.kubevirt.io/hookSideCars`, is reported wherever it is. So is an option in
+`argocd.argoproj.io/sync-options` that Argo CD ignores, such as `Prune=no`: it would delete the machine.
 """
 
 from __future__ import annotations
@@ -42,12 +43,13 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.field_edit import MoveField, RenameField
+from renderer.model.field_edit import MoveField, RenameField, SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
+from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, ignored_option
 
 #: Annotations that count in a template alone, and who reads them there. A key that ends with ``/`` stands for
 #: all annotations with this prefix. KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
@@ -91,6 +93,7 @@ _LABELS_IN_TEMPLATE: Mapping[str, str] = {
 _ON_OBJECT: Mapping[str, str] = {
     "argocd.argoproj.io/hook": "Argo CD",
     "argocd.argoproj.io/sync-wave": "Argo CD",
+    SYNC_OPTIONS_ANNOTATION: "Argo CD",
     "ignore.vmrender.io/": "vmrender",
     "kubevirt.io/immediate-data-volume-creation": "KubeVirt",
     "kustomize.toolkit.fluxcd.io/": "Flux",
@@ -128,6 +131,7 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
             at = path.child(*_ANNOTATIONS, key)
             message = f"nothing reads the annotation {key}, and KubeVirt reads {meant}"
             yield Finding(machine.resource, at, message, f"did you mean {meant}?", fix=RenameField(at, meant))
+    yield from _ignored_sync_options(machine)
     if template == ROOT:
         return
     outer = [ROOT] if machine.paths.machine in (ROOT, None) else [ROOT, machine.paths.machine]
@@ -141,6 +145,17 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
     on_object = object_at(content, *_ANNOTATIONS)
     for key, reader in _read_elsewhere(object_at(inner, *_ANNOTATIONS), on_object, _ON_OBJECT):
         yield _finding(machine, template.child(*_ANNOTATIONS, key), reader, FieldPath.of(*_ANNOTATIONS))
+
+
+def _ignored_sync_options(machine: VirtualMachineView) -> Iterator[Finding]:
+    """Yield a finding for each sync option of the machine that Argo CD ignores: it may then be pruned."""
+    written = text_at(machine.resource.annotations, SYNC_OPTIONS_ANNOTATION)
+    at = FieldPath.of(*_ANNOTATIONS, SYNC_OPTIONS_ANNOTATION)
+    for option in filter(None, map(str.strip, written.split(","))):
+        ignored = ignored_option(option)
+        if ignored:
+            fix = SetField(at, written.replace(option, ignored.meant)) if ignored.meant else None
+            yield Finding(machine.resource, at, ignored.message, ignored.hint, fix=fix)
 
 
 def _read_elsewhere(

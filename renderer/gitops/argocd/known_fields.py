@@ -11,11 +11,12 @@ from typing import Final
 from renderer.gitops.known_fields import Types, fields_unknown_to, plain
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_edit import SetField
-from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import array_at
+from renderer.model.field_edit import Edit, SetField
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.suggest import suggest
+from renderer.model.sync_options import ignored_option
 
 _OBJECT = plain("apiVersion", "kind", "metadata", "status")
 _SOURCE = {
@@ -144,7 +145,7 @@ _TYPES: Final[Types] = {
         "orphanedResources": "OrphanedResources",
         "roles": "Role",
         "signatureKeys": "SignatureKey",
-        "sourceIntegrity": None,
+        "sourceIntegrity": "SourceIntegrity",
         "syncWindows": "SyncWindow",
     },
     "NamedKind": plain("group", "kind", "name"),
@@ -153,39 +154,66 @@ _TYPES: Final[Types] = {
     "OrphanedResources": {"ignore": "NamedKind", "warn": None},
     "Role": plain("description", "groups", "jwtTokens", "name", "policies"),
     "SignatureKey": plain("keyID"),
+    "SourceIntegrity": {"git": "GitIntegrity"},
+    "GitIntegrity": {"policies": "IntegrityPolicy"},
+    "IntegrityPolicy": {"gpg": "Signatures", "repos": "IntegrityRepository"},
+    "Signatures": plain("keys", "mode"),
+    "IntegrityRepository": plain("url"),
     "SyncWindow": plain(
         *("andOperator", "applications", "clusters", "description", "duration", "kind", "manualSync"),
         *("namespaces", "schedule", "syncOverrun", "timeZone"),
     ),
 }
-#: The options of a sync (argo-cd ``docs/user-guide/sync-options.md``).
-_SYNC_OPTIONS = (
-    *("ApplyOutOfSyncOnly", "ClientSideApplyMigration", "CreateNamespace", "Delete", "FailOnSharedResource"),
-    *("Force", "Prune", "PruneLast", "PrunePropagationPolicy", "Replace", "RespectIgnoreDifferences"),
-    *("ServerSideApply", "SkipDryRunOnMissingResource", "Validate"),
-)
+#: How source-integrity policies check signatures (argo-cd ``docs/user-guide/source-integrity-git-gpg.md``).
+_SIGNATURE_MODES = ("none", "head", "strict")
 #: Where each kind has the spec of an Application.
 _SPECS = {"Application": ("spec",), "ApplicationSet": ("spec", "template", "spec")}
 
 
 def unknown_fields(resource: Resource) -> Iterator[Diagnostic]:
-    """Yield a warning for each field of an object of Argo CD that its kind does not have."""
+    """Yield a warning for each field, and each value of some fields, that objects of Argo CD do not have."""
     yield from fields_unknown_to(_TYPES, resource)
+    yield from _ignored_sync_options(resource)
+    if resource.kind == "AppProject":
+        yield from _source_integrity(resource)
+
+
+def _ignored_sync_options(resource: Resource) -> Iterator[Diagnostic]:
+    """Yield a warning for each sync option that Argo CD ignores."""
     spec = _SPECS.get(resource.kind)
-    path = FieldPath((*spec, "syncPolicy", "syncOptions")) if spec else ROOT
-    for index, option in enumerate(array_at(resource.content, *map(str, path.segments)) if spec else ()):
-        name, equals, value = option.partition("=") if isinstance(option, str) else ("", "", "")
-        near = (
-            suggest(name, _SYNC_OPTIONS, most=1, cutoff=0.8) if equals and name not in _SYNC_OPTIONS else ()
-        )
-        if near:
+    if not spec:
+        return
+    path = FieldPath((*spec, "syncPolicy", "syncOptions"))
+    for index, option in enumerate(array_at(resource.content, *map(str, path.segments))):
+        ignored = ignored_option(option) if isinstance(option, str) else None
+        if ignored:
             place = path.child(index)
-            yield Diagnostic.about(
-                resource,
-                place,
-                Code.UNKNOWN_FIELD,
-                f"Argo CD does not know the sync option {name}",
-                f"did you mean {near[0]}? Argo CD ignores it",
-                severity=Severity.WARNING,
-                fix=SetField(place, f"{near[0]}={value}"),
-            )
+            fix = SetField(place, ignored.meant) if ignored.meant else None
+            yield _warning(resource, place, ignored.message, ignored.hint, fix)
+
+
+def _source_integrity(project: Resource) -> Iterator[Diagnostic]:
+    """Yield warnings about policies for signatures that do not do what they say (from 3.5 on)."""
+    policies = array_at(project.content, "spec", "sourceIntegrity", "git", "policies")
+    if policies and array_at(project.content, "spec", "signatureKeys"):
+        place = FieldPath.of("spec", "signatureKeys")
+        message = "signatureKeys have no effect beside sourceIntegrity"
+        hint = "move the keys into its policies and remove signatureKeys"
+        yield _warning(project, place, message, hint, None)
+    for index, policy in enumerate(policies):
+        mode = text_at(object_at(policy, "gpg"), "mode")
+        if mode and mode not in _SIGNATURE_MODES:
+            place = FieldPath.of("spec", "sourceIntegrity", "git", "policies", index, "gpg", "mode")
+            message = f"there is no mode {mode} for signatures: Argo CD syncs nothing from these repositories"
+            otherwise = f"its values are {', '.join(_SIGNATURE_MODES)}"
+            near = suggest(mode, _SIGNATURE_MODES, most=1)
+            nearest = f"did you mean {near[0]}?" if near else otherwise
+            yield _warning(project, place, message, nearest, SetField(place, near[0]) if near else None)
+
+
+def _warning(
+    resource: Resource, place: FieldPath, message: str, hint: str | None, fix: Edit | None
+) -> Diagnostic:
+    return Diagnostic.about(
+        resource, place, Code.UNKNOWN_FIELD, message, hint, severity=Severity.WARNING, fix=fix
+    )

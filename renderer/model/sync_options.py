@@ -1,0 +1,66 @@
+"""The sync options of Argo CD, in an Application and in the annotation of an object.
+
+argo-cd ``docs/user-guide/sync-options.md``, ``gitops-engine/pkg/sync/common/types.go`` and
+``controller/sync.go``, 3.5: an option that is not exactly one of these is ignored, without a message.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from renderer.model.record import Record
+from renderer.model.suggest import suggest
+
+SYNC_OPTIONS_ANNOTATION = "argocd.argoproj.io/sync-options"
+_BOOLEAN = ("true", "false")
+_CONFIRMED = ("false", "confirm", "true")
+_OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "ApplyOutOfSyncOnly": _BOOLEAN,
+    "ClientSideApplyMigration": _BOOLEAN,
+    "CreateNamespace": _BOOLEAN,
+    "Delete": _CONFIRMED,
+    "FailOnSharedResource": _BOOLEAN,
+    "Force": _BOOLEAN,
+    "Prune": _CONFIRMED,
+    "PruneLast": _BOOLEAN,
+    "PrunePropagationPolicy": ("background", "foreground", "orphan"),
+    "Replace": _BOOLEAN,
+    "RespectIgnoreDifferences": _BOOLEAN,
+    "ServerSideApply": _BOOLEAN,
+    "SkipDryRunOnMissingResource": _BOOLEAN,
+    "Validate": _BOOLEAN,
+}
+#: What other tools fill in later may be any option.
+_PLACEHOLDERS = ("{", "$", "<<")
+
+
+class IgnoredOption(Record):
+    """Why Argo CD ignores an option; ``meant`` is the one that somebody meant, if there is only one."""
+
+    message: str
+    hint: str
+    meant: str = ""
+
+
+def ignored_option(option: str) -> IgnoredOption | None:
+    """Return why Argo CD ignores an option; None for one that it knows, and for a placeholder."""
+    if any(sign in option for sign in _PLACEHOLDERS):
+        return None
+    name, equals, value = option.partition("=")
+    if name not in _OPTIONS:
+        message = f"Argo CD does not know the sync option {name}"
+        near = suggest(name.strip(), _OPTIONS, most=1, cutoff=0.8)
+        if not near:
+            return IgnoredOption(message, "Argo CD ignores it: correct its name, or leave it out")
+        meant = f"{near[0]}={value.strip()}" if equals else ""
+        return IgnoredOption(message, f"did you mean {near[0]}? Argo CD ignores it", meant)
+    values = _OPTIONS[name]
+    if value in values:
+        return None
+    message = (
+        f"the sync option {name} cannot be {value}" if equals else f"the sync option {name} has no value"
+    )
+    meant = value.strip().lower()
+    if meant in values:
+        return IgnoredOption(message, f"did you mean {meant}? Argo CD ignores it", f"{name}={meant}")
+    return IgnoredOption(message, f"its values are {', '.join(values)}; Argo CD ignores any other")
