@@ -25,6 +25,7 @@ from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.impact.volume_migration import claim_of
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
+from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.model.difference import (
     Amounts,
     ChangeType,
@@ -65,6 +66,11 @@ _KEPT_IN_STATUS = Impact(
     Effect.NONE,
     "the status of the VM goes on naming its ControllerRevision, until that is cleared",
     "pkg/instancetype/revision/store.go syncStatusWithMatcher",
+)
+_OF_TEMPLATE = Impact(
+    Effect.NONE,
+    "machines that were made of it stay as they are; those made from now on have the change",
+    "virt-template internal/controller/virtualmachinetemplate_controller.go Reconcile",
 )
 _CONTROLLER_REVISION = Gvk.parse(f"{APPS_GROUP}/v1", CONTROLLER_REVISION)
 _NO_CHANGES = Judgement((), None)
@@ -348,7 +354,8 @@ class _Comparison:
                     data=replaced_by_empty(before) if written[0] is None else self._lost_with(before)
                 )
         if written[0] is None or written[1] is None:
-            return Judgement(field_changes(before.content, after.content), None)
+            impact = _OF_TEMPLATE if is_vm_template(after) else None
+            return Judgement(field_changes(before.content, after.content), impact)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if views[0] is None or views[1] is None:
             return _NO_CHANGES
