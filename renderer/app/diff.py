@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_causes import Causes
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.diff.compare import VmChangeOf, change_as_written, compare_overlay, without_moved
@@ -20,6 +21,8 @@ from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
 from renderer.pipeline.vm_changes import VmChanges
@@ -184,6 +187,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     """
     compared: list[OverlayDifference] = []
     at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
+    manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)
@@ -219,12 +223,19 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             if causes is not None:
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))
+            if has_refusals(found_here):
+                manifests[path] = _manifests(sides)
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
         CommitDifference(commit.name, commit.subject, without_moved(found))
         for commit, found in zip(commits, at_commits, strict=True)
     )
-    differences = without_moved(compared)
+    differences = tuple(
+        with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests[each.path])
+        if each.path in manifests
+        else each
+        for each in without_moved(compared)
+    )
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
@@ -232,6 +243,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     return Comparison(
         difference, before.labelled(errors_before.found()), after.labelled(errors_after.found())
     )
+
+
+def _manifests(rendered: Iterable[RenderedSide | None]) -> Mapping[ResId, Resource]:
+    contents = (each.content for each in rendered if each is not None)
+    return {one.current_id: one for content in contents if content for one in content.written}
 
 
 def compare_sides(

@@ -18,6 +18,7 @@ from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter
+from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.findings.run_findings import locate
@@ -97,10 +98,9 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     written = [each for one in rendered if one.side.content for each in one.side.content.written]
     with reporter.doing(f"reading {dump}"):
         cluster = _Cluster(dump, {each.kind for each in written})
-    deployers = Deployers(side.fs, side.config, side.overlays.values())
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
-    sides = _BothSides(cluster.objects, mounted, deployers, written)
+    sides = _BothSides(cluster.objects, mounted, side.deployers, written)
     compared = [
         _overlay_difference(each, side, sides)._replace(cluster=each.overlay.cluster) for each in rendered
     ]
@@ -159,7 +159,11 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     if any(each.kind == CONTROLLER_REVISION for each in content.written):
         notes += notes_about_unnamed(content.written, sides.revision_users, overlay.name)
     notes += notes_about_others(content.written, objects, sides.revisions)
-    return found._replace(notes=tuple(notes))
+    found = found._replace(notes=tuple(notes))
+    if has_refusals(found):
+        manifests = {each.current_id: each for each in (*objects.resources, *content.written)}
+        found = with_stalled_syncs(found, overlay, deployers, manifests)
+    return found
 
 
 def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:

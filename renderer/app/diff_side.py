@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from renderer.app.project import proposed_config
@@ -22,6 +22,7 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
+from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.project import load_project
@@ -86,6 +87,11 @@ class Side:
         if proposed is not self.config:
             self._configure(proposed)
         return self
+
+    @cached_property
+    def deployers(self) -> Deployers:
+        """The objects in the repository that deploy its overlays; all manifests are read for them."""
+        return Deployers(self.fs, self.config, self.overlays.values())
 
     def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
         """Return the findings with paths that begin with the revision, whose files nobody can edit."""

@@ -272,6 +272,22 @@ class ResourceChange(Record):
         return self.id.gvk.kind, self.id.namespace, self.id.name
 
 
+class StalledSync(Record):
+    """A sync that stops because the cluster refuses an object.
+
+    ``deployer`` is the Kustomization or Application that runs it; None if the repository does not have it,
+    and then the ``undone`` changes may be undone, or not. ``waiting`` are the Kustomizations that wait for
+    it. ``source`` is the function of the engine that stops.
+    """
+
+    deployer: ResId | None
+    refused: tuple[ResId, ...]
+    undone: tuple[ResId, ...]
+    waiting: tuple[ResId, ...] = ()
+    reason: str = ""
+    source: str = ""
+
+
 class Amounts(Record):
     """The sum of several virtual machines; memory in bytes, of which ``hugepages`` are a part."""
 
@@ -309,7 +325,7 @@ class OverlayDifference(Record):
     ``incomparable`` says why something could not be compared; it is empty if everything was compared.
     ``equal`` counts the resources without a change. ``ignored`` is about a comparison with a cluster.
     ``notes`` are further sentences for the reader. ``cluster`` is the cluster that it goes to; empty for the
-    default cluster.
+    default cluster. ``stalled`` are the syncs that a refused object stops.
     """
 
     path: str
@@ -322,6 +338,7 @@ class OverlayDifference(Record):
     ignored: tuple[IgnoredDifferences, ...] = ()
     notes: tuple[str, ...] = ()
     cluster: str = ""
+    stalled: tuple[StalledSync, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to report."""

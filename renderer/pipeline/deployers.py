@@ -45,7 +45,9 @@ class Deployers:
     """The Applications, ApplicationSets and Flux Kustomizations of one tree, and Argo CD's settings."""
 
     def __init__(self, fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> None:
+        overlays = tuple(overlays)
         files = ManifestFiles(fs, [each.output for each in overlays], config.exclude)
+        self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
         for path in files.below("."):
@@ -64,6 +66,12 @@ class Deployers:
         if overlay.entry is not None and overlay.entry.entry is not None:
             return (overlay.entry.entry,)
         return tuple(each for each in self._found if _deploys_folder(each, overlay.path))
+
+    @property
+    def kustomizations(self) -> Iterator[Resource]:
+        """The Flux Kustomizations, each once; the entry of an overlay is as Flux applies it."""
+        every = filter(is_flux_kustomization, (*self._entries, *self._found))
+        yield from {each.current_id: each for each in reversed([*every])}.values()
 
     def rules(self, overlay: Overlay) -> tuple[IgnoreRule, ...]:
         """Return the differences of an overlay that its engine is configured to ignore."""

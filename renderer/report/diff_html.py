@@ -15,6 +15,7 @@ from itertools import groupby
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import Danger, Difference, Effect, FieldChange, OverlayDifference
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_of
+from renderer.report.diff_stalled import HEADING, stalled_texts
 from renderer.report.diff_summary import (
     commit_verdict,
     effects_of,
@@ -46,6 +47,7 @@ _MOST_OPEN = 20
 _MOST_NAMES = 4
 #: The number of changes in the sources that are listed above the objects.
 _MOST_CAUSES = 20
+_MOST_UNDONE = 100
 #: The colour of each danger; the worst are hard.
 _TONES = {
     Danger.NONE: "none",
@@ -143,6 +145,20 @@ def _changes(difference: Difference) -> Iterator[str]:
             yield from _group(group, difference, is_open=position < _MOST_OPEN)
             position += 1
         yield "</section>"
+        if danger is Danger.REFUSED:
+            yield from _stalled(difference)
+
+
+def _stalled(difference: Difference) -> Iterator[str]:
+    """Yield what stays undone with the refused objects."""
+    shown = [*stalled_texts(difference, _MOST_UNDONE)]
+    if not shown:
+        return
+    yield f'<section class="overlays"><h2>{HEADING}</h2><ul>'
+    for sync in shown:
+        lines = "".join(f"<br><small>{escape(line)}</small>" for line in sync.lines)
+        yield f"<li>{escape(sync.title)}{lines}</li>"
+    yield "</ul></section>"
 
 
 def _overlays(difference: Difference) -> Iterator[str]:
@@ -219,7 +235,9 @@ def _field(change: FieldChange, reason: str) -> Iterator[str]:
 
 
 def _source_title(source: str) -> str:
-    return f' title="KubeVirt {escape(source)}"' if source else ""
+    """Return the tooltip with the function upstream; a path without a project is KubeVirt's."""
+    project = "KubeVirt " if source.startswith(("pkg/", "staging/")) else ""
+    return f' title="{project}{escape(source)}"' if source else ""
 
 
 def _badge(effect: Effect) -> str:

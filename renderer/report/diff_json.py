@@ -22,6 +22,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
+from renderer.report.diff_stalled import stalled_json
 from renderer.report.diff_summary import (
     SourceChange,
     counts_of,
@@ -86,6 +87,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         "changes": [_change(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
+        **({"stalled": [stalled_json(each) for each in overlay.stalled]} if overlay.stalled else {}),
     }
     if not is_live:
         return {**document, "notes": list(overlay.notes)} if overlay.notes else document

@@ -14,6 +14,7 @@ from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import Danger, Difference, FieldChange, Impact
 from renderer.model.plural import plural
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
+from renderer.report.diff_stalled import HEADING, stalled_texts
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
@@ -40,6 +41,8 @@ from renderer.report.diff_words import (
 from renderer.report.plain_text import printable
 
 _MOST_NAMES = 3
+#: The number of stopped syncs that are listed.
+_MOST_SYNCS = 20
 _MOST_FIELDS = 40
 #: The number of changes in the sources that are listed above the objects.
 _MOST_CAUSES = 20
@@ -67,6 +70,8 @@ def write(difference: Difference, limit: int) -> str:
     page.add(_sources(groups))
     for danger, dangerous in groupby(groups, key=lambda group: group.danger):
         _add_groups(page, danger, list(dangerous), difference)
+        if danger is Danger.REFUSED:
+            page.add(_stalled(difference))
     page.add(_overlays(difference))
     return page.text(limit)
 
@@ -135,6 +140,16 @@ def _add_groups(page: _Page, danger: Danger, groups: list[Group], difference: Di
         block = whole if page.has_room(heading + whole) else short
         if page.add(heading + block, resources=len(group.members)):
             heading = ""
+
+
+def _stalled(difference: Difference) -> str:
+    """Return what stays undone with the refused objects."""
+    shown = [*stalled_texts(difference, _MOST_NAMES)]
+    lines = [f"#### {HEADING}", ""] if shown else []
+    for sync in shown[:_MOST_SYNCS]:
+        lines += [f"- {_prose(sync.title)}", *(f"  - {_prose(line)}" for line in sync.lines)]
+    lines += [f"- and {len(shown) - _MOST_SYNCS} more"] if len(shown) > _MOST_SYNCS else []
+    return "\n".join(("", *lines, "")) if lines else ""
 
 
 def _overlays(difference: Difference) -> str:

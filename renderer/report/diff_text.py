@@ -8,6 +8,7 @@ from itertools import groupby
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import ChangeType, Danger, Difference, Effect, FieldChange, OverlayDifference
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
+from renderer.report.diff_stalled import HEADING, stalled_texts
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
@@ -34,6 +35,8 @@ from renderer.report.diff_words import (
 from renderer.report.plain_text import printable
 
 _MOST_NAMES = 5
+#: The number of stopped syncs that are listed.
+_MOST_SYNCS = 10
 #: The number of changes in the sources that are listed above the objects.
 _MOST_CAUSES = 20
 _BOLD, _DIM = "1", "2"
@@ -89,6 +92,8 @@ class _Writer:
             yield self._styled(_BOLD, HEADINGS[danger])
             for group in dangerous:
                 yield from self._group(group)
+            if danger is Danger.REFUSED:
+                yield from self._stalled()
         yield from self._overlays(difference.overlays)
 
     def _causes(self, groups: Sequence[Group]) -> Iterator[str]:
@@ -100,6 +105,17 @@ class _Writer:
             yield from (f"  {each}" for each in shared[:_MOST_CAUSES])
         if len(shared) > _MOST_CAUSES:
             yield self._styled(_DIM, f"  and {len(shared) - _MOST_CAUSES} more")
+
+    def _stalled(self) -> Iterator[str]:
+        shown = [*stalled_texts(self._difference, _MOST_NAMES)]
+        if shown:
+            yield ""
+            yield self._styled(_BOLD, HEADING)
+        for sync in shown[:_MOST_SYNCS]:
+            yield f"  {sync.title}"
+            yield from (f"    {line}" for line in sync.lines)
+        if len(shown) > _MOST_SYNCS:
+            yield self._styled(_DIM, f"  and {len(shown) - _MOST_SYNCS} more")
 
     def _group(self, group: Group) -> Iterator[str]:
         change = group.change

@@ -1,0 +1,64 @@
+"""What stays undone after a refused object, in the words that all formats share."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.model.difference import Difference, StalledSync
+from renderer.model.kube.json import Json
+from renderer.model.kube.res_id import ResId
+from renderer.model.plural import plural
+from renderer.report.diff_words import qualified_name
+from renderer.report.json_document import resource_json
+from renderer.report.plain_text import printable
+
+HEADING = "not applied with a refused object"
+
+
+class StalledText(NamedTuple):
+    """The overlay and who syncs it, and lines about what stays undone and who waits."""
+
+    title: str
+    lines: tuple[str, ...]
+
+
+def stalled_texts(difference: Difference, most: int) -> Iterator[StalledText]:
+    """Yield the syncs that stop, at most ``most`` names of objects in each."""
+    for overlay in difference.overlays:
+        for sync in overlay.stalled:
+            deployer = f", {_name(sync.deployer)}" if sync.deployer else ""
+            title = f"{printable(overlay.path)}{deployer}: {printable(sync.reason)}"
+            yield StalledText(title, tuple(_lines(sync, most)))
+
+
+def _lines(sync: StalledSync, most: int) -> Iterator[str]:
+    undone = "stays undone" if sync.deployer else "may stay undone"
+    if sync.undone:
+        yield f"{undone}: {plural(len(sync.undone), 'change')}, {_names(sync.undone, most)}"
+    elif sync.deployer:
+        yield f"{undone}: no other change"
+    if sync.waiting:
+        yield f"waits until it is ready: {_names(sync.waiting, most)}"
+
+
+def _names(objects: Iterable[ResId], most: int) -> str:
+    names = [_name(each) for each in objects]
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return f"{', '.join(names[:most])}{more}"
+
+
+def _name(resource: ResId) -> str:
+    return f"{printable(resource.gvk.kind)} {qualified_name(resource)}"
+
+
+def stalled_json(sync: StalledSync) -> Json:
+    """Return the sync as ``schemas/vmrender/diff.json`` describes it."""
+    return {
+        "deployer": resource_json(sync.deployer),
+        "refused": [resource_json(each) for each in sync.refused],
+        "undone": [resource_json(each) for each in sync.undone],
+        "waiting": [resource_json(each) for each in sync.waiting],
+        "reason": sync.reason,
+        "source": sync.source or None,
+    }
