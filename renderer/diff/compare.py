@@ -44,6 +44,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.run.taint import tainted
+from renderer.model.run.work import spend
 
 Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
@@ -74,6 +75,8 @@ _OF_TEMPLATE = Impact(
 )
 _CONTROLLER_REVISION = Gvk.parse(f"{APPS_GROUP}/v1", CONTROLLER_REVISION)
 _NO_CHANGES = Judgement((), None)
+#: Steps for the reaction of the cluster to a change (``model.run.work``).
+_STEPS_PER_CHANGED_MACHINE, _STEPS_PER_CHANGED_OBJECT = 2_500, 200
 
 
 class OverlaySide(NamedTuple):
@@ -345,6 +348,8 @@ class _Comparison:
             and is_same(applied[0].content, applied[1].content)
         ):
             return _NO_CHANGES
+        is_machine = written[0] is not None
+        spend(_STEPS_PER_CHANGED_MACHINE if is_machine else _STEPS_PER_CHANGED_OBJECT, "comparing objects")
         if kind is ChangeType.CHANGED:
             refused = self._judge_refusal(before, after)
             if refused is not None and refused.impact is not None:

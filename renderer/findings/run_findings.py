@@ -35,8 +35,8 @@ if TYPE_CHECKING:
 
 
 #: Steps for a finding that was added before, for one that only its overlay or object distinguishes from an
-#: earlier one, and for any other (``model.run.work``).
-_STEPS_AGAIN, _STEPS_OF_KNOWN, _STEPS_OF_NEW = 2, 40, 300
+#: earlier one, for any other, and for each place that may be the one of a finding (``model.run.work``).
+_STEPS_AGAIN, _STEPS_OF_KNOWN, _STEPS_OF_NEW, _STEPS_PER_SITE = 2, 40, 300, 2
 #: The number of findings that are recognised when they come again.
 _MOST_RECOGNISED = 10_000
 _REPORTING = "reporting findings"
@@ -141,7 +141,8 @@ class RunFindings:
         """Return one finding with its line, at its level, and without confidential values."""
         if overlays:  # other findings are as few as the files that they are about
             is_known = self._fs is not None and self._locator.known.get(finding) is not None
-            spend(_STEPS_OF_KNOWN if is_known else _STEPS_OF_NEW, _REPORTING)
+            steps = _STEPS_OF_KNOWN if is_known else _STEPS_OF_NEW
+            spend(steps + _STEPS_PER_SITE * len(finding.sites), _REPORTING)
         known = self._known(finding)
         tainted = count_tainted()
         if known.masked is None or known.masked_for != (finding.confidential, tainted):

@@ -8,7 +8,7 @@ from operator import is_
 
 from renderer.golang.json_patch import OPERATIONS, OperationError, apply_operation
 from renderer.kubevirt.facts.confidential_parts import (
-    ConfidentialFields,
+    fields_of,
     secret_values,
     secret_values_in_changes,
 )
@@ -168,8 +168,7 @@ def _moved_values(document: Json, operation: Json) -> frozenset[str]:
         value = child_at(value, segments[-1], None)
     if not segments:
         return frozenset()
-    fields = ConfidentialFields(text_at(document, "kind"), (document,))
-    return fields.secret_values(FieldPath(tuple(segments)))
+    return fields_of(object_at(document)).secret_values(FieldPath(tuple(segments)))
 
 
 def _path_hint(document: Json, path: str) -> str | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
+from renderer.kubevirt.facts.confidential_parts import fields_of
 from renderer.kustomize.annotations import with_annotations_for_build
 from renderer.kustomize.embedded_text import changed_text, count_within, text_on_path
 from renderer.kustomize.identity import DEFAULT_NAMESPACE
@@ -276,8 +276,8 @@ def _value_of_field(resource: Resource, source: ReplacementSource) -> Replacemen
     if value is ABSENT or value is None or value in ({}, []):
         raise PathError("the field is missing or empty")
     copied = ReplacementValue.of(value, resource.spelling(*place))
-    fields = ConfidentialFields(resource.kind, (resource.content,))
-    return copied.part(source.options, is_secret=fields.hides(FieldPath(place)))
+    is_secret = fields_of(resource.content).hides(FieldPath(place))
+    return copied.part(source.options, is_secret=is_secret)
 
 
 def _with_target_fields(

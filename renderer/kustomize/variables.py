@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
+from renderer.kubevirt.facts.confidential_parts import fields_of
 from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.kustomize.identity import effective_namespace, is_cluster_scoped
 from renderer.kustomize.replacement_paths import PathError, lookup_place, split_field_path
@@ -34,6 +34,9 @@ _DOLLAR = pattern(r"\$(?:(\$)|\(([^)]*)\))")
 _DECIMAL = pattern(r"[-+]?[0-9]{1,19}")
 _FLOAT = pattern(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?")
 _INDEXED = pattern(r"(.*)\[([0-9]+)\]")
+
+#: Steps for the value of a variable (``model.run.work``).
+_STEPS_PER_VARIABLE = 40
 
 
 def merge_variables(present: Iterable[Variable], added: Iterable[Variable]) -> tuple[Variable, ...]:
@@ -220,8 +223,9 @@ def _value(variable: Variable, source: Resource | None) -> Json:
         raise Diagnostic.at(
             variable.site, Code.KUSTOMIZATION_FIELD, message, "correct fieldref.fieldPath"
         ).error()
+    spend(_STEPS_PER_VARIABLE, "reading variables")
     text = source.written_text(*place)
-    if ConfidentialFields(source.kind, (source.content,)).hides(FieldPath(place)):
+    if fields_of(source.content).hides(FieldPath(place)):
         taint([text])
     try:
         return _value_of_node(value, text)

@@ -134,12 +134,12 @@ def proposed_limit(costs: Sequence[int], *, stops_at: int, read: int = 0) -> str
     return (hint or "").rpartition("work=")[2]
 
 
-def test_limit_that_all_overlays_need_is_proposed_with_twice_as_much_in_reserve() -> None:
+def test_limit_that_all_overlays_need_is_proposed_ten_times() -> None:
     fleet = [250_000, *[100_000] * 299]
 
-    assert proposed_limit(fleet, stops_at=30) == "91000000"  # three times 30,150,000
-    assert proposed_limit(fleet, stops_at=2) == "91000000"
-    assert proposed_limit(fleet, stops_at=30, read=100_000) == "85000000"  # less the steps for what was read
+    assert proposed_limit(fleet, stops_at=30) == "310000000"  # ten times 30,150,000
+    assert proposed_limit(fleet, stops_at=2) == "310000000"
+    assert proposed_limit(fleet, stops_at=30, read=100_000) == "290000000"  # less the steps for what was read
 
 
 def test_more_is_proposed_where_no_overlay_is_done() -> None:

@@ -41,7 +41,7 @@ from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import MissingKey, Role
-from renderer.kubevirt.guest_data.user_data import BUTANE
+from renderer.kubevirt.guest_data.user_data import is_butane
 from renderer.model.codes import Code
 from renderer.model.kube.json import Json, object_at
 from renderer.model.pattern import pattern
@@ -67,7 +67,7 @@ def _problems(content: bytes, name: str, *, is_ignition: bool) -> Iterator[Probl
     if not text.strip() or has_placeholder(text):
         return
     if not text.lstrip().startswith("{"):
-        if BUTANE.search(text):
+        if is_butane(text):
             message = f"{name} is Butane, which Ignition does not read"
             yield Problem(message, "convert it with butane, and write the JSON", 1)
         elif is_ignition:

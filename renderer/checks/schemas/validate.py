@@ -37,10 +37,11 @@ _API_VERSION = FieldPath.of("apiVersion")
 #: Steps for expanding and checking a value, and for an object of KubeVirt's in addition to its values
 #: (``model.run.work``).
 _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
-#: Steps for putting a violation into words.
-_STEPS_PER_VIOLATION, _STEPS_PER_LAYER = 60, 2
+#: Steps for a violation, for its finding, and for each patch that may have written the field.
+_STEPS_PER_VIOLATION, _STEPS_PER_FINDING, _STEPS_PER_LAYER = 30, 60, 2
 _KUBEVIRT_DOMAIN = "kubevirt.io"
 _WORK = "expanding and checking resources"
+_LOOKING = "looking for what is wrong with resources"
 
 
 def validate(resources: ResourceSet, release: Release, schemas: SchemaRegistry) -> tuple[Diagnostic, ...]:
@@ -83,9 +84,10 @@ def _violations(
     from renderer.checks.schemas.findings import findings  # noqa: PLC0415 - only when something is wrong
 
     target, violations = _target(resource.gvk, release, schemas), schema.violations(resource.content)
-    steps = _STEPS_PER_VIOLATION + _STEPS_PER_LAYER * len(resource.layers)  # each patch may have written it
-    spend(steps * len(violations), "looking for what is wrong with resources")
-    return tuple(found.of(resource) for found in findings(violations, target))
+    spend(_STEPS_PER_VIOLATION * len(violations), _LOOKING)
+    found = findings(violations, target)
+    spend((_STEPS_PER_FINDING + _STEPS_PER_LAYER * len(resource.layers)) * len(found), _LOOKING)
+    return tuple(each.of(resource) for each in found)
 
 
 def _broken_rules(resource: Resource) -> tuple[Diagnostic, ...]:

@@ -12,6 +12,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum, auto
 from functools import lru_cache, partial
+from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.confidential import (
@@ -45,6 +46,7 @@ from renderer.model.kube.json import (
     text_at,
 )
 from renderer.model.kube.list_elements import FieldLookup
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
 from renderer.model.readings import readings
@@ -98,16 +100,18 @@ _KIND_OF_SECRET = pattern(r"(?i)kind\W{1,9}secret|stringData|secretGenerator")
 _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
 )
-#: What the JSON of an object has, in lower case, that holds a value of a Secret: one of these words, or
-#: one of these patterns. A backslash is doubled there.
-_WORDS_OF_HOLDERS = ("stringdata", '"password":', '"parameters":', '"patch":', '"op":', r"\\u", r"\\x")
-_SECTION_OF_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)")
-_KIND_IN_HOLDER = pattern(r"kind\W{1,9}(?:secret|[${])")
-#: Steps for each value of an object that is walked, and the characters of its JSON that are searched in one
-#: step (``model.run.work``). A character of a text that is parsed costs a step.
-_STEPS_PER_VALUE, _CHARACTERS_PER_STEP = 4, 32
+#: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
+#: or words, or this pattern, with a line break between a key and its text.
+_KEYS_OF_HOLDERS = frozenset({"op", "parameters", "password", "patch"})
+_WORDS_OF_HOLDERS = ("stringdata", r"\u", r"\x")
+_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:secret|\w*[${])")
+#: Steps for each value of an object that is walked and for each character of a text that is parsed, and the
+#: characters of texts that are searched in one step (``model.run.work``).
+_STEPS_PER_VALUE, _STEPS_PER_CHARACTER, _CHARACTERS_PER_STEP = 4, 4, 32
 #: Steps for the readings of a value of a Secret, and characters of it that are read in one step.
 _STEPS_PER_READING, _CHARACTERS_READ_PER_STEP = 32, 3
+#: Steps for a changed field of which both values may be shown.
+_STEPS_PER_CHANGE = 30
 #: Entries of two versions of an object that are compared in one step.
 _COMPARED_PER_STEP = 8
 _LOOKING = "looking for confidential values"
@@ -392,7 +396,7 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
 
     if scope.depth > _DEEPEST_TEXT:
         return (Part(text, is_secret=False),)
-    spend(1 + len(text), _LOOKING)
+    spend(1 + _STEPS_PER_CHARACTER * len(text), _LOOKING)
     try:
         documents = decode_documents(text.encode("utf-8", "replace"), "")
     except DiagnosticError:
@@ -409,16 +413,24 @@ def hides(value: Json, scope: Scope) -> bool:
     return isinstance(value, str) and bool(_parts_of_text(value, scope))
 
 
-def may_hold_objects(content: Json) -> bool:
-    """Return False if there is surely no value of a Secret in ``content``; most objects have none."""
-    import json  # noqa: PLC0415 - few builds compare or patch what may hold a Secret
+@once_for_same
+def may_hold_objects(tree: Json) -> bool:
+    """Return False if there is surely no value of a Secret in a tree; most objects have none.
 
-    text = json.dumps(content, ensure_ascii=False).lower()
+    The versions of an object, and the objects of a fleet, share most of their subtrees.
+    """
+    if not isinstance(tree, dict | list):
+        return False
+    if isinstance(tree, dict) and not _KEYS_OF_HOLDERS.isdisjoint(tree):
+        return True
+    children = tree.values() if isinstance(tree, dict) else tree
+    texts = chain.from_iterable(tree.items()) if isinstance(tree, dict) else tree
+    text = "\n".join([each for each in texts if type(each) is str]).lower() + "\n"
     spend(1 + len(text) // _CHARACTERS_PER_STEP, _LOOKING)
     return (
         any(word in text for word in _WORDS_OF_HOLDERS)
-        or _SECTION_OF_HOLDER.search(text) is not None
-        or _KIND_IN_HOLDER.search(text) is not None
+        or _HOLDER.search(text) is not None
+        or any(may_hold_objects(child) for child in children if isinstance(child, dict | list))
     )
 
 
@@ -580,6 +592,8 @@ class ConfidentialFields:
         """
         from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
 
+        values = (each for each in (change.before, change.after) if not isinstance(each, NoValue))
+        spend(_STEPS_PER_CHANGE + _STEPS_PER_VALUE * sum(map(count_values, values)), _LOOKING)
         scopes = [scope for scope, _ in self._found(change.field)]
         before, after = (self._shown(value, scopes) for value in (change.before, change.after))
         if NoValue.WITHHELD in (before, after):
@@ -608,6 +622,12 @@ class ConfidentialFields:
                 scope = self._opened[place](segment)
                 value = lookup.child(value, segment)
             yield scope, value
+
+
+@once_for_same
+def fields_of(content: JsonObject) -> ConfidentialFields:
+    """Return what is confidential in the fields of an object, whose values may be asked for one by one."""
+    return ConfidentialFields(text_at(content, "kind"), (content,))
 
 
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:

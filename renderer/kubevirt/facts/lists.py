@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from renderer.model.difference import FieldChange, NoValue
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.kube.json import Json
 from renderer.model.kube.list_elements import element_key, element_names, element_text
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.quantity import lenient_quantity
 
 #: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is also a quantity.
@@ -66,7 +67,23 @@ def is_same(before: Json, after: Json) -> bool:
     """Return the result of ``is_equal``, but faster for large objects, which are mostly equal."""
     if before != after:
         return False
-    return json.dumps(before) == json.dumps(after) or is_equal(before, after)  # for Python, 1 is true
+    if isinstance(before, dict | list) and isinstance(after, dict | list):
+        return before is after or _has_same_flags(before, after)
+    return isinstance(before, bool) is isinstance(after, bool)
+
+
+@once_for_same
+def _has_same_flags(before: Any, after: Any) -> bool:  # noqa: ANN401 - two mappings or two lists
+    """Return True if trees that are equal for Python, where 1 is true, have the same flags."""
+    is_mapping = isinstance(before, dict)
+    pairs = (before.values(), map(after.get, before)) if is_mapping else (before, after)
+    return all(
+        _has_same_flags(one, other)
+        if isinstance(one, dict | list)
+        else isinstance(one, bool) is isinstance(other, bool)
+        for one, other in zip(*pairs, strict=True)
+        if one is not other
+    )
 
 
 def _changes(before: Json, after: Json, field: FieldPath) -> Iterator[FieldChange]:

@@ -36,8 +36,8 @@ _CHECK_EVERY = 1_000
 _PART_FOR_LINES = 4
 
 #: The limit to propose is ten times the present one, or, if the overlays that are done tell what is needed,
-#: three times that: ``diff`` takes twice the steps of ``validate`` for each overlay, and fleets grow.
-_TIMES, _RESERVE = 10, 3
+#: ten times that: ``diff`` takes up to nine times the steps of ``validate`` where every machine changes.
+_TIMES = 10
 _Item = TypeVar("_Item")
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)
 
@@ -151,7 +151,7 @@ class _Account:
             return 0
         done, total, first, now = self.progress
         each = (now - first) / (done - 1) if done > 1 else now
-        needed = (now + each * (total - done) - self.earned) * _RESERVE
+        needed = (now + each * (total - done) - self.earned) * _TIMES
         unit: int = 10 ** max(0, int(log10(max(1.0, needed))) - 1)
         return max(ceil(needed / unit) * unit, 2 * limits().work)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import gzip
 import json
+from base64 import b64encode
 from collections.abc import Callable
 from contextvars import copy_context
 
 import pytest
 
 from renderer.kubevirt.facts.confidential_parts import (
+    fields_of,
     fields_of_secrets,
     hides,
     holds_secret,
@@ -79,3 +82,47 @@ def test_values_of_an_object_are_counted() -> None:
 
     few, many = (copy_context().run(steps, values) for values in (10, 1000))
     assert many > 50 * few > 0
+
+
+def test_versions_of_an_object_are_searched_only_in_what_they_do_not_share() -> None:
+    long = {str(number): "a" * 100 for number in range(1000)}
+
+    def steps(versions: int) -> int:
+        begin_run()
+        for number in range(versions):
+            secret_values([{"kind": "ConfigMap", "metadata": {"name": str(number)}, "data": long}])
+        return spent()
+
+    one, many = (copy_context().run(steps, versions) for versions in (1, 100))
+    assert many < 2 * one
+
+
+def test_variables_of_one_object_share_what_is_known_of_it() -> None:
+    content: JsonObject = {"kind": "Secret", "data": {"a": "YQ=="}}
+    assert fields_of(content) is fields_of(content)
+
+
+def test_compressed_values_are_counted_as_they_are_unpacked() -> None:
+    def steps(size: int) -> int:
+        packed = b64encode(gzip.compress(b"a" * size, mtime=0)).decode()
+        begin_run()
+        secret_values([{"kind": "Secret", "data": {"a": packed}}])
+        return spent()
+
+    few, many = (copy_context().run(steps, size) for size in (1_000, 1_000_000))
+    assert many > 100 * few > 0
+
+
+HOLDERS: dict[str, JsonObject] = {
+    "in a list": {"kind": "List", "items": [_SECRET]},
+    "of a kind that is put in later": {"kind": "Sec${KIND}", "data": {"token": "correct-horse"}},
+    "in a text": config_map(json.dumps(_SECRET)),
+    "escaped in a text": config_map('{"kind": "\\u0053ecret", "data": {"token": "correct-horse"}}'),
+    "in a patch": {"kind": "Patch", "op": "replace", "path": "/stringData/token", "value": "correct-horse"},
+    "in a chart": {"kind": "HelmRelease", "spec": {"values": {"extraSecrets": {"a": {"data": {"b": "c"}}}}}},
+}
+
+
+@pytest.mark.parametrize("content", HOLDERS.values(), ids=HOLDERS)
+def test_object_that_holds_a_secret_is_recognised(content: JsonObject) -> None:
+    assert may_hold_objects(content)
