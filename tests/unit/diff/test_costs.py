@@ -28,8 +28,8 @@ def config_map(name: str, entries: int, value: Json) -> Resource:
 def steps(before: list[Resource], after: list[Resource]) -> int:
     def compare() -> int:
         begin_run()
-        sides = (OverlaySide(Release.parse("1.8"), tuple(each)) for each in (before, after))
-        compare_overlay("prod", "prod", *sides)
+        old, new = (OverlaySide(Release.parse("1.8"), tuple(each)) for each in (before, after))
+        compare_overlay("prod", "prod", old, new)
         return spent()
 
     return copy_context().run(compare)
