@@ -15,7 +15,6 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from renderer.model.pattern import pattern
-from renderer.model.run.work import spend
 
 #: A shorter text may be part of any text.
 SHORTEST = 6
@@ -32,8 +31,6 @@ _NOT_BASE64 = pattern(r"\\n|\s|=")
 _STANDARD = str.maketrans("-_", "+/")
 _GZIP = b"\x1f\x8b"
 _MOST_DECOMPRESSED = 4 * 1024 * 1024
-#: Characters that are searched in one step (``model.run.work``).
-_CHARACTERS_PER_STEP = 3
 _NUMBER = pattern(r"[-+]?\.?\d[\w.+-]*", re.ASCII)
 _COMMENT = pattern(r"\s#")
 #: What YAML may have before a scalar: a tag, an anchor.
@@ -162,7 +159,6 @@ def content_of_base64(text: str) -> bytes:
         content = b64decode(digits + "=" * (-len(digits) % 4))
         if content.startswith(_GZIP):
             content = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
-            spend(len(content) // _CHARACTERS_PER_STEP, "reading compressed values")
     except (ValueError, zlib.error):
         return b""
     return content

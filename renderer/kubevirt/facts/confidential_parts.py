@@ -471,7 +471,9 @@ def _readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
     found: set[str] = set()
     for text in (text for part in parts if part.is_secret for text in texts_of(part.value)):
         spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, _LOOKING)
-        found.update(readings(text))
+        made = tuple(readings(text))
+        spend(sum(map(len, made)) // _CHARACTERS_PER_STEP, _LOOKING)  # a text may be unpacked a thousandfold
+        found.update(made)
     return frozenset(found)
 
 

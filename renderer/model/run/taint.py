@@ -83,7 +83,9 @@ def taint(values: Iterable[str]) -> None:
         if text not in notes.given:
             notes.given.add(text)
             spend(1 + len(text) // _CHARACTERS_PER_STEP, "noting confidential values")
-            _record(notes, readings(text))
+            made = tuple(readings(text))
+            spend(sum(map(len, made)) // _CHARACTERS_PER_STEP, "noting confidential values")
+            _record(notes, made)
 
 
 def taint_again(recorded: Iterable[str]) -> None:
