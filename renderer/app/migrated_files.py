@@ -9,6 +9,7 @@ from typing import NamedTuple
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.migrate_templates import migrate_templates
 from renderer.app.project import Project, ProjectOpener
+from renderer.app.public_diff import public_diff
 from renderer.app.several_projects import (
     group_by_project,
     merge_findings,
@@ -27,7 +28,6 @@ from renderer.findings.run_findings import locate
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.location import Location
-from renderer.model.masking import MASK
 from renderer.model.plural import plural
 from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
@@ -113,13 +113,9 @@ def notes(projects: Iterable[MigratedFiles]) -> Iterator[str]:
 
 def diff(project: MigratedFiles) -> Iterator[str]:
     """Yield a diff of each file; its context lines have no values of Secrets and no cloud-init data."""
-    from renderer.emit.unified_diff import unified_diff  # noqa: PLC0415 - only when one is asked for
-
     for file in project.files:
         if file.changes:
-            path = project.path(file.source.path)
-            shown = unified_diff(path, _masked(file.source.content), _masked(file.content))
-            yield shown or f"--- {path}\n+++ {path}\n(what changes is on lines that hold confidential data)\n"
+            yield public_diff(project.path(file.source.path), file.source.content, file.content)
 
 
 def _findings(files: Iterable[Migrated], *, check: bool) -> Iterator[Diagnostic]:
@@ -141,13 +137,3 @@ def _change_lines(project: MigratedFiles) -> Iterator[str]:
     for location, change in sorted(located, key=lambda each: each[0]):
         place = location._replace(path=project.path(location.path))
         yield f"{place}: {change.before} -> {change.after}"
-
-
-def _masked(content: bytes) -> bytes:
-    """Return the file with each line masked that must not be shown."""
-    from renderer.findings.public_lines import public_lines  # noqa: PLC0415 - only when a diff is asked for
-
-    numbers = range(1, content.count(b"\n") + 2)
-    shown = public_lines(content, numbers)
-    *lines, last = (shown.get(number, MASK) for number in numbers)
-    return "\n".join([*lines, last if not content.endswith(b"\n") else ""]).encode()

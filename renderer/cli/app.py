@@ -31,6 +31,7 @@ COMMANDS = {
     "diff": "Compare rendered overlays with a Git revision, and say what changes for virtual machines.",
     "expand": "Expand the virtual machines in files.",
     "explain": "Say what a diagnostic code means, or where a rendered field comes from.",
+    "fix": "Apply the one right answer of each finding to the sources.",
     "fn": "Run as a KRM function.",
     "help": "Print the help of a command.",
     "import": "Make sources in Git from the objects of a cluster.",

@@ -18,6 +18,7 @@ from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Location
 from renderer.model.pattern import pattern
 from renderer.report.fingerprint import fingerprints
+from renderer.report.json_document import fix_json
 from renderer.report.paths import is_in_repository, uri_of
 from renderer.report.plain_text import shortened
 from renderer.report.report import Report
@@ -89,6 +90,8 @@ def _result(finding: Located, fingerprint: str, rule_index: int, report: Report)
         "locations": [place],
         "partialFingerprints": {"primaryLocationLineHash": fingerprint},
     }
+    if finding.fix:
+        result["properties"] = {"fix": fix_json(finding.fix)}
     if related:
         result["relatedLocations"] = [
             {"id": number, **_physical_location(location), "message": _message(shortened(message))}

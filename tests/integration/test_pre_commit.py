@@ -148,7 +148,8 @@ def test_hooks_are_python_packages() -> None:
     """pre-commit can install the hooks itself; the tests above use the checkout instead."""
     hooks = yaml.safe_load(HOOKS.read_text(encoding="utf-8"))
     assert {hook["id"]: hook["language"] for hook in hooks} == dict.fromkeys(
-        ("vmrender-validate", "vmrender-render", "vmrender-check", "vmrender-migrate"), "python"
+        ("vmrender-validate", "vmrender-render", "vmrender-check", "vmrender-fix", "vmrender-migrate"),
+        "python",
     )
     assert all(hook["require_serial"] for hook in hooks)
 
