@@ -66,6 +66,7 @@ from renderer.checks.rules.operator_values import (
     import_cron_problems,
     kubevirt_problems,
 )
+from renderer.checks.rules.primary_networks import unlabelled_namespaces
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.kinds import KUBEVIRT
@@ -193,6 +194,7 @@ def _check_others(context: Context) -> Iterator[Finding]:
             spec = object_at(resource.content, "spec")
             for problem in problems_of_spec(spec):
                 yield from _domain_finding(resource, FieldPath.of("spec"), spec, problem)
+    yield from unlabelled_namespaces(context)
     for references in context.references.values():
         for reference in references:
             if reference.kind == NETWORK or dns_subdomain_errors(reference.name):
