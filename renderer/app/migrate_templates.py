@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import NamedTuple, Self
 
-from renderer.app.migrate import MigratedProject, cannot_build
+from renderer.app.migrate import DeprecatedFile, MigratedProject, cannot_build
 from renderer.authoring.migration.change import Change, NotMigrated, Subject
-from renderer.authoring.migration.migrate_file import Migrated, MigrationSource, Reason
+from renderer.authoring.migration.migrate_file import Migrated, Reason
 from renderer.authoring.migration.template_text import migrated_text
 from renderer.authoring.migration.vm_template import convert, converted
 from renderer.files.file_system import FilesAbove
@@ -34,12 +35,12 @@ from renderer.yamlio.edit import RefusedEditError, rewrite_document
 
 _MENTIONS = re.compile(rb"kind[\"']?:\s*[\"']?Template\b")
 _FIXED = ("apiVersion", "kind")
+_KIND = FieldPath.of("kind")
 
 
 def migrate_templates(project: MigratedProject, paths: Iterable[str]) -> tuple[Migrated, ...]:
     """Migrate the Templates in the files at ``paths`` in memory. Raises ``DiagnosticError``."""
-    done: dict[str, bytes] = {}
-    migrated: list[Migrated] = []
+    files: list[_TemplateFile] = []
     for file in dict.fromkeys(file for path in paths for file in project.files(path)):
         content = project.fs.read(file)
         if not _MENTIONS.search(content) or not project.may_have_objects(file, content):
@@ -50,10 +51,54 @@ def migrate_templates(project: MigratedProject, paths: Iterable[str]) -> tuple[M
             continue
         found = tuple(_templates(file, documents))
         if found:
-            one = _MigratedTemplates(project, file, content, found).run(done)
-            done |= {file: one.content} if one.changes else {}
-            migrated.append(one)
-    return tuple(migrated)
+            files.append(_TemplateFile.of(project.deprecated_file(file, content, ()), found))
+    changed = [each for each in files if each.migrated.changes]
+    if not any(_reasons_against(project, {}, changed)):
+        return tuple(each.migrated for each in files)
+    return tuple(_one_by_one(project, files))
+
+
+def _one_by_one(project: MigratedProject, files: Iterable[_TemplateFile]) -> Iterator[Migrated]:
+    """Yield each file, migrated if all that is built of it, and of the files before, stays the same."""
+    done: dict[str, bytes] = {}
+    for file in files:
+        reason = next(_reasons_against(project, done, [file]), None) if file.migrated.changes else None
+        if reason is None:
+            done |= {file.migrated.source.path: file.migrated.content}
+            yield file.migrated
+        else:
+            yield file.kept(NotMigrated(ROOT, reason.why, reason.hint))
+
+
+def _reasons_against(
+    project: MigratedProject, done: Mapping[str, bytes], files: Sequence[_TemplateFile]
+) -> Iterator[Reason]:
+    """Yield why ``files`` stay: builds that cannot be made, or that would not stay the same.
+
+    ``done`` are files that are migrated already.
+    """
+    new = {file.migrated.source.path: file.migrated.content for file in files}
+    releases = {place: file.release for file in files for place in file.places}
+    before, after = (
+        Pipeline(FilesAbove(each, project.fs), project.config) for each in (done, {**done, **new})
+    )
+    builds = {build.path: build for file in files for build in file.builds}
+    for build in builds.values():
+        old, made = before.compose_overlay(build), after.compose_overlay(build)
+        if old.failed:
+            yield cannot_build(build)
+            continue
+        expected = sorted(_json(_expected(each, releases)) for each in old.value)
+        if made.failed or sorted(_json(each.content) for each in made.value) != expected:
+            yield _would_change(build)
+
+
+def _expected(resource: Resource, releases: Mapping[tuple[str, int], Release]) -> JsonObject:
+    """Return a resource of a build as it should be afterwards."""
+    release = releases.get((resource.origin.path, resource.origin.document))
+    if release is None or not is_template(resource) or len(array_at(resource.content, "objects")) != 1:
+        return resource.content
+    return converted(resource.content, release)
 
 
 def _templates(file: str, documents: Iterable[Json]) -> Iterator[Resource]:
@@ -72,84 +117,66 @@ def _templates(file: str, documents: Iterable[Json]) -> Iterator[Resource]:
                 yield template
 
 
-class _MigratedTemplates:
-    """Migrates the Templates of one file, and compares what is built of it before and after."""
+class _TemplateFile(NamedTuple):
+    """A file of Templates, migrated without a look at what is built of it.
 
-    def __init__(
-        self, project: MigratedProject, file: str, content: bytes, found: tuple[Resource, ...]
-    ) -> None:
-        used = project.deprecated_file(file, content, ())
-        self._project = project
-        self._source: MigrationSource = used.source
-        self._builds = used.builds
-        self._found = found
-        self._release = min(used.source.releases)
+    ``release`` is the oldest one that it is for.
+    """
 
-    def run(self, done: Mapping[str, bytes]) -> Migrated:
-        """Migrate the file; ``done`` are the files that are migrated already."""
-        content, changes, warnings = self._source.content, [], list[Diagnostic]()
-        for template in self._found:
-            problems, made = self._migrated(template, content)
+    migrated: Migrated
+    templates: tuple[Resource, ...]
+    builds: tuple[Overlay, ...]
+    release: Release
+
+    @classmethod
+    def of(cls, used: DeprecatedFile, templates: tuple[Resource, ...]) -> Self:
+        """Migrate the Templates of a file, as far as nothing stands against them."""
+        content, release = used.source.content, min(used.source.releases)
+        changes: list[tuple[Site, Change]] = []
+        warnings: list[Diagnostic] = []
+        for template in templates:
+            problems, content = _rewritten(template, content, release)
             warnings += (_stays(template, each) for each in problems)
             if not problems:
-                content = made
-                before, after = f"Template {template.name}", f"{KIND} {template.name}"
-                field = FieldPath.of("kind")
-                changes.append(
-                    (template.origin.child(field), Change(Subject.TEMPLATE, field, before, after, ()))
-                )
-        reason = self._reason_against(done, content) if changes else None
-        if reason is not None:
-            stay = NotMigrated(ROOT, reason.why, reason.hint)
-            templates = [
-                each for each in self._found if (each.origin.child(FieldPath.of("kind"))) in dict(changes)
-            ]
-            warnings += (_stays(each, stay) for each in templates)
-            content, changes = self._source.content, []
-        return Migrated(self._source, content, tuple(changes), tuple(warnings))
-
-    def _migrated(self, template: Resource, content: bytes) -> tuple[tuple[NotMigrated, ...], bytes]:
-        """Return what stands against a Template, and the content of the file with it."""
-        if template.origin.field != ROOT:
-            why = "it is in a List, whose lines cannot be moved"
-            return (NotMigrated(ROOT, why, "give it a document of its own"),), content
-        conversion = convert(template, self._release)
-        problems = conversion.problems
-        if not problems and _makes_another_machine(template, conversion.content, self._release):
-            why = "the same values would make another machine of it"
-            problems = (NotMigrated(ROOT, why, "write it by hand, and compare what both make"),)
-        if problems:
-            return problems, content
-        rewritten = partial(migrated_text, before=template.content, after=conversion.content)
-        try:
-            return (), rewrite_document(content, template.origin.document, rewritten)
-        except RefusedEditError as error:
-            hint = "write objects, parameters and message with lines of their own"
-            return (NotMigrated(ROOT, str(error), hint),), content
-
-    def _reason_against(self, done: Mapping[str, bytes], content: bytes) -> Reason | None:
-        """Return why the file stays: a build that cannot be made, or that would not stay the same."""
-        project = self._project
-        fs = FilesAbove({**done, self._source.path: content}, project.fs)
-        for build in self._builds:
-            before = Pipeline(FilesAbove(done, project.fs), project.config).compose_overlay(build)
-            if before.failed:
-                return cannot_build(build)
-            after = Pipeline(fs, project.config).compose_overlay(build)
-            expected = sorted(_json(self._expected(each)) for each in before.value)
-            if after.failed or sorted(_json(each.content) for each in after.value) != expected:
-                return _would_change(build)
-        return None
-
-    def _expected(self, resource: Resource) -> JsonObject:
-        """Return a resource of a build as it should be afterwards."""
-        is_migrated = any(
-            resource.origin.path == each.origin.path and resource.origin.document == each.origin.document
-            for each in self._found
+                old, new = f"Template {template.name}", f"{KIND} {template.name}"
+                changes.append((template.origin.child(_KIND), Change(Subject.TEMPLATE, _KIND, old, new, ())))
+        return cls(
+            Migrated(used.source, content, tuple(changes), tuple(warnings)), templates, used.builds, release
         )
-        if is_migrated and is_template(resource) and len(array_at(resource.content, "objects")) == 1:
-            return converted(resource.content, self._release)
-        return resource.content
+
+    @property
+    def places(self) -> Iterator[tuple[str, int]]:
+        """The path and document of each Template that is migrated."""
+        for site, _ in self.migrated.changes:
+            yield site.path, site.document
+
+    def kept(self, problem: NotMigrated) -> Migrated:
+        """Return the file as it is, with a warning for each Template that would have been migrated."""
+        places = set(self.places)
+        stay = (each for each in self.templates if (each.origin.path, each.origin.document) in places)
+        warnings = (*self.migrated.warnings, *(_stays(each, problem) for each in stay))
+        source = self.migrated.source
+        return Migrated(source, source.content, (), warnings)
+
+
+def _rewritten(template: Resource, content: bytes, release: Release) -> tuple[tuple[NotMigrated, ...], bytes]:
+    """Return what stands against a Template, and the content of its file with it migrated if nothing does."""
+    if template.origin.field != ROOT:
+        why = "it is in a List, whose lines cannot be moved"
+        return (NotMigrated(ROOT, why, "give it a document of its own"),), content
+    conversion = convert(template, release)
+    problems = conversion.problems
+    if not problems and _makes_another_machine(template, conversion.content, release):
+        why = "the same values would make another machine of it"
+        problems = (NotMigrated(ROOT, why, "write it by hand, and compare what both make"),)
+    if problems:
+        return problems, content
+    rewritten = partial(migrated_text, before=template.content, after=conversion.content)
+    try:
+        return (), rewrite_document(content, template.origin.document, rewritten)
+    except RefusedEditError as error:
+        hint = "write objects, parameters and message with lines of their own"
+        return (NotMigrated(ROOT, str(error), hint),), content
 
 
 def _would_change(build: Overlay) -> Reason:

@@ -35,6 +35,9 @@ from renderer.model.run.work import spend
 from renderer.provenance.makers import FieldSource, Maker, Version
 from renderer.provenance.paths import counterpart, field_value
 
+#: A text that refers to more parameters gets the rest of them in one step.
+_MOST_VERSIONS = 20
+
 
 def template_versions(
     made: MadeOfTemplate,
@@ -52,7 +55,7 @@ def template_versions(
     }
     values = {name: given.get(name, default) for name, default in defaults.items()}
     written = made.written.content
-    most = _most_names(written, values)
+    most = min(_most_names(written, values), _MOST_VERSIONS)
     *earlier, last = of_template
     for version in earlier:
         content = _in_form_of(written, object_at(value_at(version.content, made.place.segments)))
