@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
+from contextlib import suppress
 
 from renderer.model.record import Record
 from renderer.model.whole_number import whole_number
@@ -173,4 +174,9 @@ def not_a_release(text: str) -> str:
             f'{text!r} is a branch of KubeVirt, which changes every day; write "{NEWEST}" for what it had'
             f" on {snapshot.date}"
         )
-    return f"{text!r} is not a KubeVirt release; write it as {LATEST} or {LATEST.exact}"
+    near = LATEST
+    with suppress(ValueError):  # 1.10.0-rc.1
+        named = Release.parse(text.partition("-")[0]).minor_release
+        near = named if OLDEST <= named <= NEWEST else near
+    words = " or ".join(dict.fromkeys((str(near), str(near.exact))))
+    return f"{text!r} is not a KubeVirt release; write it as {words}"

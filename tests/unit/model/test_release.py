@@ -94,6 +94,20 @@ def test_unreleased_minors_follow_the_released_ones() -> None:
     assert (LATEST.names_patch, NEWEST.names_patch) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("1.10.0-rc.1", "1.10"),
+        ("v1.8.0-beta.0", "1.8 or 1.8.4"),
+        ("0.59.0-rc.0", "1.9 or 1.9.0"),
+        ("latest", "1.9 or 1.9.0"),
+    ],
+)
+def test_name_of_no_release_is_refused_with_the_nearest(text: str, words: str) -> None:
+    with pytest.raises(ValueError, match=f"is not a KubeVirt release; write it as {words}$"):
+        target_release(text)
+
+
 @pytest.mark.parametrize("text", ["main", "master", "HEAD", "nightly"])
 def test_branch_is_refused_with_what_to_write(text: str) -> None:
     snapshot = UNRELEASED[1, 10]
