@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_causes import Causes
+from renderer.app.diff_ignores import Ignores, as_engine_applies
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
@@ -46,21 +47,23 @@ class Comparison(NamedTuple):
         return difference_tables(self.difference)
 
 
-def compare_revisions(
+def compare_revisions(  # noqa: PLR0913 - one for each option of the command
     project: Project,
     revisions: Sequence[str],
     overlays: Iterable[str],
     reporter: Reporter,
     *,
     each: bool = False,
+    ignore: Iterable[str] = (),
 ) -> Comparison:
     """Compare two revisions, a revision with the work tree, or HEAD with the work tree.
 
     ``revisions`` are as typed after ``vmrender diff``. Each side is rendered in memory with its own
     ``vmrender.yaml``. ``overlays`` are names or paths; without any, all are compared. With ``each``, every
-    commit between the sides is also compared with the first side. Raises ``UsageError`` for more than two
-    revisions, and ``DiagnosticError``: revision-unknown, git-unavailable, and any error that makes a project
-    unusable.
+    commit between the sides is also compared with the first side. ``ignore`` are rules of what to leave out
+    beside those of the first side's project: a change cannot hide itself. Raises ``UsageError`` for
+    more than two revisions, and ``DiagnosticError``: revision-unknown, git-unavailable, and any error that
+    makes a project unusable.
     """
     with project.git() as git:
         try:
@@ -76,7 +79,9 @@ def compare_revisions(
         if not any(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
             for side in (before, after, *(commit.side for commit in commits if commit.side)):
                 side.propose()
-        return compare_projects(before, after, overlays, reporter, commits, Causes(before, after))
+        ignores = Ignores(ignore, before.config)
+        found = compare_projects(before, after, overlays, reporter, commits, Causes(before, after))
+        return found._replace(difference=ignores.without_ignored(found.difference))
 
 
 def _with_overlay_hint(error: DiagnosticError, project: Project, revisions: Iterable[str]) -> DiagnosticError:
@@ -220,6 +225,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
             found_here = compare_sides((before, after), sides, path, name, between)
+            found_here = as_engine_applies(found_here, overlay, sides)
             if causes is not None:
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))

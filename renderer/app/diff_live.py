@@ -15,6 +15,7 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.diff import Comparison, side_at
+from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter
@@ -62,12 +63,19 @@ class Dump(Record):
         return "standard input" if self.name == STDIN else self.name
 
 
-def compare_with_dump(
-    project: Project, revisions: Sequence[str], dump: Dump, overlays: Iterable[str], reporter: Reporter
+def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
+    project: Project,
+    revisions: Sequence[str],
+    dump: Dump,
+    overlays: Iterable[str],
+    reporter: Reporter,
+    *,
+    ignore: Iterable[str] = (),
 ) -> Comparison:
     """Compare a cluster with the work tree, or with a revision.
 
-    ``overlays`` are names or paths; without any, all are compared. Raises ``UsageError`` for more than one
+    ``overlays`` are names or paths; without any, all are compared. ``ignore`` are rules of differences to
+    leave out, in addition to the rules of the project. Raises ``UsageError`` for more than one
     revision, and ``DiagnosticError``: revision-unknown, git-unavailable, any error that makes a project
     unusable, and the errors of ``read_dump``.
     """
@@ -75,13 +83,16 @@ def compare_with_dump(
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
         side = Side("work tree", project.fs, cluster=project.config.cluster)
-        return _compare_with_side(side.propose(), dump, overlays, reporter)
+        return _compare_with_side(side.propose(), dump, overlays, reporter, ignore)
     with project.git() as git:
         side = side_at(git, revisions[0], cluster=project.config.cluster)
-        return _compare_with_side(side.propose(), dump, overlays, reporter)
+        return _compare_with_side(side.propose(), dump, overlays, reporter, ignore)
 
 
-def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter) -> Comparison:
+def _compare_with_side(
+    side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter, ignore: Iterable[str]
+) -> Comparison:
+    ignores = Ignores(ignore, side.config)
     rendered: list[_Rendered] = []
     wanted = tuple(wanted)
     selected = chosen_overlays(side.found, wanted)
@@ -111,6 +122,7 @@ def _compare_with_side(side: Side, dump: Dump, wanted: Iterable[str], reporter: 
     errors = [locate(side.fs, one.side.errors, one.overlay.path) for one in rendered]
     errors += [] if wanted else [locate(side.fs, side.found.errors)]
     errors.append(locate(side.fs, remarks_on_targets(each.overlay for each in rendered)))
+    difference = ignores.without_ignored(difference)
     return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 

@@ -259,13 +259,18 @@ class ResourceChange(Record):
         return tuple(dict.fromkeys(cause for cause in found if cause is not None))
 
     @property
-    def danger(self) -> Danger:
-        """The worst that it does."""
+    def dangers(self) -> frozenset[Danger]:
+        """All that it does."""
         effects = (*self.effects, self.impact.effect) if self.impact else self.effects
-        dangers = [effect.danger for effect in effects]
+        dangers = [effect.danger for effect in effects] or [Danger.NONE]
         dangers += [Danger.DATA] if self.harms_data else []
         dangers += [Danger.GUEST] if self.risks_guest else []
-        return max(dangers, key=lambda each: each.rank, default=Danger.NONE)
+        return frozenset(dangers)
+
+    @property
+    def danger(self) -> Danger:
+        """The worst that it does."""
+        return max(self.dangers, key=lambda each: each.rank)
 
     def order(self) -> tuple[str, str, str]:
         """Return the key by which changes are sorted for readers."""
@@ -323,7 +328,7 @@ class OverlayDifference(Record):
     """One overlay. Its target releases and totals are None on a side that does not have it.
 
     ``incomparable`` says why something could not be compared; it is empty if everything was compared.
-    ``equal`` counts the resources without a change. ``ignored`` is about a comparison with a cluster.
+    ``equal`` counts the resources without a change. ``ignored`` is what was left out, and by which rules.
     ``notes`` are further sentences for the reader. ``cluster`` is the cluster that it goes to; empty for the
     default cluster. ``stalled`` are the syncs that a refused object stops.
     """

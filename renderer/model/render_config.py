@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
 from renderer.model.cluster_settings import (
     COMMON_INSTANCETYPES,
@@ -20,6 +21,9 @@ from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
 from renderer.model.rule_settings import RuleSettings
 from renderer.model.text_enum import TextEnum
+
+if TYPE_CHECKING:
+    from renderer.model.difference_rule import DifferenceRule
 
 #: The names that a pattern may contain in braces. ``part`` is ``catalog`` for instance types and preferences,
 #: and ``resources`` for all others.
@@ -249,7 +253,8 @@ class RenderConfig(Record):
     a ``KubeVirt`` object lists. ``kubernetes`` is the minor release for the kinds next to virtual machines,
     None for the latest known one. ``flux`` is the release of Flux in the cluster, None for what its objects
     say. ``configuration``, ``storage_classes``, ``golden_images`` and ``facts`` are as in
-    ``ClusterSettings``. ``cluster`` is the cluster that sees the project so; empty for the default cluster.
+    ``ClusterSettings``. ``ignored_differences`` are what ``diff`` leaves out. ``cluster`` is the cluster that
+    sees the project so; empty for the default cluster.
     """
 
     kubevirt: Release = LATEST
@@ -275,6 +280,7 @@ class RenderConfig(Record):
     storage_classes: tuple[StorageClass, ...] = ()
     golden_images: tuple[str, ...] = ()
     facts: str = ""
+    ignored_differences: tuple[DifferenceRule, ...] = ()
     cluster: str = ""
 
     def of_cluster(self, name: str) -> RenderConfig:

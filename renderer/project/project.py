@@ -37,6 +37,7 @@ from renderer.project.entry_settings import ENTRY_FIELDS, entry_path, read_entry
 from renderer.project.project_settings import (
     TREE_FIELDS,
     read_flux_settings,
+    read_ignored_differences,
     read_limits,
     read_rule_settings,
     read_tree_options,
@@ -64,6 +65,7 @@ _FIELDS = (
     "exclude",
     "repositories",
     "clusters",
+    "diff",
     *TREE_FIELDS,
 )
 EXPANSION = "Expansion"
@@ -163,6 +165,7 @@ def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderCo
         exclude=tuple(_read_excluded(fields)),
         repositories=fields.list_of_texts("repositories"),
         clusters=clusters,
+        ignored_differences=tuple(read_ignored_differences(fields)),
     )
 
 

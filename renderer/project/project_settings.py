@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 from renderer.model.codes import RULE_CODES, STRICT_RULES, WARNING_CODES, Code
 from renderer.model.fields import Fields
 from renderer.model.render_config import (
+    PROJECT_FILE,
     Extra,
     FluxSubstitution,
     TreeOptions,
@@ -15,6 +17,9 @@ from renderer.model.render_config import (
 )
 from renderer.model.rule_settings import Level, RuleSetting, RuleSettings
 from renderer.model.run.limits import LimitValueError, check_lowered
+
+if TYPE_CHECKING:
+    from renderer.model.difference_rule import DifferenceRule
 
 TREE_FIELDS = ("files", "extras", "syncWaves", "webhookFields")
 
@@ -90,6 +95,25 @@ def read_flux_settings(overlay: Fields) -> FluxSubstitution | None:
         secrets=fields.flag("secrets") or False,
         strict=fields.flag("strict"),
     )
+
+
+def read_ignored_differences(fields: Fields) -> Iterator[DifferenceRule]:
+    """Read ``diff.ignore``; errors are noted."""
+    if "diff" not in fields:
+        return
+    from renderer.model.difference import Danger  # noqa: PLC0415 - few projects have any
+    from renderer.model.difference_rule import DifferenceRule  # noqa: PLC0415 - as above
+
+    section = fields.child("diff")
+    section.only("ignore")
+    for number, each in enumerate(section.elements("ignore")):
+        each.only("kind", "name", "namespace", "field", "owner", "danger")
+        texts = {key: each.text(key) or "" for key in ("kind", "name", "namespace", "field", "owner")}
+        if not any(texts.values()):
+            each.reject(None, "the rule ignores everything", "write a kind, name, namespace, field or owner")
+        yield DifferenceRule(
+            f"diff.ignore[{number}] of {PROJECT_FILE}", **texts, dangers=each.choices("danger", Danger)
+        )
 
 
 def read_limits(fields: Fields) -> Mapping[str, int]:

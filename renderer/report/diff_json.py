@@ -90,11 +90,15 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         **({"stalled": [stalled_json(each) for each in overlay.stalled]} if overlay.stalled else {}),
     }
     if not is_live:
-        return {**document, "notes": list(overlay.notes)} if overlay.notes else document
-    ignored: Json = [
+        document = {**document, "notes": list(overlay.notes)} if overlay.notes else document
+        return {**document, "ignored": _ignored(overlay)} if overlay.ignored else document
+    return {**document, "ignored": _ignored(overlay), "notes": list(overlay.notes)}
+
+
+def _ignored(overlay: OverlayDifference) -> Json:
+    return [
         {"source": each.source, "number": each.number, "note": each.note or None} for each in overlay.ignored
     ]
-    return {**document, "ignored": ignored, "notes": list(overlay.notes)}
 
 
 def _source_change(change: SourceChange) -> Json:

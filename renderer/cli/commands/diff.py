@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
@@ -26,7 +27,7 @@ from renderer.cli.console import (
 from renderer.cli.options import cluster_option, no_progress_option, overlay_option, verbose_option
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
-from renderer.model.difference import Difference
+from renderer.model.difference import Danger, Difference
 from renderer.model.log_line import log_markup
 from renderer.model.text_enum import TextEnum
 
@@ -78,6 +79,18 @@ class DiffFormat(TextEnum):
     metavar="DUMP",
     help="Compare a cluster with the project: a file or folder with kubectl get -o yaml output, or -.",
 )
+@click.option(
+    "--ignore",
+    metavar="RULE",
+    multiple=True,
+    help="Count, and do not show: kind=, name=, namespace=, field=, owner= or danger=, joined by commas.",
+)
+@click.option(
+    "--fail-on",
+    metavar="DANGER",
+    multiple=True,
+    help="Exit with 1 only for changes with one of these dangers, joined by commas: refused,data,no-start.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are differences.")
 @verbose_option
 @no_progress_option
@@ -90,6 +103,8 @@ def command(  # noqa: PLR0913 - one for each option
     each: bool,
     since: str | None,
     live: str | None,
+    ignore: tuple[str, ...],
+    fail_on: tuple[str, ...],
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -109,22 +124,36 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff origin/main...HEAD --format markdown --exit-zero
       vmrender diff v1.2 --overlay prod --format html > diff.html
       vmrender diff v1.2..HEAD --each
+      vmrender diff origin/main...HEAD --fail-on refused,data --ignore kind=ConfigMap
       vmrender diff --since v1.2
       kubectl get vm,vmi,secret,cm,svc,pvc -A -o yaml --show-managed-fields | vmrender diff --live -
     """
+    dangers = _read_dangers(fail_on)
+    if dangers and exit_zero:
+        raise UsageError("--exit-zero never fails: leave out --fail-on, or --exit-zero")
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
     if live is not None:
         if each or since is not None:
             raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
-        compared = compare_with_dump(open_project(), revisions, Dump(live, sys.stdin.buffer), named, reporter)
+        dump = Dump(live, sys.stdin.buffer)
+        compared = compare_with_dump(open_project(), revisions, dump, named, reporter, ignore=ignore)
     else:
         if since is not None:
             revisions, each = (since, *revisions), True
-        compared = compare_revisions(open_project(), revisions, named, reporter, each=each)
+        compared = compare_revisions(open_project(), revisions, named, reporter, each=each, ignore=ignore)
     reporter.detail(f"done in {stopwatch.total()}")
     _print(compared.difference, DiffFormat(output_format), limit_bytes)
     report(None, (*compared.before, *compared.after))
-    return _exit_code(compared, exit_zero=exit_zero)
+    return _exit_code(compared, dangers, exit_zero=exit_zero)
+
+
+def _read_dangers(texts: Iterable[str]) -> frozenset[Danger]:
+    """Return the dangers that are typed after ``--fail-on``. Raises ``UsageError``."""
+    words = [word for text in texts for word in text.split(",")]
+    for word in words:
+        if word not in {*Danger}:
+            raise UsageError(f"--fail-on {word!r}: the dangers are {', '.join(reversed(Danger))}")
+    return frozenset(map(Danger, words))
 
 
 def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None:
@@ -139,12 +168,19 @@ def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None
             print_document(log_markup(document))
 
 
-def _exit_code(compared: Comparison, *, exit_zero: bool) -> ExitCode:
-    """Return the exit code. An error on the side before only counts as a difference."""
+def _exit_code(compared: Comparison, dangers: frozenset[Danger], *, exit_zero: bool) -> ExitCode:
+    """Return the exit code. An error on the side before only counts as a difference.
+
+    With ``dangers``, only changes that have one of them count, and what could not be compared.
+    """
     if has_errors(compared.after):
         return exit_code_of(compared.after, overlays=[each.path for each in compared.difference.overlays])
     if exit_zero or not compared.difference:
         return ExitCode.CLEAN
+    overlays = compared.difference.overlays
+    if dangers and not any(overlay.incomparable for overlay in overlays):
+        changes = (change for overlay in overlays for change in overlay.changes)
+        return ExitCode.FINDINGS if any(change.dangers & dangers for change in changes) else ExitCode.CLEAN
     return ExitCode.FINDINGS
 
 

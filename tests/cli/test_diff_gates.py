@@ -1,0 +1,263 @@
+"""``diff --fail-on`` as a gate, and what ``--ignore``, the project and the engine of an overlay leave out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.git_work_tree import commit, init, write
+from tests.cli.test_diff import FILES, PROJECT, SCHEMA, VM, run
+
+DISK = """\
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: data, namespace: prod}
+spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}
+"""
+LISTED = {
+    "overlays/prod/kustomization.yaml": "resources: [vm.yaml, disk.yaml]\n",
+    "overlays/prod/disk.yaml": DISK,
+}
+RESTART = {
+    "overlays/prod/vm.yaml": VM.replace("domain:", "terminationGracePeriodSeconds: 600\n      domain:")
+}
+LABEL = {"overlays/prod/vm.yaml": VM.replace("metadata: {", "metadata: {labels: {tier: gold}, ")}
+REFUSED = {"overlays/prod/disk.yaml": DISK.replace("blank: {}", "http: {url: 'https://example.org/a.img'}")}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    repository = init(tmp_path / "repository")
+    commit(repository, {**FILES, **LISTED})
+    monkeypatch.chdir(repository)
+    return repository
+
+
+@pytest.mark.parametrize(
+    ("files", "dangers", "code"),
+    [
+        (RESTART, ["restart"], 1),
+        (RESTART, ["refused,data,no-start"], 0),
+        (RESTART, ["refused", "restart"], 1),
+        (LABEL, ["refused,data,no-start,restart,guest,migration,live"], 0),
+        (LABEL, ["none"], 1),
+        (REFUSED, ["refused"], 1),
+        ({}, ["none"], 0),
+    ],
+)
+def test_a_gate_fails_for_the_dangers_that_it_names(
+    folder: Path, files: dict[str, str], dangers: list[str], code: int
+) -> None:
+    write(folder, files)
+    found = run(*(word for danger in dangers for word in ("--fail-on", danger)))
+    assert found.exit == code
+    assert found.stdout == run().stdout
+    assert run().exit == bool(files)
+
+
+def test_a_gate_does_not_pass_what_cannot_be_compared(folder: Path) -> None:
+    commit(folder, {"overlays/prod/vm.yaml": "a: [\n"})
+    write(folder, {"overlays/prod/vm.yaml": VM})
+    assert run("--fail-on", "refused").exit == 1
+    write(folder, {"overlays/prod/vm.yaml": "b: [\n"})
+    assert run("--fail-on", "refused").exit == 2
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--fail-on", "loss"], "--fail-on 'loss': the dangers are refused, data, no-start, restart, guest"),
+        (["--fail-on", ""], "--fail-on ''"),
+        (["--fail-on", "data", "--exit-zero"], "--exit-zero never fails"),
+        (
+            ["--ignore", "Service"],
+            "'Service' is not kind, name, namespace, field, owner or danger with a value",
+        ),
+        (["--ignore", "kind="], "'kind=' is not kind"),
+        (["--ignore", "kind=a,kind=b"], "kind is given twice"),
+        (["--ignore", "danger=loss"], "the dangers are refused, data"),
+        (["--ignore", "field=a b["], "is not part of a field's path"),
+    ],
+)
+def test_wrong_gates_and_rules_are_refused(folder: Path, arguments: list[str], message: str) -> None:
+    write(folder, RESTART)
+    found = run(*arguments)
+    assert (found.exit, found.stdout) == (2, "")
+    assert message in found.stderr
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        "field=spec.template.spec.terminationGracePeriodSeconds",
+        "field=spec.template",
+        "field=/spec/template/spec/terminationGracePeriodSeconds",
+        "field=...terminationGracePeriodSeconds",
+        "kind=VirtualMachine",
+        "kind=Virtual*,name=d?,namespace=prod",
+        "danger=restart,kind=VirtualMachine",
+    ],
+)
+def test_what_is_ignored_is_counted(folder: Path, rule: str) -> None:
+    write(folder, RESTART)
+    found = run("--ignore", rule)
+    assert (found.exit, found.stderr) == (0, "")
+    assert f"  1 difference ignored: --ignore {rule}\n" in found.stdout
+    assert "Seconds" not in found.stdout.replace(rule, "")
+    document = json.loads(run("--ignore", rule, "--format", "json").stdout)
+    Draft202012Validator(SCHEMA).validate(document)
+    assert document["overlays"][0]["ignored"] == [{"source": f"--ignore {rule}", "number": 1, "note": None}]
+    for output_format in ("markdown", "html"):
+        assert "1 difference ignored" in run("--ignore", rule, "--format", output_format).stdout
+
+
+@pytest.mark.parametrize(
+    "rule",
+    ["field=spec.template.spec.domain", "kind=Service", "name=web", "owner=kubectl", "danger=live,kind=*"],
+)
+def test_other_differences_are_shown(folder: Path, rule: str) -> None:
+    write(folder, RESTART)
+    assert run("--ignore", rule) == run()
+
+
+@pytest.mark.parametrize("rule", ["kind=DataVolume", "field=spec", "kind=DataVolume,danger=data"])
+def test_a_refused_object_is_not_hidden(folder: Path, rule: str) -> None:
+    write(folder, REFUSED)
+    assert run("--ignore", rule) == run()
+    assert "REFUSED: DataVolume prod/data" in run().stdout
+
+
+def test_a_refused_object_is_hidden_if_the_rule_names_it(folder: Path) -> None:
+    write(folder, REFUSED)
+    found = run("--ignore", "kind=DataVolume,danger=refused")
+    assert found.exit == 0
+    assert "ignored: --ignore kind=DataVolume,danger=refused\n" in found.stdout
+
+
+def test_a_deleted_machine_is_not_hidden(folder: Path) -> None:
+    write(folder, {"overlays/prod/kustomization.yaml": "resources: [disk.yaml]\n"})
+    assert run("--ignore", "kind=VirtualMachine").stdout.startswith("DATA: prod/db is deleted")
+
+
+RULES = "diff:\n  ignore:\n    - {kind: VirtualMachine, field: spec.template}\n"
+
+
+def test_rules_of_the_project(folder: Path) -> None:
+    commit(folder, {"vmrender.yaml": PROJECT + RULES})
+    write(folder, RESTART)
+    found = run()
+    assert found.exit == 0
+    assert "  1 difference ignored: diff.ignore[0] of vmrender.yaml\n" in found.stdout
+
+
+def test_a_change_cannot_hide_itself(folder: Path) -> None:
+    write(folder, {**RESTART, "vmrender.yaml": PROJECT + RULES})
+    assert run().stdout.startswith("prod/db needs a restart\n")
+
+
+@pytest.mark.parametrize(
+    ("rules", "message"),
+    [
+        ("diff: {ignore: [{}]}", "the rule ignores everything"),
+        ("diff: {ignore: [{field: 'a b['}]}", "is not part of a field's path"),
+        ("diff: {ignore: [{kind: VM, danger: [loss]}]}", "loss"),
+        ("diff: {ignored: []}", "ignored"),
+        ("diff: {ignore: VirtualMachine}", "ignore"),
+    ],
+)
+def test_wrong_rules_of_a_project_are_reported(folder: Path, rules: str, message: str) -> None:
+    commit(folder, {"vmrender.yaml": f"{PROJECT}{rules}\n"})
+    found = run()
+    assert (found.exit, found.stdout) == (2, "")
+    assert message in found.stderr
+    assert "vmrender.yaml:4" in found.stderr
+
+
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec:
+  interval: 1h
+  prune: true
+  path: ./apps
+  sourceRef: {kind: GitRepository, name: flux-system}
+  IGNORE
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {interval: 1h, url: "https://git.example.org/acme/fleet.git"}
+"""
+ARGOCD = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: apps, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: "https://git.example.org/acme/fleet.git", targetRevision: main, path: apps}
+  destination: {server: "https://kubernetes.default.svc"}
+  IGNORE
+"""
+ENTRY = PROJECT + "repositories: ['https://git.example.org/acme/fleet.git']\noverlays: [{ENGINE: clusters}]\n"
+GRACE, LABELS = "/spec/template/spec/terminationGracePeriodSeconds", "/metadata/labels"
+BOTH = VM.replace("domain:", "terminationGracePeriodSeconds: 600\n      domain:").replace(
+    "metadata: {", "metadata: {labels: {tier: gold}, "
+)
+
+
+def engine(folder: Path, name: str, text: str, machine: str = VM) -> None:
+    files = {
+        "vmrender.yaml": ENTRY.replace("ENGINE", name),
+        "clusters/apps.yaml": text,
+        "apps/db.yaml": machine,
+    }
+    commit(folder, files)
+
+
+def test_flux_does_not_apply_the_fields_that_it_ignores(folder: Path) -> None:
+    engine(folder, "flux", FLUX.replace("IGNORE", f"ignore: [{{paths: ['{GRACE}']}}]"))
+    write(folder, {"apps/db.yaml": BOTH})
+    found = run()
+    assert "  1 difference ignored: spec.ignore of Kustomization apps\n" in found.stdout
+    assert "metadata.labels" in found.stdout
+    assert "Seconds" not in found.stdout
+
+
+def test_argo_cd_syncs_ignored_fields_with_others(folder: Path) -> None:
+    ignored = f"ignoreDifferences: [{{group: kubevirt.io, kind: VirtualMachine, jsonPointers: ['{GRACE}']}}]"
+    engine(folder, "argocd", ARGOCD.replace("IGNORE", ignored))
+    write(folder, {"apps/db.yaml": BOTH})
+    assert "ignored" not in run().stdout
+    write(folder, {"apps/db.yaml": RESTART["overlays/prod/vm.yaml"]})
+    assert "  1 difference ignored: ignoreDifferences of Application apps\n" in run().stdout
+    respected = f"{ignored}\n  syncPolicy: {{syncOptions: [RespectIgnoreDifferences=true]}}"
+    engine(folder, "argocd", ARGOCD.replace("IGNORE", respected))
+    write(folder, {"apps/db.yaml": BOTH})
+    assert "  1 difference ignored: ignoreDifferences of Application apps\n" in run().stdout
+
+
+@pytest.mark.parametrize("policy", ["reconcile: disabled", "ssa: Ignore", "ssa: IfNotPresent"])
+def test_flux_does_not_apply_objects_with_some_annotations(folder: Path, policy: str) -> None:
+    key, _, value = policy.partition(": ")
+    kept = VM.replace(
+        "metadata: {", f"metadata: {{annotations: {{kustomize.toolkit.fluxcd.io/{key}: {value}}}, "
+    )
+    engine(folder, "flux", FLUX.replace("IGNORE", "wait: false"), kept)
+    write(
+        folder, {"apps/db.yaml": kept.replace("domain:", "terminationGracePeriodSeconds: 600\n      domain:")}
+    )
+    found = run()
+    assert found.exit == 0
+    assert f"  1 difference ignored: kustomize.toolkit.fluxcd.io/{policy}\n" in found.stdout
+
+
+def test_a_deletion_is_not_hidden_by_an_annotation(folder: Path) -> None:
+    kept = VM.replace("metadata: {", "metadata: {annotations: {kustomize.toolkit.fluxcd.io/ssa: Ignore}, ")
+    engine(folder, "flux", FLUX.replace("IGNORE", "wait: false"), kept)
+    commit(folder, {"apps/other.yaml": VM.replace("name: db,", "name: web,")})
+    (folder / "apps/db.yaml").unlink()
+    assert run().stdout.startswith("DATA: prod/db")
