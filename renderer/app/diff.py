@@ -13,7 +13,13 @@ from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
-from renderer.diff.compare import VmChangeOf, change_as_written, compare_overlay, without_moved
+from renderer.diff.compare import (
+    VmChangeOf,
+    change_as_written,
+    compare_overlay,
+    with_shown_names,
+    without_moved,
+)
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
@@ -233,7 +239,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 manifests[path] = _manifests(sides)
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
-        CommitDifference(commit.name, commit.subject, without_moved(found))
+        CommitDifference(commit.name, commit.subject, with_shown_names(without_moved(found)))
         for commit, found in zip(commits, at_commits, strict=True)
     )
     differences = tuple(
@@ -245,7 +251,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
-    difference = Difference(before.name, after.name, differences, steps)
+    difference = Difference(before.name, after.name, with_shown_names(differences), steps)
     return Comparison(
         difference, before.labelled(errors_before.found()), after.labelled(errors_after.found())
     )

@@ -22,6 +22,7 @@ from renderer.app.reporter import Reporter
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
+from renderer.diff.compare import with_shown_names
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
@@ -118,7 +119,9 @@ def _compare_with_side(
     rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written, dump.name)
     compared += [rest] if rest else []
     others += cluster.others
-    difference = Difference(f"cluster ({dump})", side.name, tuple(compared), is_live=True, others=others)
+    difference = Difference(
+        f"cluster ({dump})", side.name, with_shown_names(compared), is_live=True, others=others
+    )
     errors = [locate(side.fs, one.side.errors, one.overlay.path) for one in rendered]
     errors += [] if wanted else [locate(side.fs, side.found.errors)]
     errors.append(locate(side.fs, remarks_on_targets(each.overlay for each in rendered)))

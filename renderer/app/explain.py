@@ -16,7 +16,7 @@ from renderer.files.disk import folder_exists
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential_parts import secret_values, shown_id
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.kube.field_path import ROOT, FieldPath
@@ -100,7 +100,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
         taint_masking(),
     )
     path, fields = one.overlay.path, with_locations(histories, Locator(project.fs).location_of)
-    history = ResourceHistory(path, one.resource.current_id, fields, one.overlay.cluster)
+    shown = shown_id(one.resource.current_id, taint_masking())
+    history = ResourceHistory(path, shown, fields, one.overlay.cluster)
     reported = (*findings[path], *remarks_on_targets([one.overlay]))
     return Explained(history, locate(project.fs, reported, path), (path,))
 

@@ -191,6 +191,7 @@ class RenderedTrees:
         self._record(result._replace(is_stale=bool(found.diagnostics)))
         self.reporter.detail(f"{overlay.output}: compared in {stopwatch.total()}")
         reported = {finding.location.path for finding in found.diagnostics if finding.location}
+        reported |= {f"{overlay.output}/{path}" for path in found.value.removed}
         foreign = self._foreign_manifests(rendered)
         return (*found.diagnostics, *(each for path, each in foreign.items() if path not in reported))
 

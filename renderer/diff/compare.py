@@ -11,7 +11,12 @@ from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
+from renderer.kubevirt.facts.confidential_parts import (
+    ConfidentialFields,
+    secret_values,
+    with_shown_ids,
+    without_secret_words,
+)
 from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
@@ -43,7 +48,7 @@ from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.release import Release
-from renderer.model.run.taint import tainted
+from renderer.model.run.taint import taint_masking, tainted
 from renderer.model.run.work import spend
 
 Resources: TypeAlias = tuple[Resource, ...]
@@ -455,6 +460,17 @@ def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDiffere
         return change._replace(impact=_ELSEWHERE, effects=_effects_of(_ELSEWHERE), data=())
 
     return tuple(overlay._replace(changes=tuple(map(moved, overlay.changes))) for overlay in overlays)
+
+
+def with_shown_names(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
+    """Return the overlays without values of Secrets in kinds and names; what moved must be known before."""
+    secrets = taint_masking()
+    if not secrets:
+        return tuple(overlays)
+    return tuple(
+        overlay._replace(changes=tuple(with_shown_ids(each, secrets) for each in overlay.changes))
+        for overlay in overlays
+    )
 
 
 def _handover_risk(change: ResourceChange, new: ResId) -> Impact:

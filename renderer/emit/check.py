@@ -25,6 +25,8 @@ from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.model.run.taint import tainted
 
+#: A file has one of these words if it may hold a value of a Secret.
+_WORDS_OF_HOLDERS = (b"Secret", b"Template", b"assword")
 _HINT = "run vmrender render and commit the result"
 
 
@@ -62,11 +64,13 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     if plan.is_current:
         return Outcome(TreeDiff.of(plan))
     secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
-    masked = _masked_files(tree, plan, wanted, ManifestMasking(Masking(secrets | tainted())))
-    diffs = {path: _diff(f"{folder}/{path}", each) for path, each in masked.items()}
+    confidential = Masking(secrets | tainted())
+    masked = _masked_files(tree, plan, wanted, ManifestMasking(confidential))
+    diffs = {path: _diff(confidential.mask(f"{folder}/{path}"), each) for path, each in masked.items()}
     findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, diffs))
     diff = TreeDiff.of(plan, "".join(diffs.values()))
-    return Outcome(diff, tuple(sorted(findings, key=lambda finding: str(finding.location))))
+    shown = (_with_shown_path(finding, confidential) for finding in findings)
+    return Outcome(diff, tuple(sorted(shown, key=lambda finding: str(finding.location))))
 
 
 def plan_changes(
@@ -155,12 +159,21 @@ def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
     return Diagnostic.in_file(Location(f"{output}/{path}", line), Code.STALE, f"{path} {problem}", _HINT)
 
 
+def _with_shown_path(finding: Diagnostic, confidential: Masking) -> Diagnostic:
+    """Return a finding without confidential values in its path, which consists of the names of objects."""
+    path = finding.location.path if finding.location else ""
+    shown = confidential.mask(path)
+    if shown == path:
+        return finding
+    return finding._replace(location=Location(shown), message=confidential.mask(finding.message))
+
+
 def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
-    """Yield the objects in those files that may hold a Secret."""
+    """Yield the objects in those files that may hold a value of a Secret."""
     from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
 
     for content in files:
-        if isinstance(content, bytes) and b"Secret" in content:
+        if isinstance(content, bytes) and any(word in content for word in _WORDS_OF_HOLDERS):
             with suppress(DiagnosticError):  # someone edited it, and it is not valid YAML any more
                 yield from decode_documents(content, "")
 

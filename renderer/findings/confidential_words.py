@@ -14,7 +14,7 @@ from renderer.kubevirt.facts.confidential import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     SECTIONS,
 )
-from renderer.kubevirt.guest_data.credential_text import names_credential
+from renderer.kubevirt.facts.credential_text import names_credential
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 

@@ -27,12 +27,12 @@ from renderer.kubevirt.facts.confidential import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.confidential_parts import Scope, hides, opened, root_scope
-from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
-from renderer.kubevirt.guest_data.credential_text import (
+from renderer.kubevirt.facts.credential_text import (
     credential_forms,
     named_credentials,
     passwords_of_commands,
 )
+from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import holds_ciphertext
 from renderer.model.kube.field_path import Segment

@@ -7,7 +7,12 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, holds_secret, shown_path
+from renderer.kubevirt.facts.confidential_parts import (
+    ConfidentialFields,
+    holds_secret,
+    shown_id,
+    shown_path,
+)
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.history import FieldHistory, Step
 from renderer.model.kube.field_path import FieldPath
@@ -55,6 +60,7 @@ def without_secret_values(
         return tuple(histories)
     return tuple(
         history._replace(
+            resource=shown_id(history.resource, anywhere),
             field=shown_path(history.field, anywhere),
             steps=tuple(_masked_steps(history.steps, substituted, anywhere)),
         )

@@ -112,6 +112,33 @@ spec:
           - cloudInitNoCloud:
               userData: "hostname: ${{NAME}}\\npassword: ${{LOGIN}}"
 """
+#: Templates of a machine whose guest gets a value in a file, beside a ConfigMap with the same value.
+MOTD = "#cloud-config\\nwrite_files: [{path: /etc/motd, content: '${GREETING}'}]"
+VOLUMES = f'volumes: [{{name: c, cloudInitNoCloud: {{userData: "{MOTD}"}}}}]'
+GREETING = f"parameters: [{{name: GREETING, value: {CANARY}}}, {{name: NAME, value: public}}]"
+OPENSHIFT_MOTD = (
+    f"apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {{name: t}}\n{GREETING}\nobjects:\n"
+    "- apiVersion: kubevirt.io/v1\n  kind: VirtualMachine\n  metadata: {name: '${NAME}'}\n"
+    f"  spec: {{runStrategy: Always, template: {{spec: {{domain: {{devices: {{}}}}, {VOLUMES}}}}}}}\n"
+    "- {apiVersion: v1, kind: ConfigMap, metadata: {name: copy}, data: {x: 'a ${GREETING} b'}}\n"
+)
+VM_TEMPLATE_MOTD = (
+    "apiVersion: template.kubevirt.io/v1beta1\nkind: VirtualMachineTemplate\n"
+    f"metadata: {{name: t, namespace: a}}\nspec:\n  {GREETING}\n  virtualMachine:\n"
+    "    metadata: {name: '${NAME}', annotations: {x: '${GREETING}'}}\n"
+    f"    spec: {{runStrategy: Always, template: {{spec: {{domain: {{devices: {{}}}}, {VOLUMES}}}}}}}\n"
+)
+SAME = f"---\n{CONFIG_MAP.replace('copy: x', f'copy: {CANARY}')}"
+ADDRESSES = {
+    "a user": f"http: {{url: 'https://user:{CANARY}@host.example.com/a.img'}}",
+    "a token": f"http: {{url: 'https://{CANARY}@host.example.com/a.img'}}",
+    "a query": f"http: {{url: 'https://host.example.com/a.img?a=b&access_token={CANARY}&x=1'}}",
+    "a signature of Azure": f"http: {{url: 'https://a.blob.core.windows.net/a.img?sv=1&sig={CANARY}'}}",
+    "a signature of S3": f"s3: {{url: 'https://b.s3.amazonaws.com/a.img?X-Amz-Signature={CANARY}'}}",
+    "a registry": f"registry: {{url: 'docker://user:{CANARY}@quay.io/a/b'}}",
+    "imageio": f"imageio: {{url: 'https://admin:{CANARY}@ovirt.example.com/api', diskId: x}}",
+    "a header": f"http: {{url: 'https://host/a', extraHeaders: ['Authorization: Bearer {CANARY}']}}",
+}
 PROCESSED = PROJECT.replace("path: prod", "path: prod, parameters: {NAME: keys}")
 OPERATIONS = [{"op": "add", "path": "/stringData/password", "value": CANARY}]
 PATCHES = {
@@ -239,6 +266,31 @@ CASES = {
     "a parameter that is named after what it holds": one(
         VM_TEMPLATE.replace("LOGIN, v", "ADMIN_PASSWORD, v").replace("${LOGIN}", "")
     ),
+    **{
+        f"a parameter that goes into a file of the guest: {kind}, {name}": {
+            "vmrender.yaml": project,
+            **one(text),
+        }
+        for kind, text in (("OpenShift", OPENSHIFT_MOTD + SAME), ("KubeVirt", VM_TEMPLATE_MOTD + SAME))
+        for name, project in (("as it is", PROJECT), ("processed", PROCESSED))
+    },
+    "a Template among the resources": {
+        "prod/kustomization.yaml": "resources: [t.yaml, obj.yaml]\n",
+        "prod/obj.yaml": CONFIG_MAP,
+        "prod/t.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: Template\nmetadata: {name: t}\n"
+        f"spec: {{template: t.j2, values: {{motd: [{CANARY}]}}}}\n",
+        "prod/t.j2": NESTED.replace(CANARY, "{{ motd }}"),
+    },
+    **{
+        f"{name} in the address of a disk image": one(
+            f"{MACHINE}  dataVolumeTemplates:\n  - metadata: {{name: root}}\n    spec:\n"
+            f"      source: {{{source}}}\n      storage: {{resources: {{requests: {{storage: 1Gi}}}}}}\n"
+        )
+        for name, source in ADDRESSES.items()
+    },
+    "a name": copied(CANARY, "metadata.name"),
+    "a namespace": copied(CANARY, "metadata.namespace"),
+    "a kind": copied(CANARY, "kind"),
     "copied out of a policy": {
         **holding("policy-templates", f"- objectDefinition:\n{indent(NESTED, '    ')}", "Policy"),
         "prod/cm.yaml": CONFIG_MAP.replace("name: obj", "name: cm"),

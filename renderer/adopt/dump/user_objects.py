@@ -242,7 +242,7 @@ def _without_controllers_elements(
     finalizers, owners = array_at(metadata, "finalizers"), array_at(metadata, "ownerReferences")
     applied = applied_finalizers(live) if finalizers else frozenset[str]()
     kept: dict[str, list[Json]] = {
-        "finalizers": [each for each in finalizers if each in applied],
+        "finalizers": [each for each in finalizers if isinstance(each, str) and each in applied],
         "ownerReferences": [each for each in owners if not text_at(each, "uid")],
     }
     removed = [

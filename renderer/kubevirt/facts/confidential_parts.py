@@ -32,6 +32,7 @@ from renderer.kubevirt.facts.confidential import (
     is_confidential,
     is_path_entry,
 )
+from renderer.kubevirt.facts.credential_text import without_credentials
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS, is_ciphertext
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
@@ -46,6 +47,7 @@ from renderer.model.kube.json import (
     text_at,
 )
 from renderer.model.kube.list_elements import FieldLookup
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
@@ -69,7 +71,10 @@ _DEFINITION = "CustomResourceDefinition"
 #: The target of a patch that may be for an object of any kind.
 _ANY_KIND = "*"
 _NONE = frozenset({""})
-_TEMPLATES = frozenset({"Template", "VirtualMachineTemplate"})
+_TEMPLATE = "Template"
+_TEMPLATES = frozenset({_TEMPLATE, "VirtualMachineTemplate"})
+#: The field of vmrender's own Template with values, of which it may make a Secret.
+_VALUES_OF_TEMPLATE = "values"
 #: Kinds of objects that hold the values of a chart.
 CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
@@ -253,6 +258,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         name = text_at(mapping, "name")
         is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
         return below.hidden(is_secret=name in here.parameters) if is_credential else below
+    if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
+        return below.hidden()
     if here.kind in CHARTS and key in _VALUES_OF_CHARTS:
         return below.within(Area.CHART)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
@@ -542,7 +549,8 @@ def masked(
 ) -> Json:
     """Return a tree with a mask for each confidential part of it, keys included.
 
-    Every scalar that contains one of ``secrets`` is confidential. ``mask`` makes the text for a value.
+    Every scalar that contains one of ``secrets`` is confidential; of another text, the credentials in
+    addresses and requests are. ``mask`` makes the text for a value.
     """
     if hides(value, scope):
         return value if value is None or value in ({}, []) else mask(value)
@@ -555,7 +563,9 @@ def masked(
     if isinstance(value, list):
         scope_of = opened(value, scope)
         return [masked(child, scope_of(index), secrets, mask) for index, child in enumerate(value)]
-    return mask(value) if contains_secret(value, secrets) else value
+    if contains_secret(value, secrets):
+        return mask(value)
+    return without_credentials(value, mask) if isinstance(value, str) else value
 
 
 def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:
@@ -598,7 +608,8 @@ class ConfidentialFields:
         spend(_STEPS_PER_CHANGE + _STEPS_PER_VALUE * sum(map(count_values, values)), _LOOKING)
         scopes = [scope for scope, _ in self._found(change.field)]
         before, after = (self._shown(value, scopes) for value in (change.before, change.after))
-        if NoValue.WITHHELD in (before, after):
+        is_hidden = NoValue.WITHHELD in (before, after)
+        if is_hidden or (before == after and change.before != change.after):
             before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
         return change._replace(field=shown_path(change.field, self._secrets), before=before, after=after)
 
@@ -624,6 +635,22 @@ class ConfidentialFields:
                 scope = self._opened[place](segment)
                 value = lookup.child(value, segment)
             yield scope, value
+
+
+def shown_id(identity: ResId, secrets: Masking) -> ResId:
+    """Return the id of an object with ``***`` for each of ``secrets`` in its kind and names."""
+    gvk = Gvk(*map(secrets.mask, identity.gvk))
+    return ResId(gvk, secrets.mask(identity.name), secrets.mask(identity.namespace))
+
+
+def with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
+    """Return the change of a resource with ``***`` for each of ``secrets`` in its ids and texts."""
+    return without_secret_words(change, secrets)._replace(
+        before=change.before and shown_id(change.before, secrets),
+        after=change.after and shown_id(change.after, secrets),
+        owner=change.owner and shown_id(change.owner, secrets),
+        revisions=tuple((key, secrets.mask(name)) for key, name in change.revisions),
+    )
 
 
 @once_for_same

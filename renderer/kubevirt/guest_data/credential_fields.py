@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
-from renderer.kubevirt.guest_data.credential_text import (
+from renderer.kubevirt.facts.credential_text import (
     credential_forms,
     is_credential_value,
     may_be_credential,

@@ -13,12 +13,12 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
-from renderer.kubevirt.guest_data.credential_text import (
+from renderer.kubevirt.facts.credential_text import (
     Form,
     credential_forms,
     passwords_of_commands,
 )
+from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
 from renderer.kubevirt.guest_data.user_data import Format, Part, decode_cloud_config, parts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_ciphertext

@@ -337,3 +337,9 @@ def test_nodes_of_other_clusters_are_left_out(labels: dict[str, Json], maintaine
     reason = reason_left_out(made("VirtualMachine", "kubevirt.io/v1", labels=labels))
     assert reason == (f"it is a node that {maintainer} makes and replaces" if maintainer else None)
     assert reason_left_out(made("ConfigMap", labels=labels)) is None
+
+
+def test_finalizers_of_another_type_are_left_out() -> None:
+    live = made("VirtualMachine", "kubevirt.io/v1", finalizers=[["a"], {}, 1])
+    content = clean(live.content).content
+    assert not object_at(content, "metadata").get("finalizers")

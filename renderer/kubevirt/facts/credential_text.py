@@ -9,7 +9,7 @@ PostgreSQL, MySQL, Windows, Apache and GRUB.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import islice
 
 from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder
@@ -113,8 +113,8 @@ IN_ADDRESSES = (
         ),
     ),
 )
-#: Other forms.
-FORMS = (
+#: Credentials in requests.
+IN_REQUESTS = (
     # a token in a query or in a path, and the addresses of webhooks
     Form(
         ("=",),
@@ -157,6 +157,10 @@ FORMS = (
             _IGNORE_CASE,
         ),
     ),
+)
+#: All forms, except those in addresses.
+FORMS = (
+    *IN_REQUESTS,
     # private keys: PEM, OpenSSH, PGP, SSH2, OpenVPN, PuTTY, age, JSON Web Keys
     Form(
         ("begin ", "putty-user-key-file-", "age-secret-key-1"),
@@ -385,6 +389,27 @@ def credential_forms(text: str) -> Iterator[re.Match[str]]:
     for form in FORMS:
         if form.may_be_in(lowered):
             yield from islice(filter(_is_written, form.pattern.finditer(text)), 1)
+
+
+def without_credentials(text: str, mask: Callable[[str], str]) -> str:
+    """Return a text with a mask for each credential of an address or a request in it."""
+    lowered = text.lower()
+    found = [match for sign, address in IN_ADDRESSES for match in _in_lines_with(sign, address, text)]
+    for form in IN_REQUESTS:
+        if form.may_be_in(lowered):
+            found += form.pattern.finditer(text)
+    parts: list[str] = []
+    done = 0
+    for start, end in sorted(map(_place_of_word, filter(_is_written, found))):
+        if end > done:
+            parts += (text[done:start], mask(text[max(start, done) : end]))
+            done = end
+    return "".join((*parts, text[done:])) if parts else text
+
+
+def _place_of_word(found: re.Match[str]) -> tuple[int, int]:
+    """Return the place of the credential in a form; of all of it, if it does not say which part that is."""
+    return found.span("word") if found.groupdict().get("word") else found.span()
 
 
 def _in_lines_with(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
