@@ -108,9 +108,6 @@ def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) ->
     prunes = automated.get("prune") is True and automated.get("enabled") is not False
     deletes = may_be_gone and _has_finalizer(owner)
     present = _sync_options(moved)
-    finalizers = array_at(owner.content, "metadata", "finalizers")
-    deletes = may_be_gone and any(str(each).partition("/")[0] == _FINALIZER for each in finalizers)
-    present = {option.strip() for option in text_at(moved.annotations, SYNC_OPTIONS_ANNOTATION).split(",")}
     needed = [
         *(["Prune=false"] if prunes and present.isdisjoint(("Prune=false", "Prune=confirm")) else []),
         *(["Delete=false"] if deletes and present.isdisjoint(("Delete=false", "Delete=confirm")) else []),
