@@ -291,9 +291,21 @@ class Pipeline:
                 of_templates = _of_templates(
                     composed.value, overlay.kubevirt, lambda each: self._expand_and_check(overlay, each)
                 )
-                found = (*found, *of_templates)
+                found = (*found, *of_templates, *self._of_resource_sets(overlay, composed.value))
             found = self._with_variables_named(overlay, written, composed, found)
             return Outcome(strip_status(processed.value), self._reported(overlay, composed, found))
+
+    def _of_resource_sets(self, overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
+        """Return the findings about what ResourceSets make; an entry of Flux has it in other overlays."""
+        is_of_flux = overlay.entry is not None and overlay.entry.options.kind is EntryKind.FLUX
+        if is_of_flux or not any(resource.kind == "ResourceSet" for resource in resources):
+            return ()
+        from renderer.pipeline.resource_set_checks import resource_set_findings
+
+        def check(each: ResourceSet) -> Outcome[ResourceSet]:
+            return past_encrypted(Outcome(each), lambda rest: self._expand_and_check(overlay, rest))
+
+        return tuple(resource_set_findings(resources, check))
 
     def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the virtual machines, and check all resources."""

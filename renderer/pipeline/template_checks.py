@@ -20,7 +20,6 @@ from renderer.kubevirt.vm_template.machine import known_machine, parameter_place
 from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
-from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.run.taint import taint
@@ -56,7 +55,7 @@ def template_findings(
 
 def _is_about(finding: Diagnostic, machine: Resource) -> bool:
     """Return True for a finding about the machine."""
-    is_here = any(_is_within(site, machine.origin) for site in finding.sites)
+    is_here = any(site.is_within(machine.origin) for site in finding.sites)
     return finding.resource == machine.current_id and is_here and finding.code not in _NOT_OF_TEMPLATES
 
 
@@ -71,9 +70,3 @@ def _about_template(finding: Diagnostic, template: Resource) -> Diagnostic:
         field=MACHINE.child(*finding.field.segments),
         related=(*finding.related, *related),
     )
-
-
-def _is_within(site: Site, origin: Site) -> bool:
-    depth = len(origin.field.segments)
-    is_same_document = (site.path, site.document) == (origin.path, origin.document)
-    return is_same_document and site.field.segments[:depth] == origin.field.segments

@@ -235,6 +235,36 @@ def _resource_set(size: int) -> Parts:
     return Parts(outside={"clusters/prod/set.yaml": json.dumps(written)}, entry="flux: clusters/prod")
 
 
+def _artifacts(size: int) -> Parts:
+    """Copies of an ArtifactGenerator with patterns that match much and exclude much, and merges."""
+    excluded = [f"**/*a*a*b{number}/**" for number in range(50)]
+    copies: list[object] = [
+        {"from": "@repo/z/**", "to": f"@artifact/c{number}/", "exclude": excluded}
+        for number in range(size // 4000)
+    ]
+    merged = {"from": "@repo/m.yaml", "to": "@artifact/m.yaml", "strategy": "Merge"}
+    artifact = {"name": "made", "copy": [*copies, *[merged] * (size // 4 // 100)]}
+    source = {"alias": "repo", "kind": "GitRepository", "name": "flux-system"}
+    generator = {
+        "apiVersion": "source.extensions.fluxcd.io/v1beta1",
+        "kind": "ArtifactGenerator",
+        "metadata": {"name": "made", "namespace": "flux-system"},
+        "spec": {"sources": [source], "artifacts": [artifact]},
+    }
+    kustomization = {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": "made", "namespace": "flux-system"},
+        "spec": {"path": "./c0", "sourceRef": {"kind": "ExternalArtifact", "name": "made"}},
+    }
+    files = {
+        "clusters/prod/made.yaml": f"{json.dumps(generator)}\n---\n{json.dumps(kustomization)}\n",
+        "m.yaml": _filled(size // 4, "k{n}: {{a: [1]}}\n"),
+        **_tree("z", size // 4, "/{n}/x.yaml"),
+    }
+    return Parts(outside=files, entry="flux: clusters/prod")
+
+
 def _applications(size: int) -> Parts:
     entry = (
         "---\napiVersion: argoproj.io/v1alpha1\nkind: Application\n"
@@ -352,6 +382,7 @@ FEATURES: Mapping[str, Feature] = {
     "gitMerge": _git_merge,
     "goFunctions": _go_functions,
     "resourceSet": _resource_set,
+    "artifacts": _artifacts,
     "applications": _applications,
     "sites": _sites,
     "enum": _enum,

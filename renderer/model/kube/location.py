@@ -51,6 +51,12 @@ class Site(Record):
     def below(self, *segments: Segment) -> Site:
         return self.child(FieldPath(segments))
 
+    def is_within(self, outer: Site) -> bool:
+        """Return True if it is ``outer``, or a place in the value there."""
+        depth = len(outer.field.segments)
+        is_same_document = (self.path, self.document) == (outer.path, outer.document)
+        return is_same_document and self.field.segments[:depth] == outer.field.segments
+
 
 class GeneratedText:
     """The text that a template made of some values, and the template's line, from 1, for each line of it.
