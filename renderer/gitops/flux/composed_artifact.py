@@ -32,8 +32,8 @@ _DESTINATION = "@artifact/"
 _GLOB = frozenset("*?[]")
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _ACTIVITY = "composing artifacts"
-#: The steps of one file that a copy selects, and of comparing it with a pattern.
-_STEPS_PER_FILE = 4
+#: The steps of one file that a copy selects, and of comparing its path with a pattern of ``exclude``.
+_STEPS_PER_FILE, _STEPS_PER_PATTERN = 8, 40
 _OF_ARTIFACTS = "Kustomization(s) of generated artifacts"
 
 #: Returns the files of a source that is this repository, given a folder of it; None for any other source.
@@ -294,7 +294,7 @@ class _Copy(NamedTuple):
         yield from found
 
     def _excludes(self, path: str, base: str) -> bool:
-        spend(_STEPS_PER_FILE * len(self.exclude), _ACTIVITY)
+        spend(_STEPS_PER_PATTERN * len(self.exclude), _ACTIVITY)
         relative = path[len(base) + 1 :] if base != "." and path.startswith(f"{base}/") else path
         name = posixpath.basename(path)
         return any(
