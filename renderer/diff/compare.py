@@ -9,6 +9,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
 from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
+from renderer.diff.reads import with_reads
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import (
@@ -171,6 +172,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         *(comparison.addition_of(resource) for resource in matched.added),
         *(change for pair, kind in pairs for change in comparison.changes_between(*pair, kind)),
     ]
+    changes = with_reads(changes, new, sides[1].release, lambda machine: not machine.is_halted)
     return OverlayDifference(
         path=path,
         name=name,

@@ -26,8 +26,8 @@ from renderer.model.pattern import pattern
 from renderer.model.plural import plural
 from renderer.model.whole_number import whole_number
 
-_FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go ApplyAllStaged"
-_ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go Sync"
+FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go ApplyAllStaged"
+ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go Sync"
 _DEFINITIONS = frozenset(
     {
         ("apiextensions.k8s.io", "CustomResourceDefinition"),
@@ -97,7 +97,7 @@ def _flux_sync(
         reason = f"{reason}, after {plural(len(others) - len(undone), 'change')} of definitions and classes"
     waiting = tuple(each.current_id for each in _dependents(deployer, tuple(kustomizations)))
     return StalledSync(
-        deployer.current_id, _ids(refused), _ids(undone), waiting, reason=reason, source=_FLUX_SOURCE
+        deployer.current_id, _ids(refused), _ids(undone), waiting, reason=reason, source=FLUX_SOURCE
     )
 
 
@@ -144,7 +144,7 @@ def _argocd_sync(
     fails = min(turns[change.id] for change in refused)
     undone = [change for change in others if turns[change.id] > fails]
     reason = f"Argo CD applies the other objects of sync wave {fails[1]}, and no later wave"
-    return StalledSync(deployer.current_id, _ids(refused), _ids(undone), reason=reason, source=_ARGOCD_SOURCE)
+    return StalledSync(deployer.current_id, _ids(refused), _ids(undone), reason=reason, source=ARGOCD_SOURCE)
 
 
 def _turns(deployer: Resource, changes: Sequence[ResourceChange], manifests: Manifests) -> dict[ResId, Turn]:

@@ -10,14 +10,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import pytest
 
+from renderer.gitops.stalled_sync import ARGOCD_SOURCE, FLUX_SOURCE
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.kubevirt.impact.immutable.refusals import ROWS as REFUSALS
 from renderer.kubevirt.impact.immutable.row import ImmutableRow
+from renderer.kubevirt.impact.reads import IMPORTER
+from renderer.kubevirt.impact.reads import RULES as READS
 from renderer.kubevirt.impact.sync import STEPS
 from renderer.kubevirt.impact.table import ROWS as FIELDS
 from renderer.kubevirt.impact.table import Base
 from renderer.model.kube.field_path import ROOT as WHOLE
 from renderer.model.release import OLDEST
+from renderer.report.diff_words import EFFECTS
 from tests.house import ROOT
 
 PAGE = ROOT / "docs" / "diff.md"
@@ -53,6 +57,19 @@ def machine_fields() -> Iterator[Row]:
                 yield kind, _code(fields) if any(fields) else "all others", _code([row.source])
 
 
+def reads() -> Iterator[Row]:
+    yield "object", "named at", "in effect", "upstream"
+    for rule in READS:
+        yield rule.kind, _code([rule.place]), EFFECTS[rule.impact.effect], _code([rule.impact.source])
+    yield "Secret, ConfigMap", "sources of a DataVolume or DataImportCron", "at its import", _code([IMPORTER])
+
+
+def stalls() -> Iterator[Row]:
+    yield "engine", "upstream"
+    yield "Flux", _code([FLUX_SOURCE])
+    yield "Argo CD", _code([ARGOCD_SOURCE])
+
+
 def steps() -> Iterator[Row]:
     yield "step of `sync`", "since", "upstream"
     for step in STEPS:
@@ -67,6 +84,8 @@ def _code(texts: Sequence[str]) -> str:
 #: The heading of each table in the page.
 TABLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "### Updates that are refused": refusals,
+    "### What a refused object stops": stalls,
+    "### Objects that machines read": reads,
     "### Fields of a running machine": steps,
     "### Fields outside of the template, pools and replica sets": machine_fields,
 }

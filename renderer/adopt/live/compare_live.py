@@ -11,6 +11,7 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.diff.compare import OverlaySide, refused_update, vm_changes
+from renderer.diff.reads import with_reads
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
@@ -79,6 +80,9 @@ def compare_with_cluster(
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
     written = {each.current_id.object_key for each in comparison.matched}
+    drifted = len(changes)
+    changes = with_reads(changes, overlay.written, overlay.release, comparison.is_running)
+    comparison.equal -= len(changes) - drifted
     tracked = filter(settings.is_tracked, cluster.resources)
     changes += [comparison.removed(each) for each in tracked if each.current_id.object_key not in written]
     return OverlayDifference(
@@ -319,6 +323,12 @@ class _LiveComparison:
     def _refusal(self, written: Resource) -> Impact | None:
         reason = self._overlay.refused.get(written.current_id)
         return None if reason is None else Impact(Effect.REFUSED, reason)
+
+    def is_running(self, machine: VirtualMachineView) -> bool:
+        """Return True if a machine of Git runs in the cluster, or if one is to run and that is unknown."""
+        live = self._objects.find(machine.resource)
+        runs = None if live is None else self._runs(live)
+        return not machine.is_halted if runs is None else runs
 
     def _runs(self, live: Resource) -> bool | None:
         return self._objects.runs(live) if live.kind == VM else None
