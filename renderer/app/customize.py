@@ -9,6 +9,7 @@ from typing import NamedTuple
 from renderer.app.catalogs import of_one_cluster
 from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
+from renderer.app.target_remarks import remarks_on_project
 from renderer.app.usage_error import UsageError
 from renderer.authoring.sizes.customize import Copy, SpecChanges, customized_content, problems, target_of
 from renderer.authoring.sizes.switch_values import SwitchError
@@ -55,7 +56,7 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     except SwitchError as error:
         raise UsageError(str(error)) from error
     found = _check_copy(pipeline, copied, copy.changes, kubevirt or project.config.kubevirt)
-    findings = locate(project.fs, found)
+    findings = locate(project.fs, (*found, *remarks_on_project(project.config, kubevirt)))
     if destination is None or has_errors(findings):
         return Customized(copied, findings)
     return Customized(copied, findings, destination.add(copied.content, force=force))

@@ -48,6 +48,7 @@ COMMANDS = (
     "migrate",
     "pin overlays/prod --all",
     "catalog show u1.small",
+    "customize u1.small --name own --memory 3Gi",
     "schema export VirtualMachine --release 1.10",
 )
 

@@ -39,8 +39,10 @@ kind: VirtualMachineClusterPreference
 metadata: {name: windows.11.cores}
 spec:
   cpu: {preferredCPUTopology: cores}
-  # and the rest of windows.11, which vmrender catalog show windows.11 prints
+  # and the rest of windows.11
 ```
+
+`vmrender customize preference/windows.11 --name windows.11.cores --topology cores --cluster` prints it.
 """
 
 from __future__ import annotations
@@ -55,6 +57,7 @@ from renderer.checks.rules.context import (
     preference_of,
 )
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.kinds import CLUSTER_KINDS
 from renderer.kubevirt.facts.sizes import positive, vcpus
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
@@ -144,8 +147,10 @@ def _in_preference(release: Release, preference: Resource, found: Finding) -> Fi
     field = spec.child("cpu", _TOPOLOGY) if asked else spec
     found = found._replace(related=(related_to(preference, what, field),))
     if preference.origin.field != ROOT or preference.origin.path.startswith(BUILTIN_SCHEME):
-        hint = f"copy {preference.name} under another name, with {fixed}, and name that; or use {_SMALLER}"
-        return found._replace(hint=hint)
+        kind = PREFERENCE if preference.kind in CLUSTER_KINDS else preference.kind
+        name, scope = preference.name, " --cluster" if preference.kind in CLUSTER_KINDS else ""
+        copied = f"vmrender customize {kind}/{name} --name {name}.cores --topology cores{scope} --write DIR"
+        return found._replace(hint=f"name a copy with {fixed}, which {copied} makes; or use {_SMALLER}")
     edit: Edit = AddField(spec, "cpu", {_TOPOLOGY: word})
     if cpu:
         at = spec.child("cpu")
