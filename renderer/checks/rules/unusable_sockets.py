@@ -111,7 +111,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
         hint = f"use a preference with {_TOPOLOGY}: cores, or {_SMALLER}"
         yield Finding(machine.resource, field, message, hint)
     else:
-        yield _in_preference(context.release, preference, Finding(machine.resource, field, message))
+        yield _in_preference(context, preference, Finding(machine.resource, field, message))
 
 
 def _in_machine(machine: VirtualMachineView, message: str, cores: int) -> Finding:
@@ -134,19 +134,20 @@ def _written(cpu: JsonObject) -> str:
     return f"write cpu: {{{', '.join(f'{name}: {value}' for name, value in cpu.items())}}}"
 
 
-def _in_preference(release: Release, preference: Resource, found: Finding) -> Finding:
+def _in_preference(context: Context, preference: Resource, found: Finding) -> Finding:
     """Return the finding about a machine whose preference makes sockets, with the preference as it should be.
 
-    A preference that is shipped, or a fact of the cluster, is not the user's to change.
+    Users cannot change a preference that ships, that KubeVirt deploys, or that is a fact of the cluster.
     """
     spec = FieldPath.of("spec")
     cpu = object_at(preference.content, "spec", "cpu")
-    word = "cores" if release >= _SHORT_WORDS_SINCE else "preferCores"
+    word = "cores" if context.release >= _SHORT_WORDS_SINCE else "preferCores"
     asked, fixed = text_at(cpu, _TOPOLOGY), f"spec: {{cpu: {{{_TOPOLOGY}: {word}}}}}"
     what = f"{preference.name} asks for {asked or 'no topology, which makes sockets'}"
     field = spec.child("cpu", _TOPOLOGY) if asked else spec
     found = found._replace(related=(related_to(preference, what, field),))
-    if preference.origin.field != ROOT or preference.origin.path.startswith(BUILTIN_SCHEME):
+    is_deployed = preference.name in context.lookups.bundled_names(context.release).get(preference.kind, ())
+    if is_deployed or preference.origin.field != ROOT or preference.origin.path.startswith(BUILTIN_SCHEME):
         kind = PREFERENCE if preference.kind in CLUSTER_KINDS else preference.kind
         name, scope = preference.name, " --cluster" if preference.kind in CLUSTER_KINDS else ""
         copied = f"vmrender customize {kind}/{name} --name {name}.cores --topology cores{scope} --write DIR"
