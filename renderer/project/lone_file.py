@@ -30,6 +30,8 @@ _KIND_OF_OURS = pattern(
     re.MULTILINE,
 )
 _API_VERSION = pattern(rb"""\bapiVersion["']?\s*:\s*["']?\w""")
+#: What a ResourceSet of the Flux operator makes is checked if its text mentions one of the groups.
+_RESOURCE_SET = ("fluxcd.controlplane.io/v1", "ResourceSet")
 _OPENSHIFT_TEMPLATE = ("template.openshift.io/v1", "Template")
 #: The tags of Helm, Jinja and others; until they are filled in, a file is often not valid YAML.
 TEMPLATE_TAG = pattern(rb"\{\{|\{%")
@@ -121,6 +123,8 @@ class LoneFiles:
         return bool(below) and self._fs.is_file(posixpath.normpath(posixpath.join(chart, "Chart.yaml")))
 
     def _is_checked(self, content: Json) -> bool:
+        if (text_at(content, "apiVersion"), text_at(content, "kind")) == _RESOURCE_SET:
+            return True
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         is_report = group in OPERATOR_GROUPS and "spec" not in object_at(content)  # written by the operator
         return group in self._groups and text_at(content, "kind") != KIND and not is_report
