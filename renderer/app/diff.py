@@ -292,6 +292,7 @@ def _vm_change_of(
 ) -> VmChangeOf:
     if before is None or after is None or before.state is None or after.state is None:
         return change_as_written
-    assert after.content is not None  # noqa: S101 - it has a state
+    assert before.content is not None  # noqa: S101 - it has a state
+    assert after.content is not None  # noqa: S101 - as above
     states = [each.state for each in between if each.state is not None]
-    return VmChanges(before.state, after.state, after.content.release, states)
+    return VmChanges(before.state, after.state, after.content.release, states, before.content.release)

@@ -18,14 +18,16 @@ from renderer.kubevirt.facts.confidential_parts import (
     with_shown_ids,
     without_secret_words,
 )
-from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS, VM
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.guest_machine import GuestCluster
 from renderer.kubevirt.impact.immutable.refusals import with_refusals
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_objects import lost_with, replaced_by_empty
+from renderer.kubevirt.impact.restores import RESTORE, restored_machine, undone_by_sync
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
@@ -62,6 +64,7 @@ RecreatorOf: TypeAlias = Callable[[Resource, bool], str]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
+_OTHER_CLUSTER = Impact(Effect.NONE, "its manifest is the same; the cluster starts it as another machine")
 _REPLACED = "another VM is created under the new name"
 _SAME = Impact(Effect.NONE, "the VM stays the same")
 _KEPT = Impact(
@@ -235,7 +238,9 @@ class _Comparison:
         before, after = (
             StorageObjects(side.written, side.storage_classes) for side in (self._before, self._after)
         )
-        return Outlook((before, after), (self._before.kubevirt, self._after.kubevirt))
+        sides = self._before, self._after
+        clusters = (GuestCluster.of(each.release, each.kubevirt) for each in sides)
+        return Outlook((before, after), (next(clusters), next(clusters)))
 
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)
@@ -289,7 +294,15 @@ class _Comparison:
             _effects_of(impact),
             revisions=names,
             owner=self._after.owner,
+            data=self._undone_by_sync(resource) if resource.kind == RESTORE else (),
         )
+
+    def _undone_by_sync(self, restore: Resource) -> tuple[DataChange, ...]:
+        name = restored_machine(restore)
+        for view in filter(None, map(VirtualMachineView.of, self._after.written)):
+            if (view.kind, view.namespace, view.name) == (VM, restore.namespace, name):
+                return undone_by_sync(restore, view.instance, self._after.release)
+        return ()
 
     def changes_between(
         self, before: Resource, after: Resource, kind: ChangeType
@@ -354,7 +367,7 @@ class _Comparison:
             and is_same(before.content, after.content)
             and is_same(applied[0].content, applied[1].content)
         ):
-            return _NO_CHANGES
+            return self._judge_cluster(before, after)
         is_machine = written[0] is not None
         spend(_STEPS_PER_CHANGED_MACHINE if is_machine else _STEPS_PER_CHANGED_OBJECT, "comparing objects")
         if kind is ChangeType.CHANGED:
@@ -384,6 +397,20 @@ class _Comparison:
         if vm_change is None:
             vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
         return self._outlook.of_update(vm_change, before, after, judgement) if vm_change else judgement
+
+    def _judge_cluster(self, before: Resource, after: Resource) -> Judgement:
+        """Judge a machine whose manifest stays the same, and that another cluster starts."""
+        sides = self._before, self._after
+        clusters = [(each.release, each.kubevirt) for each in sides]
+        if VirtualMachineView.of(after) is None or clusters[0] == clusters[1]:
+            return _NO_CHANGES
+        spend(_STEPS_PER_CHANGED_MACHINE, "comparing objects")
+        vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
+        judgement = Judgement((), _OTHER_CLUSTER, _effects_of(_OTHER_CLUSTER))
+        if vm_change is None:
+            return _NO_CHANGES
+        guest = self._outlook.of_restart(vm_change, before, after)
+        return judgement._replace(guest=guest) if any(each.risk for each in guest) else _NO_CHANGES
 
     def _outlook_of_another(
         self, before: Resource, after: Resource, changes: Iterable[FieldChange]

@@ -8,7 +8,7 @@ from __future__ import annotations
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.data import Disks, data_changes, deletion, indexes, renaming, scale_in
-from renderer.kubevirt.impact.guest_machine import GuestMachine
+from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
 from renderer.kubevirt.impact.guest_view import guest_changes
 from renderer.kubevirt.impact.judge import Judgement
 from renderer.kubevirt.impact.state import VmChange
@@ -39,15 +39,15 @@ def _at(content: JsonObject, keys: tuple[str, ...]) -> JsonObject:
 
 
 class Outlook:
-    """What holds the data on both sides of an overlay, and the ``KubeVirt`` objects of its cluster."""
+    """What holds the data on both sides of an overlay, and the clusters that start its machines."""
 
     def __init__(
         self,
         storage: tuple[StorageObjects, StorageObjects],
-        kubevirt: tuple[JsonObject, JsonObject] = (EMPTY, EMPTY),
+        clusters: tuple[GuestCluster, GuestCluster],
     ) -> None:
         self.storage = storage
-        self._kubevirt = kubevirt
+        self._clusters = clusters
 
     def of_update(self, change: VmChange, old: Resource, new: Resource, judgement: Judgement) -> Judgement:
         """Return the judgement of a machine that is changed in place, with data and guest."""
@@ -59,6 +59,10 @@ class Outlook:
         if old.kind == VM_POOL:
             data = self._of_pool(before, old, new, judgement) or data
         return judgement._replace(data=data, guest=self._guest(change, old, new, judgement.running))
+
+    def of_restart(self, change: VmChange, old: Resource, new: Resource) -> tuple[GuestChange, ...]:
+        """Return what the guest sees of a machine that the other cluster starts."""
+        return self._guest(change, old, new)
 
     def of_another(
         self, change: VmChange, old: Resource, new: Resource, *, is_kept: bool
@@ -110,10 +114,13 @@ class Outlook:
         self, change: VmChange, old: Resource, new: Resource, running: JsonObject = EMPTY
     ) -> tuple[GuestChange, ...]:
         before, after = (
-            GuestMachine.of(each.name, each.namespace, state.instance, kubevirt)
-            for each, state, kubevirt in zip(
-                (old, new), (change.before, change.after), self._kubevirt, strict=True
+            GuestMachine.of(each.name, each.namespace, instance, cluster)
+            for each, instance, cluster in zip(
+                (old, new),
+                (change.started or change.before.instance, change.after.instance),
+                self._clusters,
+                strict=True,
             )
         )
-        live = GuestMachine.of(new.name, new.namespace, running, self._kubevirt[0]) if running else None
+        live = GuestMachine.of(new.name, new.namespace, running, self._clusters[0]) if running else None
         return guest_changes(before, after, live)

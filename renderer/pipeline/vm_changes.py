@@ -9,6 +9,7 @@ from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.admission.vmi import check_vmi
 from renderer.kubevirt.facts.claims import Profiles, claims_of, storage_profiles
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog
@@ -16,7 +17,7 @@ from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
 from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import EMPTY, object_at
+from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -36,7 +37,8 @@ class ProjectState(Record):
 class VmChanges:
     """The VirtualMachines of one overlay, each state as a cluster of its target release stores it.
 
-    ``between`` are the states since the VMs were started from ``before``, oldest first.
+    ``between`` are the states since the VMs were started from ``before``, oldest first. ``former`` is the
+    release that has started them, if the change is from one to another.
     """
 
     def __init__(
@@ -45,7 +47,9 @@ class VmChanges:
         after: ProjectState,
         release: Release,
         between: Sequence[ProjectState] = (),
+        former: Release | None = None,
     ) -> None:
+        self._former = former
         self._states = (before, *between, after)
         self._release = release
 
@@ -66,7 +70,24 @@ class VmChanges:
             self.start_refusal(vms[-1], new),
             self.access_modes,
             tuple(between),
+            started=self._started_by_former_release(old),
         )
+
+    def _started_by_former_release(self, vm: Resource) -> JsonObject:
+        """Return the instance that the release before has started; empty if it is the same release."""
+        if self._former is None or self._former == self._release:
+            return EMPTY
+        try:
+            return as_stored(self._former_store.create(vm).instance)
+        except (CauseError, DiagnosticError):
+            return EMPTY
+
+    @cached_property
+    def _former_store(self) -> VmStore:
+        """Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
+        before, former = self._states[0], self._former or self._release
+        config = read_cluster_config(before.resources, before.catalog, former)
+        return VmStore(before.catalog, before.resources, Cluster(former, config))
 
     def _vms(self, old: Resource, new: Resource) -> list[StoredVm]:
         """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""

@@ -78,7 +78,7 @@ _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.DETACHED: ("is without a data disk", "are without a data disk"),
     DataEffect.OTHER_DISK: ("has another data disk", "have another data disk"),
     DataEffect.OTHER_ROOT: ("boots from another disk", "boot from another disk"),
-    DataEffect.UNDONE_RESTORE: ("loses a restore", "lose a restore"),
+    DataEffect.UNDONE_RESTORE: ("loses what a restore brings back", "lose what restores bring back"),
     DataEffect.LOST: ("loses data", "lose data"),
 }
 _SEES_ANOTHER_MACHINE = ("shows its guest another machine", "show their guests another machine")

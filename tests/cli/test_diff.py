@@ -293,7 +293,9 @@ def test_added_and_removed_overlays_are_compared(folder: Path) -> None:
 
 def test_each_side_has_its_own_project_file(folder: Path) -> None:
     write(folder, {"vmrender.yaml": PROJECT.replace("1.9", "1.8")})
-    assert "overlays/prod (KubeVirt 1.9 -> 1.8)\n  1 equal\n" in run().stdout
+    found = run().stdout
+    assert "overlays/prod (KubeVirt 1.9 -> 1.8)\n" in found
+    assert "machine type: q35 (the newest of KubeVirt 1.9) -> q35 (the newest of KubeVirt 1.8)" in found
 
 
 def test_revision_without_a_project_file_is_compared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

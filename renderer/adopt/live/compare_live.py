@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from functools import cached_property
 from shlex import quote
 from typing import NamedTuple, TypeAlias
 
@@ -11,18 +12,23 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.diff.compare import OverlaySide, refused_update, vm_changes
+from renderer.diff.machine_outlook import Outlook
 from renderer.diff.reads import with_reads
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
+from renderer.kubevirt.impact.guest_machine import GuestCluster
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
+from renderer.kubevirt.impact.lost_objects import lost_with
 from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
+from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
 from renderer.model.difference import (
     ChangeType,
+    DataChange,
     Effect,
     IgnoredDifferences,
     Impact,
@@ -200,7 +206,24 @@ class _LiveComparison:
             vm_impact,
             _effects(vm_impact),
             runs=self._runs(live),
+            data=() if reason else self._lost_with(live),
         )
+
+    def _lost_with(self, live: Resource) -> tuple[DataChange, ...]:
+        if VirtualMachineView.of(live) is None:
+            return lost_with(live, self._outlook.storage[0], ())
+        return self._outlook.of_deletion(live, live)
+
+    @cached_property
+    def _outlook(self) -> Outlook:
+        objects = self._objects.resources
+        storage = (
+            StorageObjects(objects),
+            StorageObjects((*objects, *self._overlay.written), self._overlay.storage_classes),
+        )
+        release = self._overlay.release
+        cluster = GuestCluster.of(release, self._objects.configuration(release))
+        return Outlook(storage, (cluster, cluster))
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
         """Yield the ignored differences, and the rules that could not be evaluated."""
@@ -265,10 +288,12 @@ class _LiveComparison:
             judgement.pending,
             judgement.start_refusal,
             self._runs(drift.live),
+            data=judgement.data,
+            guest=judgement.guest,
         )
         if refusal is None:
             return change
-        return change._replace(effects=_effects(refusal), pending=(), start_refusal="")
+        return change._replace(effects=_effects(refusal), pending=(), start_refusal="", data=(), guest=())
 
     def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
         """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
@@ -291,6 +316,8 @@ class _LiveComparison:
             return with_lost_revisions(Judgement((), _UNCHANGED), lost, lost.__getitem__)
         change = None if found is None else found.change._replace(runs=self._runs(drift.live))
         judgement = judge(Views(views[0], views[1], self._cluster), change, changes)
+        if change is not None:
+            judgement = self._outlook.of_update(change, live, synced, judgement)
         return with_lost_revisions(judgement, lost, lost.__getitem__)
 
     def _lost_revisions(self, drift: Drift) -> Mapping[str, str]:

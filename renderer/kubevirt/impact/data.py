@@ -12,7 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.lists import is_equal
-from renderer.kubevirt.facts.virtual_machine import elements_by_name
+from renderer.kubevirt.impact.restores import is_restored
 from renderer.kubevirt.impact.storage_objects import (
     StorageObjects,
     Target,
@@ -21,7 +21,7 @@ from renderer.kubevirt.impact.storage_objects import (
     named,
     size_of,
     source_of,
-    target_of,
+    targets_of,
 )
 from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import DataChange, DataEffect, Effect
@@ -83,21 +83,14 @@ class Disks(NamedTuple):
         return named(target.kind, target.name, disk)
 
 
-def targets_of(instance: JsonObject) -> Mapping[str, Target]:
-    """Return what each volume with data points to, by name."""
-    volumes = elements_by_name(array_at(instance, "volumes"))
-    found = ((name, target_of(volume)) for name, volume in volumes.items())
-    return {name: target for name, target in found if target}
-
-
 def data_changes(
     before: Disks, after: Disks, running: JsonObject, effects: Iterable[Effect] = ()
 ) -> tuple[DataChange, ...]:
     """Return what a change of a machine in place does to its disks, the worst first.
 
-    ``running`` is the spec of the instance after the reaction of virt-controller.
+    ``running`` is the spec of the instance after the reaction of virt-controller, empty without one.
     """
-    live = targets_of(running)
+    live = targets_of(running) if running else None
     found = [
         *_Volumes(before, after, live, Effect.MIGRATION in effects).changes(),
         *_former_templates(before, after),
@@ -114,13 +107,13 @@ def worst_first(changes: Iterable[DataChange]) -> tuple[DataChange, ...]:
 class _Volumes(NamedTuple):
     """The volumes of a machine before and after a change.
 
-    ``live`` is what those of the running instance point to after it; ``is_copied`` is True if a live
-    migration copies volumes that point elsewhere.
+    ``live`` is what those of the running instance point to after it, None without one; ``is_copied`` is True
+    if a live migration copies volumes that point elsewhere.
     """
 
     before: Disks
     after: Disks
-    live: Mapping[str, Target]
+    live: Mapping[str, Target] | None
     is_copied: bool
 
     def changes(self) -> Iterator[DataChange]:
@@ -146,17 +139,21 @@ class _Volumes(NamedTuple):
                 yield self._replaced(DataEffect.OTHER_DISK, name, target, present)
 
     def _detached(self, name: str, target: Target) -> DataChange:
-        text = f"{'at the next start' if name in self.live else 'at once'}; nothing deletes it"
+        is_live = self.live is not None and name not in self.live
+        text = f"{'at once' if is_live else 'at the next start'}; nothing deletes it"
         return DataChange(DataEffect.DETACHED, name, text, self.before.described(target), "", _BOOT)
 
     def _replaced(self, effect: DataEffect, name: str, old: Target, new: Target) -> DataChange:
         sides = self.before.described(old), self.after.described(new)
-        live = self.live.get(name)
+        live = self.live.get(name) if self.live else None
         is_live = live is not None and live.disk == new.disk
         if is_live and self.is_copied:
             text = "a live migration copies the data, and the old disk stays"
             return DataChange(DataEffect.COPIED, name, text, *sides, f"{VM_GO} handleVolumeUpdateRequest")
         text = "at once" if is_live and effect is DataEffect.OTHER_DISK else "at the next start"
+        if is_restored(old, self.before.namespace, self.before.objects):
+            effect = DataEffect.UNDONE_RESTORE
+            text += "; to keep what was restored, write its name into Git"
         template = self.after.templates.get(new.name) if new.is_claim else None
         if template is not None and new.name not in self.before.templates:
             text += f"; a new one, {source_of(template) or 'without a source'}"

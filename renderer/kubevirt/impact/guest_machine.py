@@ -6,20 +6,33 @@ from typing import NamedTuple
 
 from renderer.kubevirt.facts.firmware_uuid import AT_RANDOM, FROM_NAME, uuid_of_name
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
+from renderer.model.release import Release
+
+
+class GuestCluster(NamedTuple):
+    """The release of KubeVirt that starts a machine, and its ``KubeVirt`` object, empty if not known."""
+
+    release: str = ""
+    kubevirt: JsonObject = EMPTY
+
+    @classmethod
+    def of(cls, release: Release, kubevirt: JsonObject) -> GuestCluster:
+        """Return a cluster; its release without the patch, which has the same machines."""
+        return cls(f"{release.major}.{release.minor}", kubevirt)
 
 
 class GuestMachine(NamedTuple):
-    """``metadata`` and ``spec`` of an instance, its name, and the ``KubeVirt`` object of its cluster."""
+    """``metadata`` and ``spec`` of an instance, its name, and the cluster that starts it."""
 
     name: str
     namespace: str
     metadata: JsonObject
     spec: JsonObject
-    kubevirt: JsonObject = EMPTY
+    cluster: GuestCluster = GuestCluster()
 
     @classmethod
-    def of(cls, name: str, namespace: str, instance: JsonObject, kubevirt: JsonObject) -> GuestMachine:
-        return cls(name, namespace, object_at(instance, "metadata"), object_at(instance, "spec"), kubevirt)
+    def of(cls, name: str, namespace: str, instance: JsonObject, cluster: GuestCluster) -> GuestMachine:
+        return cls(name, namespace, object_at(instance, "metadata"), object_at(instance, "spec"), cluster)
 
     def domain(self, *path: str) -> JsonObject:
         """Return an object below ``spec.domain``; empty if there is none."""

@@ -35,6 +35,8 @@ from renderer.model.kube.json import JsonObject, array_at, object_at, scalar_tex
 Seen: TypeAlias = Mapping[str, str]
 
 
+#: Machine types without a version, for which QEMU takes its newest at each start.
+_MACHINE_ALIASES = frozenset({"pc", "pseries", "q35", "s390-ccw-virtio", "virt"})
 _CONVERTER = "pkg/virt-launcher/virtwrap/converter"
 _ANEW = "made anew at each start"
 
@@ -86,7 +88,10 @@ def _cpu_features(guest: GuestMachine) -> str:
 
 
 def _machine_type(guest: GuestMachine) -> str:
-    return text_at(guest.domain("machine"), "type")
+    name = text_at(guest.domain("machine"), "type")
+    if name in _MACHINE_ALIASES and guest.cluster.release:
+        return f"{name} (the newest of KubeVirt {guest.cluster.release})"
+    return name
 
 
 def _architecture(guest: GuestMachine) -> str:
@@ -126,7 +131,7 @@ def _serial(guest: GuestMachine) -> str:
 
 def _smbios(guest: GuestMachine) -> str:
     chassis = {f"chassis {key}": value for key, value in guest.domain("chassis").items()}
-    found = {**_SMBIOS, **object_at(guest.kubevirt, "spec", "configuration", "smbios"), **chassis}
+    found = {**_SMBIOS, **object_at(guest.cluster.kubevirt, "spec", "configuration", "smbios"), **chassis}
     return ", ".join(f"{key} {scalar_text(value)}" for key, value in sorted(found.items()) if value)
 
 

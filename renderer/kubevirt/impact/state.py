@@ -55,6 +55,7 @@ class VmChange(NamedTuple):
     ``access_modes`` are the access modes of the claims and DataVolumes in the repository, by name.
     ``runs`` is True if there is an instance; None if only the run strategy can decide. ``waiting`` is the
     spec in the cluster if it was changed since the VM started: the change then goes from it to ``after``.
+    ``started`` is the instance that another release of KubeVirt has started, if the change is from one.
     """
 
     before: VmState
@@ -65,6 +66,7 @@ class VmChange(NamedTuple):
     between: tuple[VmState, ...] = ()
     runs: bool | None = None
     waiting: VmState | None = None
+    started: JsonObject = EMPTY
 
 
 class Update(NamedTuple):

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME, DEFAULT_CLASS_ANNOTATIONS
+from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
@@ -84,6 +85,13 @@ def target_of(volume: JsonObject) -> Target | None:
     if volume.get("emptyDisk") is not None:
         return Target("empty disk", text_at(volume, "name"))
     return None
+
+
+def targets_of(instance: JsonObject) -> Mapping[str, Target]:
+    """Return what each volume with data points to, by name."""
+    volumes = elements_by_name(array_at(instance, "volumes"))
+    found = ((name, target_of(volume)) for name, volume in volumes.items())
+    return {name: target for name, target in found if target}
 
 
 def data_volume_templates(vm_spec: JsonObject) -> Mapping[str, JsonObject]:

@@ -338,6 +338,71 @@ def test_nothing_is_lost_with_what_nothing_deletes() -> None:
     )
 
 
+RESTORED = "restore-6f2a2bde-3f4e-4a55-b9b2-08e1a3ab1f07-root"
+
+
+def restored() -> dict[str, Any]:
+    vm = machine()
+    vm["spec"]["dataVolumeTemplates"] = [template(RESTORED, "30Gi")]
+    volumes(vm)[0]["dataVolume"]["name"] = RESTORED
+    return vm
+
+
+def test_old_name_after_a_restore_undoes_it() -> None:
+    [undone, *others] = changed(lambda vm: vm["spec"].update(machine()["spec"]), restored()).data
+    assert (undone.effect, undone.before, undone.after, undone.text) == (
+        DataEffect.UNDONE_RESTORE,
+        f"DataVolume {RESTORED} (30Gi)",
+        "DataVolume db-root (30Gi)",
+        "at the next start; to keep what was restored, write its name into Git; a new one, blank",
+    )
+    assert [each.effect for each in others] == [NEW, KEPT]
+
+
+@pytest.mark.parametrize(
+    ("spec", "expected"),
+    [
+        ({}, ["restore-UID-root, restore-UID-data -> db-root, db-data"]),
+        ({"volumeRestorePolicy": "InPlace"}, []),
+        ({"volumeRestorePolicy": "PrefixTargetName"}, []),
+        (
+            {
+                "volumeRestoreOverrides": [
+                    {"volumeName": "root", "restoreName": "db-root"},
+                    {"volumeName": "data", "restoreName": "old"},
+                ]
+            },
+            ["old -> db-data"],
+        ),
+        ({"target": {"kind": "VirtualMachine", "name": "copy"}}, []),
+    ],
+)
+def test_restore_in_place_is_undone_unless_it_keeps_the_names(
+    spec: dict[str, Any], expected: list[str]
+) -> None:
+    restore = named("VirtualMachineRestore", {"target": {"kind": "VirtualMachine", "name": "db"}, **spec})
+    found = removed(machine(), after=[machine(), restore])
+    assert [f"{data.before} -> {data.after}" for change in found for data in change.data] == expected
+
+
+def test_other_release_or_cluster_shows_its_guests_another_machine() -> None:
+    """The newest machine type of another release, and another mainboard, without a change of the manifest."""
+    written = (Resource(machine(), Site("vm.yaml")),)
+    state = ProjectState(ResourceSet(written), Catalog())
+    releases = Release.parse("1.8"), Release.parse("1.9")
+    smbios = {"spec": {"configuration": {"smbios": {"product": "ACME"}}}}
+    sides = OverlaySide(releases[0], written), OverlaySide(releases[1], written, kubevirt=smbios)
+    changes = VmChanges(state, state, releases[1], former=releases[0])
+    [change] = compare_overlay("", "", *sides, changes).changes
+    assert [(each.fact, each.after) for each in change.guest if each.risk] == [
+        ("machine type", "q35 (the newest of KubeVirt 1.9)"),
+        ("mainboard", "family KubeVirt, manufacturer KubeVirt, product ACME"),
+    ]
+    assert change.impact is not None
+    assert change.impact.effect is Effect.NONE
+    assert compare_overlay("", "", sides[0], sides[0], changes).changes == ()
+
+
 def pool() -> dict[str, Any]:
     vm = machine()
     return {
@@ -402,7 +467,10 @@ GUEST: list[tuple[Change, list[str]]] = [
     ),
     (lambda vm: domain(vm)["cpu"].update(model="Haswell"), ["CPU model: host-model -> Haswell"]),
     (lambda vm: domain(vm)["cpu"].update(model="host-model"), []),
-    (lambda vm: domain(vm).update(machine={"type": "pc-q35-9.0"}), ["machine type: q35 -> pc-q35-9.0"]),
+    (
+        lambda vm: domain(vm).update(machine={"type": "pc-q35-9.0"}),
+        ["machine type: q35 (the newest of KubeVirt 1.9) -> pc-q35-9.0"],
+    ),
     (
         lambda vm: domain(vm).update(firmware={"bootloader": {"efi": {}}}, features={"smm": {}}),
         ["firmware: BIOS -> UEFI with secure boot"],
