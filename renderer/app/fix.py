@@ -36,6 +36,7 @@ from renderer.model.release import Release
 from renderer.pipeline import Pipeline
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
 
+NO_FILES: Mapping[str, bytes] = {}
 #: Rounds after which the rest stays: more than fixes that uncover one another ever need.
 _MOST_ROUNDS = 30
 #: A path without list indices, which differ between a file and what is built from it.
@@ -43,11 +44,15 @@ _Keys: TypeAlias = tuple[str, ...]
 
 
 class FixRequest(NamedTuple):
-    """What to fix: findings about ``paths``, or of ``overlays``, with one of ``codes``, if any."""
+    """What to fix: findings about ``paths``, or of ``overlays``.
+
+    Only those with one of ``codes``, unless there are none, and none with one of ``others``.
+    """
 
     paths: tuple[str, ...] = (".",)
     overlays: tuple[str, ...] = ()
     codes: frozenset[Code] = frozenset()
+    others: frozenset[Code] = frozenset()
     kubevirt: Release | None = None
 
 
@@ -76,9 +81,12 @@ class _Judged(NamedTuple):
     builds: Mapping[str, Outcome[ResourceSet]]
 
 
-def fix_project(project: Project, request: FixRequest) -> FixedProject:
-    """Return the project with its fixes, in memory. Raises ``UsageError`` for an unknown path or overlay."""
-    judged = _judge(project, {}, request)
+def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes] = NO_FILES) -> FixedProject:
+    """Return the project with its fixes, in memory; ``files`` have other content already.
+
+    Raises ``UsageError`` for an unknown path or overlay.
+    """
+    judged = _judge(project, files, request)
     fixed: list[Located] = []
     unfixed: dict[tuple[str, ...], Unfixed] = {}
     for _ in range(_MOST_ROUNDS):
@@ -87,12 +95,12 @@ def fix_project(project: Project, request: FixRequest) -> FixedProject:
             for each in judged.findings
             if each.fix and _is_chosen(each, request) and _key(each) not in unfixed
         ]
-        batch, files = _apply(project, judged.files, wanted)
+        batch, edited = _apply(project, judged.files, wanted)
         if not batch:
             for each in wanted:
                 unfixed[_key(each)] = Unfixed(each, "its line cannot be changed by itself")
             break
-        after = _judge(project, files, request)
+        after = _judge(project, edited, request)
         if _objection(judged, after, batch):
             after = judged
             kept: list[Located] = []
@@ -114,7 +122,7 @@ def fix_project(project: Project, request: FixRequest) -> FixedProject:
 
 
 def _is_chosen(finding: Located, request: FixRequest) -> bool:
-    return not request.codes or finding.code in request.codes
+    return (not request.codes or finding.code in request.codes) and finding.code not in request.others
 
 
 def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) -> _Judged:
@@ -196,7 +204,8 @@ def _objection(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str
     known = {_key(each) for each in before.findings}
     uncovered = {each.resource for each in fixed if _hides_others(each)}
     for each in after.findings:
-        is_new = _key(each) not in known and each.code is not Code.UNUSED_SUPPRESSION
+        is_new = _key(each) not in known and each.severity is not Severity.INFO
+        is_new = is_new and each.code is not Code.UNUSED_SUPPRESSION
         if is_new and each.resource not in uncovered and None not in uncovered:
             return f"it would bring another: {each.message}"
     return _unnamed_change(before, after, fixed)
@@ -234,10 +243,13 @@ def _is_one(resource: ResId, about: ResId | None) -> bool:
 
 def _named_by(finding: Located) -> Iterator[_Keys]:
     """Yield the fields of the object that a finding and its edits name."""
-    if finding.field is not None:
-        yield _keys(finding.field.segments)
+    about = _keys(finding.field.segments) if finding.field else ()
+    if about:
+        yield about
     for edit in finding.fix.edits if finding.fix else ():
         place = _keys(edited_place(edit).segments)
+        if isinstance(edit, RenameField | AddField):  # in an object that a template or a List holds
+            yield (*about[:-1], edit.name)
         yield (*place, edit.name) if isinstance(edit, AddField) else place
         if isinstance(edit, RenameField):
             yield (*place[:-1], edit.name)

@@ -26,6 +26,9 @@ from renderer.model.diagnostic import Severity
 from renderer.model.plural import plural
 from renderer.model.release import Release
 
+#: Findings that the migration answers; it compares all builds of a file.
+_OF_MIGRATION = frozenset({Code.RUNNING_DEPRECATED})
+
 
 class FixChoice(NamedTuple):
     """The overlays whose findings are fixed, the codes to fix, and another target release; empty for all."""
@@ -36,23 +39,19 @@ class FixChoice(NamedTuple):
 
 
 class FixedFiles(NamedTuple):
-    """The fixes of one project, then the migration of what they leave.
+    """The fixes of one project, then the migration of what they leave, and the new content of changed files.
 
     ``folder`` is the path of the project from the common folder of all projects of the run.
     """
 
     fixes: FixedProject
     migrated: tuple[Migrated, ...]
+    contents: Mapping[str, bytes]
     folder: str = "."
 
     @property
     def project(self) -> Project:
         return self.fixes.project
-
-    @property
-    def contents(self) -> Mapping[str, bytes]:
-        """The new content of each changed file."""
-        return {**self.fixes.files, **changed_contents(self.migrated)}
 
     def path(self, path: str) -> str:
         """Return the path of a file from the common folder of all projects."""
@@ -70,16 +69,23 @@ def fix_paths(
     for group in group_by_project(paths or (Path.cwd(),)).values():
         project = open_project(group[0])
         relative = tuple(project.relative(path) for path in group) if paths else (".",)
-        fixes = fix_project(project, FixRequest(relative, choice.overlays, choice.codes, choice.kubevirt))
-        fixed.append(FixedFiles(fixes, _migrated(fixes, relative, choice)))
+        request = FixRequest(relative, choice.overlays, choice.codes, _OF_MIGRATION, choice.kubevirt)
+        migrates = not choice.overlays and (not choice.codes or Code.DEPRECATED in choice.codes)
+        fixes = fix_project(project, request if migrates else request._replace(others=frozenset()))
+        migrated = _migrated(fixes, relative, choice) if migrates else ()
+        contents = {**fixes.files, **changed_contents(migrated)}
+        if any(file.changes for file in migrated):  # which may leave suppressions without a finding
+            again = fix_project(
+                project, request._replace(codes=frozenset({Code.UNUSED_SUPPRESSION})), contents
+            )
+            contents, fixes = dict(again.files), fixes._replace(fixed=(*fixes.fixed, *again.fixed))
+        fixed.append(FixedFiles(fixes, migrated, contents))
     folders = project_folders([each.project for each in fixed])
     return tuple(each._replace(folder=folder) for each, folder in zip(fixed, folders, strict=True))
 
 
 def _migrated(fixes: FixedProject, paths: tuple[str, ...], choice: FixChoice) -> tuple[Migrated, ...]:
-    """Return the migration of a project as it is after its fixes, if deprecated fields are chosen."""
-    if choice.overlays or (choice.codes and Code.DEPRECATED not in choice.codes):
-        return ()
+    """Return the migration of a project as it is after its fixes."""
     fs = EditedFiles(fixes.files, fixes.project.fs)
     return migrate(MigratedProject(fs, fixes.project.config, choice.kubevirt), paths)
 
@@ -135,7 +141,10 @@ def notes(projects: Sequence[FixedFiles]) -> Iterator[str]:
         yield from lines
         fixes += len(project.fixes.fixed) + sum(len(file.changes) for file in project.migrated)
         files += len(project.contents)
-        left += sum(each.severity is not Severity.INFO for each in project.fixes.left)
+        left += sum(
+            each.severity is not Severity.INFO and each.code not in _OF_MIGRATION
+            for each in project.fixes.left
+        )
     yield f"{plural(fixes, 'fix')} in {plural(files, 'file')}"
     if left:
         yield f"{plural(left, 'finding')} left: vmrender validate shows them"
