@@ -28,6 +28,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import PROJECT_FILE, ExpandMode
 from renderer.model.run.limits import lowered
+from renderer.model.run.work import spend
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.provenance.histories import Historian
@@ -41,6 +42,9 @@ _WHOLE = (ChangeType.ADDED, ChangeType.REMOVED)
 #: Steps whose values come from the object that a matcher of the machine names.
 _FROM_MATCHER = (StepKind.INSTANCETYPE, StepKind.PREFERENCE)
 _NAMES = (FieldPath.of("metadata", "name"), FieldPath.of("metadata", "namespace"))
+#: Steps for a site, and to look up what is written there on both sides (``model.run.work``).
+_STEPS_PER_SITE, _STEPS_PER_SEARCH = 2, 120
+_LOOKING = "looking for the causes of differences"
 
 
 class _Places(NamedTuple):
@@ -62,6 +66,7 @@ class ChangedSources:
     def cause(self, before: Iterable[_Places], after: Iterable[_Places]) -> Cause | None:
         """Return the first place after that has changed, or else the first before that is gone."""
         for places, is_after in (*((each, True) for each in after), *((each, False) for each in before)):
+            spend(_STEPS_PER_SITE * len(places.sites), _LOOKING)
             for site in places.sites:
                 if self.differs(site.path):
                     found = self._cause_at(site, places.sites[-1], is_after)
@@ -90,6 +95,7 @@ class ChangedSources:
 
     def _find_cause_at(self, site: Site, base: Site, is_after: bool) -> Cause | None:  # noqa: FBT001 - cached
         """Return the cause, if what is written at the site differs between the two sides."""
+        spend(_STEPS_PER_SEARCH, _LOOKING)
         before, after = (locator.written_at(site, base) for locator in self._locators)
         if is_after and after is not None:
             if before is None:
