@@ -8,7 +8,7 @@ each group of equal changes is rendered again with a trace, in a tenth of the ov
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ from renderer.model.history import FieldHistory
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.res_id import ResId
-from renderer.model.kube.resource import Resource
+from renderer.model.kube.resource import DataPlace, Resource
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import PROJECT_FILE, ExpandMode
 from renderer.model.run.limits import lowered
@@ -224,10 +224,13 @@ class Causes:
 def _written(resource: Resource, field: FieldPath) -> tuple[_Places, ...]:
     """Return the documents that a resource was made of, and the places of its data."""
     place = resource.data_place(str(field.segments[-1])) if resource.data_places else None
-    data = () if place is None else (_Places((place.site,)),)
-    if place is not None and place.file:
-        data = (_Places((Site(place.file),)), *data)
+    data = () if place is None else (_place_of_data(place),)
     return (*data, _Places(resource.sites(field)))
+
+
+def _place_of_data(place: DataPlace) -> _Places:
+    """Return the file that a generator read, and the entry that names it."""
+    return _Places((Site(place.file), place.site) if place.file else (place.site,))
 
 
 class _TracedOverlay:
@@ -279,6 +282,15 @@ class _TracedSide:
                 for key in MATCHER_KEYS:
                     yield _Places(found.sites(PATHS[found.kind].spec.child(key)))
             yield from _places_of(history)
+            yield from self._data_of_renamed(history, resources)
+
+    @staticmethod
+    def _data_of_renamed(history: FieldHistory, resources: Mapping[ResId, Resource]) -> Iterator[_Places]:
+        """Yield the data of the ConfigMaps and Secrets whose hashed names are in a field."""
+        for step in history.steps:
+            for source in step.sources if step.act is StepKind.NAME_REFERENCE else ():
+                renamed = resources.get(source.resource)
+                yield from map(_place_of_data, renamed.data_places if renamed else ())
 
 
 def _places_of(history: FieldHistory, about: str = "") -> Iterator[_Places]:

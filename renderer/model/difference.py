@@ -255,8 +255,13 @@ class ResourceChange(Record):
     @property
     def causes(self) -> tuple[Cause, ...]:
         """The places in the sources that changed it, each once."""
-        found = (*(field.cause for field in self.fields), self.cause)
-        return tuple(dict.fromkeys(cause for cause in found if cause is not None))
+        found = [cause for cause in (*(field.cause for field in self.fields), self.cause) if cause]
+        there = {(cause.path, cause.line) for cause in found if cause.state != "removed"}
+        return tuple(
+            dict.fromkeys(
+                cause for cause in found if cause.state != "removed" or (cause.path, cause.line) not in there
+            )
+        )
 
     @property
     def dangers(self) -> frozenset[Danger]:

@@ -96,21 +96,37 @@ def verdict(difference: Difference) -> str:
     by_danger: dict[Danger, list[ResourceChange]] = {}
     for overlay in difference.overlays:
         for change in overlay.changes:
-            by_danger.setdefault(change.danger, []).append(change)
+            for danger in _said_of(change):
+                by_danger.setdefault(danger, []).append(change)
     for danger in reversed(Danger):
         changes = by_danger.get(danger, [])
         if changes and danger is not Danger.NONE and (danger is not Danger.LIVE or not parts):
-            parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes))}")
+            parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes, danger))}")
     if parts:
         return "; ".join(parts)
     return "nothing that runs changes" if difference else "no differences"
 
 
-def _deeds(changes: Iterable[ResourceChange]) -> Iterator[str]:
+def _said_of(change: ResourceChange) -> frozenset[Danger]:
+    """Return the dangers for which the first line names a change: its worst effect, data, the guest.
+
+    That the guest of another machine sees another machine needs no words.
+    """
+    worst = _worst_effect(change)
+    milder = {effect.danger for effect in change.effects} - {worst, Danger.DATA, Danger.GUEST}
+    return change.dangers - milder - ({Danger.GUEST} if worst is Danger.DATA else set())
+
+
+def _worst_effect(change: ResourceChange) -> Danger:
+    effects = (*change.effects, change.impact.effect) if change.impact else change.effects
+    return max((each.danger for each in effects), key=lambda danger: danger.rank, default=Danger.NONE)
+
+
+def _deeds(changes: Iterable[ResourceChange], danger: Danger) -> Iterator[str]:
     """Yield what happens to the objects of one danger, the worst first: ``3 machines need a restart``."""
     by_deed: dict[tuple[str, str], list[ResourceChange]] = {}
-    for change in sorted(changes, key=_severity, reverse=True):
-        by_deed.setdefault(_deed(change), []).append(change)
+    for change in sorted(changes, key=lambda each: _severity(each, danger), reverse=True):
+        by_deed.setdefault(_deed(change, danger), []).append(change)
     for (one, many), found in by_deed.items():
         if len(found) == 1:
             yield f"{_object_name(found[0])} {one}".rstrip()
@@ -119,22 +135,22 @@ def _deeds(changes: Iterable[ResourceChange]) -> Iterator[str]:
             yield f"{plural(len(found), noun)} {many}".rstrip()
 
 
-def _deed(change: ResourceChange) -> tuple[str, str]:
-    """Return the words for what gives a change its danger, of one object and of several."""
-    effect = _decisive_effect(change)
+def _deed(change: ResourceChange, danger: Danger) -> tuple[str, str]:
+    """Return the words for what gives a change a danger, of one object and of several."""
+    effect = _effect_with(change, danger)
     if effect is not None:
         return _VERBS[effect]
-    return _DATA_VERBS[change.data[0].effect] if change.harms_data else _SEES_ANOTHER_MACHINE
+    return _DATA_VERBS[change.data[0].effect] if danger is Danger.DATA else _SEES_ANOTHER_MACHINE
 
 
-def _decisive_effect(change: ResourceChange) -> Effect | None:
-    """Return the effect for which a change has its danger; None if disks or the guest are the reason."""
+def _effect_with(change: ResourceChange, danger: Danger) -> Effect | None:
+    """Return the effect for which a change has a danger; None if disks or the guest are the reason."""
     effects = (change.impact.effect, *change.effects) if change.impact else change.effects
-    return next((effect for effect in effects if effect.danger is change.danger), None)
+    return next((effect for effect in effects if effect.danger is danger), None)
 
 
-def _severity(change: ResourceChange) -> int:
-    effect = _decisive_effect(change)
+def _severity(change: ResourceChange, danger: Danger) -> int:
+    effect = _effect_with(change, danger)
     return -1 if effect is None else effect.severity
 
 
