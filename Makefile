@@ -1,6 +1,6 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test test-install test-image fuzz lint house test-lowest bench bench-check docs lock pyz release-check \
+.PHONY: help render test test-editor test-install test-image fuzz lint house test-lowest bench bench-check docs lock pyz release-check \
 	clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
@@ -36,6 +36,11 @@ test-lowest: $(READY)  ## run the tests with the oldest versions that pyproject.
 	@rm $(READY) # holds for the locked versions
 	$(FETCH) -r .ci/lowest.txt
 	$(BIN)/pytest --quiet --numprocesses auto
+
+EDITOR := .venv/editor/node_modules/.bin/yaml-language-server
+test-editor: $(READY)  ## try exported schemas in yaml-language-server, which npm installs
+	npm install --silent --no-save --ignore-scripts --prefix .venv/editor yaml-language-server@1.25.0
+	YAML_LANGUAGE_SERVER="$(CURDIR)/$(EDITOR)" $(BIN)/pytest --quiet tests/integration/test_editor.py
 
 test-install: $(FOR_RELEASE)  ## try every way to install, with the real tools
 	@mkdir -p $(WHEELHOUSE)
