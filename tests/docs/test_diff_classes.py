@@ -12,6 +12,8 @@ import pytest
 
 from renderer.gitops.stalled_sync import ARGOCD_SOURCE, FLUX_SOURCE
 from renderer.kubevirt.facts.virtual_machine import PATHS
+from renderer.kubevirt.impact.data import SOURCES as DISKS
+from renderer.kubevirt.impact.guest_view import FACTS
 from renderer.kubevirt.impact.immutable.refusals import ROWS as REFUSALS
 from renderer.kubevirt.impact.immutable.row import ImmutableRow
 from renderer.kubevirt.impact.reads import IMPORTER
@@ -21,6 +23,7 @@ from renderer.kubevirt.impact.table import ROWS as FIELDS
 from renderer.kubevirt.impact.table import Base
 from renderer.model.kube.field_path import ROOT as WHOLE
 from renderer.model.release import OLDEST
+from renderer.report.diff_outlook import DATA_EFFECTS
 from renderer.report.diff_words import EFFECTS
 from tests.house import ROOT
 
@@ -77,6 +80,18 @@ def steps() -> Iterator[Row]:
         yield name, "" if step.since == OLDEST else step.since.as_bound, _code([step.source])
 
 
+def disks() -> Iterator[Row]:
+    yield "words", "upstream"
+    for effect, sources in DISKS.items():
+        yield f"`{DATA_EFFECTS[effect]}`", _code(sources)
+
+
+def guest() -> Iterator[Row]:
+    yield "fact", "at risk in Windows", "at risk in Linux", "upstream"
+    for row in FACTS:
+        yield row.fact, row.windows, row.linux, _code([row.upstream])
+
+
 def _code(texts: Sequence[str]) -> str:
     return ", ".join(f"`{text}`" for text in texts)
 
@@ -86,6 +101,8 @@ TABLES: Mapping[str, Callable[[], Iterator[Row]]] = {
     "### Updates that are refused": refusals,
     "### What a refused object stops": stalls,
     "### Objects that machines read": reads,
+    "### Disks": disks,
+    "### Facts that the guest sees": guest,
     "### Fields of a running machine": steps,
     "### Fields outside of the template, pools and replica sets": machine_fields,
 }

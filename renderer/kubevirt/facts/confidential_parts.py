@@ -665,25 +665,24 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
     def shown(impact: Impact | None) -> Impact | None:
         return impact and impact._replace(reason=secrets.mask(impact.reason))
 
+    def words(text: str) -> str:
+        return secrets.mask(without_credentials(text, lambda _: MASK))
+
     return change._replace(
         fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
         impact=shown(change.impact),
         start_refusal=secrets.mask(change.start_refusal),
         data=tuple(
             each._replace(
-                disk=secrets.mask(each.disk),
-                text=secrets.mask(each.text),
-                before=secrets.mask(each.before),
-                after=secrets.mask(each.after),
+                disk=words(each.disk),
+                text=words(each.text),
+                before=words(each.before),
+                after=words(each.after),
             )
             for each in change.data
         ),
         guest=tuple(
-            each._replace(
-                device=secrets.mask(each.device),
-                before=secrets.mask(each.before),
-                after=secrets.mask(each.after),
-            )
+            each._replace(device=words(each.device), before=words(each.before), after=words(each.after))
             for each in change.guest
         ),
         pending=tuple(shown_path(field, secrets) for field in change.pending),

@@ -12,7 +12,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.lists import is_equal
-from renderer.kubevirt.impact.restores import is_restored
+from renderer.kubevirt.impact import lost_objects
+from renderer.kubevirt.impact.restores import RESTORE_SOURCE, is_restored
 from renderer.kubevirt.impact.storage_objects import (
     StorageObjects,
     Target,
@@ -31,6 +32,19 @@ from renderer.model.kube.resource import Resource
 _HANDLE = f"{VM_GO} handleDataVolumes"
 _BACKEND_STORAGE = "pkg/storage/backend-storage/backend-storage.go createPVC"
 _BOOT = "pkg/virt-launcher/virtwrap/converter/storage/disk.go"
+_COPY = f"{VM_GO} handleVolumeUpdateRequest"
+#: Where KubeVirt does what befalls a disk.
+SOURCES: Mapping[DataEffect, tuple[str, ...]] = {
+    DataEffect.UNTOUCHED: (_HANDLE,),
+    DataEffect.KEPT: (_HANDLE, _BOOT, *lost_objects.SOURCES),
+    DataEffect.NEW_DISK: (_HANDLE,),
+    DataEffect.COPIED: (_COPY,),
+    DataEffect.DETACHED: (_BOOT,),
+    DataEffect.OTHER_DISK: (_BOOT,),
+    DataEffect.OTHER_ROOT: (_BOOT,),
+    DataEffect.UNDONE_RESTORE: (RESTORE_SOURCE,),
+    DataEffect.LOST: (_HANDLE, _BACKEND_STORAGE, *lost_objects.SOURCES),
+}
 _IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"
 _NETWORK = "network interface"
 #: Pools with more machines are shown as a range.
@@ -149,15 +163,16 @@ class _Volumes(NamedTuple):
         is_live = live is not None and live.disk == new.disk
         if is_live and self.is_copied:
             text = "a live migration copies the data, and the old disk stays"
-            return DataChange(DataEffect.COPIED, name, text, *sides, f"{VM_GO} handleVolumeUpdateRequest")
+            return DataChange(DataEffect.COPIED, name, text, *sides, _COPY)
         text = "at once" if is_live and effect is DataEffect.OTHER_DISK else "at the next start"
+        source = _BOOT
         if is_restored(old, self.before.namespace, self.before.objects):
-            effect = DataEffect.UNDONE_RESTORE
+            effect, source = DataEffect.UNDONE_RESTORE, RESTORE_SOURCE
             text += "; to keep what was restored, write its name into Git"
         template = self.after.templates.get(new.name) if new.is_claim else None
         if template is not None and new.name not in self.before.templates:
             text += f"; a new one, {source_of(template) or 'without a source'}"
-        return DataChange(effect, name, text, *sides, _BOOT)
+        return DataChange(effect, name, text, *sides, source)
 
 
 def _former_templates(before: Disks, after: Disks) -> Iterator[DataChange]:

@@ -60,6 +60,11 @@ class FactRow(NamedTuple):
     is_detail: bool = False
     is_harmless: Callable[[str, str], bool] = lambda _before, _after: False
 
+    @property
+    def upstream(self) -> str:
+        """The function, with the whole path in KubeVirt's source."""
+        return self.source if self.source.startswith("pkg/") else f"{_CONVERTER}/{self.source}"
+
 
 def _of_machine(read: Callable[[GuestMachine], str]) -> Callable[[GuestMachine], Seen]:
     """Return a function that reads a fact of the machine itself."""
@@ -524,7 +529,7 @@ def guest_changes(
             new,
             _risk(row, system, old, new),
             running is not None and row.read(running).get(device, "") == new,
-            row.source if row.source.startswith("pkg/") else f"{_CONVERTER}/{row.source}",
+            row.upstream,
         )
         for row in FACTS
         for device, old, new in _differences(row, row.read(before), row.read(after))

@@ -19,12 +19,25 @@ _RETAIN = "Retain"
 _VOLUME_SNAPSHOT = "VolumeSnapshot"
 #: The groups of KubeVirt, CDI and snapshots: their objects hold data, or machines.
 _GROUPS = ("kubevirt.io", "snapshot.storage.k8s.io")
+_CDI = "containerized-data-importer pkg/controller"
+_SOURCE_OF = {
+    CLAIM: "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go reclaimVolume",
+    DATA_VOLUME: f"{_CDI}/datavolume/controller-base.go",
+    "VirtualMachineSnapshot": "pkg/storage/snapshot/snapshot.go",
+    _VOLUME_SNAPSHOT: "external-snapshotter pkg/common-controller",
+    "DataImportCron": f"{_CDI}/dataimportcron-controller.go",
+    "Namespace": "kubernetes pkg/controller/namespace",
+    "CustomResourceDefinition": "kubernetes apiextensions-apiserver pkg/controller/finalizer",
+}
+#: Where the objects go, with what they hold.
+SOURCES = tuple(_SOURCE_OF.values())
 
 
 def lost_with(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> tuple[DataChange, ...]:
     """Return what is lost with a deleted object; ``users`` are the machines that still name it."""
     loss = _LOSSES.get(removed.kind)
-    return tuple(loss(removed, storage, users)) if loss else ()
+    found = loss(removed, storage, users) if loss else ()
+    return tuple(each._replace(source=_SOURCE_OF[removed.kind]) for each in found)
 
 
 def replaced_by_empty(replaced: Resource) -> tuple[DataChange, ...]:
@@ -32,7 +45,8 @@ def replaced_by_empty(replaced: Resource) -> tuple[DataChange, ...]:
     if replaced.kind not in (CLAIM, DATA_VOLUME):
         return ()
     text = "deleted with what is on it, and created anew"
-    return (DataChange(DataEffect.LOST, replaced.name, text, _label(replaced)),)
+    label, source = _label(replaced), _SOURCE_OF[replaced.kind]
+    return (DataChange(DataEffect.LOST, replaced.name, text, label, source=source),)
 
 
 def _label(disk: Resource) -> str:

@@ -20,7 +20,7 @@ RESTORE = "VirtualMachineRestore"
 _RESTORED_NAME = pattern(r"restore-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-.+")
 _RESTORED_BY = "restore.kubevirt.io/name"
 _SINCE_POLICIES = Release(1, 6)
-_SOURCE = "pkg/storage/snapshot/restore.go generateRestoredVMSpec"
+RESTORE_SOURCE = "pkg/storage/snapshot/restore.go generateRestoredVMSpec"
 
 
 def is_restored(target: Target, namespace: str, objects: StorageObjects) -> bool:
@@ -55,7 +55,7 @@ def undone_by_sync(restore: Resource, instance: JsonObject, release: Release) ->
         way = f"restore with volumeRestorePolicy: InPlace, or {way}"
     text = f"the next sync takes the restored disks from the VM again: {way}"
     before, after = ", ".join(undone.values()), ", ".join(undone)
-    return (DataChange(DataEffect.UNDONE_RESTORE, restore.name, text, before, after, _SOURCE),)
+    return (DataChange(DataEffect.UNDONE_RESTORE, restore.name, text, before, after, RESTORE_SOURCE),)
 
 
 def _restored_name(spec: JsonObject, volume: str, claim: str) -> str:

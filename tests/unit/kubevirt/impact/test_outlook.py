@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from renderer.diff.compare import OverlaySide, change_as_written, compare_overlay
+from renderer.kubevirt.impact.data import SOURCES
 from renderer.kubevirt.impact.guest_view import FACTS
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.difference import DataEffect, Effect, Impact, ResourceChange
@@ -221,7 +222,9 @@ DATA: list[tuple[Change, list[tuple[DataEffect, str, str]]]] = [
 def test_change_says_what_happens_to_disks(
     change: Change, expected: list[tuple[DataEffect, str, str]]
 ) -> None:
-    assert [(each.effect, each.before, each.after) for each in changed(change).data] == expected
+    found = changed(change).data
+    assert [(each.effect, each.before, each.after) for each in found] == expected
+    assert all(each.source in SOURCES[each.effect] for each in found)
 
 
 def test_deletion_says_which_disks_go_and_which_stay() -> None:
@@ -310,6 +313,7 @@ def test_removed_object_says_what_is_lost_with_it(
     retained = {**named("StorageClass", {}, name="slow"), "reclaimPolicy": "Retain"}
     [change] = removed(content, retained, after=[retained])
     assert [(each.effect, each.before, each.text) for each in change.data] == [(effect, before, text)]
+    assert change.data[0].source in SOURCES[effect]
 
 
 @pytest.mark.parametrize(
@@ -562,6 +566,14 @@ def test_risk_is_that_of_the_installed_system(system: str, expected: str) -> Non
     ]
     assert expected in disk.risk
     assert not disk.is_live
+
+
+def test_credentials_of_images_are_not_shown() -> None:
+    vm = machine()
+    volumes(vm)[2]["containerDisk"]["image"] = "https://user:hunter2@registry.example/drivers:1"
+    found = changed(lambda vm: volumes(vm)[2]["containerDisk"].update(image="drivers:2"), vm)
+    assert found.data[0].before.startswith("image https://")
+    assert "hunter2" not in str(found)
 
 
 def test_facts_have_distinct_names_and_sources() -> None:
