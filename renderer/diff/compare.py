@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
+from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
 from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
@@ -175,6 +176,8 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         *(comparison.addition_of(resource) for resource in matched.added),
         *(change for pair, kind in pairs for change in comparison.changes_between(*pair, kind)),
     ]
+    changed = {change.after for change in changes if change.type in (ChangeType.CHANGED, ChangeType.RENAMED)}
+    moves = [*image_moves(pair for pair, _ in pairs if pair[1].current_id in changed)]
     changes = with_reads(changes, new, sides[1].release, lambda machine: not machine.is_halted)
     return OverlayDifference(
         path=path,
@@ -187,6 +190,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
         totals=(_totals(before), _totals(after)),
         notes=tuple(comparison.leaving_revisions.notes()),
+        images=masked_moves(moves, comparison.secrets) if moves else (),
     )
 
 

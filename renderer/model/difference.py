@@ -282,6 +282,29 @@ class ResourceChange(Record):
         return self.id.gvk.kind, self.id.namespace, self.id.name
 
 
+class ImageName(Record):
+    """What an image is taken from: ``fedora:42`` of a registry, a file of a URL, or an object of a cluster.
+
+    For a URL, ``repository`` is its folder and ``tag`` its file, without credentials and query.
+    """
+
+    repository: str
+    tag: str = ""
+    digest: str = ""
+
+
+class ImageMove(Record):
+    """An image of an object before and after a change; None on a side that has none.
+
+    ``use`` is what the object does with it: ``container disk``.
+    """
+
+    use: str
+    before: ImageName | None
+    after: ImageName | None
+    user: ResId
+
+
 class StalledSync(Record):
     """A sync that stops because the cluster refuses an object.
 
@@ -335,7 +358,8 @@ class OverlayDifference(Record):
     ``incomparable`` says why something could not be compared; it is empty if everything was compared.
     ``equal`` counts the resources without a change. ``ignored`` is what was left out, and by which rules.
     ``notes`` are further sentences for the reader. ``cluster`` is the cluster that it goes to; empty for the
-    default cluster. ``stalled`` are the syncs that a refused object stops.
+    default cluster. ``stalled`` are the syncs that a refused object stops. ``images`` are the images that
+    change in objects of both sides.
     """
 
     path: str
@@ -349,6 +373,7 @@ class OverlayDifference(Record):
     notes: tuple[str, ...] = ()
     cluster: str = ""
     stalled: tuple[StalledSync, ...] = ()
+    images: tuple[ImageMove, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to report."""

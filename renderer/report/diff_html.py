@@ -14,6 +14,8 @@ from itertools import groupby
 
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_images import HEADING as IMAGES
+from renderer.report.diff_images import image_rows
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_of
 from renderer.report.diff_stalled import HEADING, stalled_texts
 from renderer.report.diff_summary import (
@@ -79,6 +81,7 @@ def write(difference: Difference, style: str, script: str) -> str:
         *_header(difference),
         "<main>",
         *_changes(difference),
+        *_images(difference),
         *_overlays(difference),
         '<p class="empty" hidden>Nothing matches.</p>',
         "</main>",
@@ -147,6 +150,19 @@ def _changes(difference: Difference) -> Iterator[str]:
         yield "</section>"
         if danger is Danger.REFUSED:
             yield from _stalled(difference)
+
+
+def _images(difference: Difference) -> Iterator[str]:
+    """Yield the table of the images that move."""
+    rows = image_rows(difference)
+    if not rows:
+        return
+    yield f'<section class="overlays"><h2>{IMAGES}</h2><table class="images">'
+    yield "<thead><tr><th>image</th><th>before</th><th>after</th><th>of</th></tr></thead><tbody>"
+    for row in rows:
+        yield f"<tr><td><code>{escape(row.image)}</code></td><td><del>{escape(row.before)}</del></td>"
+        yield f"<td><ins>{escape(row.after)}</ins></td><td>{escape(row.use)}: {escape(row.users)}</td></tr>"
+    yield "</tbody></table></section>"
 
 
 def _stalled(difference: Difference) -> Iterator[str]:

@@ -22,6 +22,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
+from renderer.report.diff_images import image_json
 from renderer.report.diff_stalled import stalled_json
 from renderer.report.diff_summary import (
     SourceChange,
@@ -87,6 +88,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         "changes": [_change(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
+        **({"images": [image_json(each) for each in overlay.images]} if overlay.images else {}),
         **({"stalled": [stalled_json(each) for each in overlay.stalled]} if overlay.stalled else {}),
     }
     if not is_live:

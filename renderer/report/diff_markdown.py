@@ -13,6 +13,8 @@ from itertools import groupby
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import Danger, Difference, FieldChange, Impact
 from renderer.model.plural import plural
+from renderer.report.diff_images import HEADING as IMAGES
+from renderer.report.diff_images import MOST_IMAGES, image_rows, more_images
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
 from renderer.report.diff_stalled import HEADING, stalled_texts
 from renderer.report.diff_summary import (
@@ -72,6 +74,7 @@ def write(difference: Difference, limit: int) -> str:
         _add_groups(page, danger, list(dangerous), difference)
         if danger is Danger.REFUSED:
             page.add(_stalled(difference))
+    page.add(_images(difference))
     page.add(_overlays(difference))
     return page.text(limit)
 
@@ -140,6 +143,24 @@ def _add_groups(page: _Page, danger: Danger, groups: list[Group], difference: Di
         block = whole if page.has_room(heading + whole) else short
         if page.add(heading + block, resources=len(group.members)):
             heading = ""
+
+
+def _images(difference: Difference) -> str:
+    """Return the table of the images that move."""
+    rows = image_rows(difference)
+    if not rows:
+        return ""
+    lines = [f"#### {IMAGES}", "", "| image | before | after | of |", "|---|---|---|---|"]
+    for row in rows[:MOST_IMAGES]:
+        cells = (
+            _code(row.image),
+            _code(row.before),
+            _code(row.after),
+            f"{_prose(row.use)}: {_prose(row.users)}",
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    more = more_images(rows)
+    return "\n".join(("", *lines, *(["", more] if more else []), ""))
 
 
 def _stalled(difference: Difference) -> str:

@@ -7,6 +7,8 @@ from itertools import groupby
 
 from renderer.diff.grouped import Group, groups_of
 from renderer.model.difference import ChangeType, Danger, Difference, Effect, FieldChange, OverlayDifference
+from renderer.report.diff_images import HEADING as IMAGES
+from renderer.report.diff_images import MOST_IMAGES, image_rows, more_images
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
 from renderer.report.diff_stalled import HEADING, stalled_texts
 from renderer.report.diff_summary import (
@@ -98,6 +100,7 @@ class _Writer:
                 yield from self._group(group)
             if danger is Danger.REFUSED:
                 yield from self._stalled()
+        yield from self._images()
         yield from self._overlays(difference.overlays)
 
     def _causes(self, groups: Sequence[Group]) -> Iterator[str]:
@@ -109,6 +112,16 @@ class _Writer:
             yield from (f"  {each}" for each in shared[:_MOST_CAUSES])
         if len(shared) > _MOST_CAUSES:
             yield self._styled(_DIM, f"  and {len(shared) - _MOST_CAUSES} more")
+
+    def _images(self) -> Iterator[str]:
+        rows = image_rows(self._difference)
+        if rows:
+            yield ""
+            yield self._styled(_BOLD, IMAGES)
+        for row in rows[:MOST_IMAGES]:
+            yield f"  {row.image}: {row.before} -> {row.after} ({row.use} of {row.users})"
+        if more := more_images(rows):
+            yield self._styled(_DIM, f"  {more}")
 
     def _stalled(self) -> Iterator[str]:
         shown = [*stalled_texts(self._difference, _MOST_NAMES)]

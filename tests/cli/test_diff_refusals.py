@@ -35,6 +35,17 @@ kind: ConfigMap
 metadata: {name: settings, namespace: prod}
 data: {colour: blue}
 """
+JOB = """\
+apiVersion: batch/v1
+kind: CronJob
+metadata: {name: copy, namespace: prod}
+spec:
+  schedule: 0 3 * * *
+  jobTemplate:
+    spec:
+      template:
+        spec: {containers: [{name: copy, image: "registry.example.org/copy:%s"}], restartPolicy: Never}
+"""
 FILES = {
     "vmrender.yaml": 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n',
     "flux/machines.yaml": ENTRY % ("machines", "overlays/prod", ""),
@@ -76,6 +87,20 @@ def test_programs_read_what_stays_undone(repository: Path) -> None:
     assert stalled["deployer"]["name"] == "machines"
     assert [each["name"] for each in stalled["undone"]] == ["settings"]
     assert [each["name"] for each in stalled["waiting"]] == ["apps"]
+
+
+@pytest.mark.parametrize("output_format", ["text", "markdown", "html"])
+def test_readers_see_images_from_and_to(repository: Path, output_format: str) -> None:
+    write(repository, {"overlays/prod/settings.yaml": JOB % 1})
+    commit(repository, {})
+    write(repository, {"overlays/prod/settings.yaml": JOB % 2})
+    shown = diff(output_format)
+    assert "registry.example.org/copy" in shown
+    assert "CronJob prod/copy" in shown
+    document = json.loads(diff("json"))
+    Draft202012Validator(SCHEMA).validate(document)
+    (image,) = document["overlays"][0]["images"]
+    assert (image["before"]["tag"], image["after"]["tag"]) == ("1", "2")
 
 
 def test_admitted_change_stops_nothing(repository: Path) -> None:

@@ -12,6 +12,7 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
 from renderer.diff.compare import OverlaySide, refused_update, vm_changes
+from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.reads import with_reads
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
@@ -86,6 +87,7 @@ def compare_with_cluster(
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
     written = {each.current_id.object_key for each in comparison.matched}
+    moves = [*image_moves(comparison.drifted)]
     drifted = len(changes)
     changes = with_reads(changes, overlay.written, overlay.release, comparison.is_running)
     comparison.equal -= len(changes) - drifted
@@ -100,6 +102,7 @@ def compare_with_cluster(
             for change in sorted(changes, key=ResourceChange.order)
         ),
         equal=comparison.equal,
+        images=masked_moves(moves, comparison.secrets) if moves else (),
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
@@ -143,11 +146,16 @@ def in_no_overlay(
 
 
 class _LiveComparison:
-    """The comparison of one overlay in progress; ``matched`` are the objects of the cluster that Git has."""
+    """The comparison of one overlay in progress.
+
+    ``matched`` are the objects of the cluster that Git has, ``drifted`` those that a sync changes, before and
+    after.
+    """
 
     def __init__(self, overlay: OverlaySide, objects: ClusterObjects, settings: SyncRules) -> None:
         self.equal = 0
         self.matched: list[Resource] = []
+        self.drifted: list[tuple[Resource, Resource]] = []
         self._overlay = overlay
         self._objects = objects
         self._settings = settings
@@ -298,6 +306,7 @@ class _LiveComparison:
     def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
         """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
+        self.drifted.append((live, synced))
         objects = (*self._overlay.written, *self._objects.resources)
         update = ObjectUpdate(live, synced, objects, object_at(drift.live.content, "status"))
         refused = refused_update(update, drift.owned_changes(), self._overlay)

@@ -22,10 +22,13 @@ from renderer.model.difference import (
     Effect,
     FieldChange,
     GuestChange,
+    ImageMove,
+    ImageName,
     Impact,
     NoValue,
     OverlayDifference,
     ResourceChange,
+    StalledSync,
     Totals,
 )
 from renderer.model.kube.field_path import FieldPath
@@ -64,7 +67,7 @@ def difference(*changes: ResourceChange) -> Difference:
 
 
 def evil(value: str) -> Difference:
-    return difference(
+    found = difference(
         *(changed(value, Effect.RESTART, value, value) for _ in range(2)),
         ResourceChange(ChangeType.ADDED, None, ResId(Gvk("", "v1", value), value, value)),
         ResourceChange(
@@ -76,7 +79,14 @@ def evil(value: str) -> Difference:
             data=(DataChange(DataEffect.LOST, value, value, value, value, value),),
             guest=(GuestChange(value, value, value, value, value, source=value),),
         ),
-    )._replace(before=value)
+    )
+    resource = ResId(VM, value, value)
+    image = ImageName(value, value, value)
+    overlay = found.overlays[0]._replace(
+        images=(ImageMove(value, None, image, resource), ImageMove(value, image, image, resource)),
+        stalled=(StalledSync(resource, (resource,), (resource,), (resource,), value, value),),
+    )
+    return found._replace(before=value, overlays=(overlay,))
 
 
 def test_equal_changes_are_grouped_worst_first() -> None:
