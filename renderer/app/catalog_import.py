@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import posixpath
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +26,7 @@ from renderer.emit.edit_user_files import change_files
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
-from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
+from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath, lists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import PROJECT_FILE
@@ -146,29 +147,44 @@ def _write_catalog(
         written = fs.read(PROJECT_FILE) if fs.is_file(PROJECT_FILE) else None
         before[PROJECT_FILE] = written
         config = project.config
+        place = _place_among(config.catalogs, posixpath.basename(posixpath.dirname(folder)))
         if config.cluster and written is not None:
-            new = NewSettings(config.kubevirt, (folder,), config.cluster)
+            new = NewSettings(config.kubevirt, (folder,), config.cluster, place)
             edited = with_cluster(written, config, new)
         else:
-            edited = with_catalog(written, folder, config.catalogs)
+            edited = with_catalog(written, folder, config.catalogs, place)
         writes |= {PROJECT_FILE: edited} if edited != written else {}
     change_files(project.root, writes, removals, before)
-    is_listed = adds or CatalogPath(folder) in project.config.catalogs
+    is_listed = adds or lists(project.config.catalogs, folder)
     return CatalogImport(folder, found, tuple(writes), is_listed=is_listed)
 
 
+def _place_among(catalogs: Sequence[CatalogPath | BuiltinCatalog], name: str) -> int:
+    """Return the place of a new release of the catalog ``name``: after the project's own catalogs.
+
+    It is before its other releases, and before what ships with vmrender: of equal names, the first counts.
+    """
+    for index, catalog in enumerate(catalogs):
+        if isinstance(catalog, BuiltinCatalog):
+            return index
+        above, _, release = catalog.folder.rpartition("/")
+        if posixpath.basename(above) == name and _RELEASE.fullmatch(release):
+            return index
+    return len(catalogs)
+
+
 def with_catalog(
-    content: bytes | None, folder: str, catalogs: Iterable[CatalogPath | BuiltinCatalog]
+    content: bytes | None, folder: str, catalogs: Sequence[CatalogPath | BuiltinCatalog], place: int = 0
 ) -> bytes:
-    """Return the project file with the catalog in ``folder`` before the existing ``catalogs``.
+    """Return the project file with the catalog in ``folder`` at its ``place`` among its ``catalogs``.
 
     ``content`` is None if the file does not exist. Raises ``DiagnosticError``: edit-refused.
     """
-    catalogs = tuple(catalogs)
-    if CatalogPath(folder) in catalogs and content is not None:
+    if lists(catalogs, folder) and content is not None:
         return content
     edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
     for catalog in reversed(catalogs):  # catalogs that the project has without listing them
         entry = {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
-        edited = add_entry(edited, PROJECT_FILE, _FIELD, entry, first=True)
-    return add_entry(edited, PROJECT_FILE, _FIELD, {"path": folder}, first=True)
+        edited = add_entry(edited, PROJECT_FILE, _FIELD, entry, before=0)
+    before = place if place < len(catalogs) else None
+    return add_entry(edited, PROJECT_FILE, _FIELD, {"path": folder}, before=before)

@@ -166,7 +166,7 @@ def catalog_names(project: Project) -> tuple[str, ...]:
 def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str:
     """Describe one instance type or preference of the project's catalogs, as text.
 
-    A plain ``name`` means a cluster-wide entry; use ``kind/name`` for any other. Raises ``DiagnosticError``.
+    A plain ``name`` means a cluster-wide entry, or else a namespaced one. Raises ``DiagnosticError``.
     """
     from renderer.authoring.catalogs.listing import describe, offers  # noqa: PLC0415 - for one entry, not for lists
     from renderer.findings.locator import Locator  # noqa: PLC0415 - a stage

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from renderer.adopt.dump.sources import CONFIGURATION_FOLDER
-from renderer.model.cluster_settings import COMMON_INSTANCETYPES, BuiltinCatalog, CatalogPath
+from renderer.model.cluster_settings import COMMON_INSTANCETYPES, BuiltinCatalog, CatalogPath, lists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import AddField, AddItem, Edit
@@ -20,12 +20,14 @@ from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_f
 class NewSettings(NamedTuple):
     """The settings of a cluster that an import writes; an empty ``name`` is the default cluster.
 
-    ``folders`` have its instance types, preferences and ``KubeVirt`` object.
+    ``folders`` have its instance types, preferences and ``KubeVirt`` object. ``place`` is the number of
+    listed catalogs that stay before them.
     """
 
     release: Release
     folders: tuple[str, ...] = ()
     name: str = ""
+    place: int = 0
 
     @property
     def configuration(self) -> list[str]:
@@ -56,12 +58,15 @@ def with_cluster(content: bytes, config: RenderConfig, new: NewSettings) -> byte
     listed = config.of_cluster(new.name)
     if settings.kubevirt is None and not is_target(new.release, listed.kubevirt):
         edits.append(AddField(place, "kubevirt", new.release.as_target))
-    catalogs = [each for each in map(CatalogPath, new.catalogs) if each not in listed.catalogs]
+    catalogs = [CatalogPath(each) for each in new.catalogs if not lists(listed.catalogs, each)]
     if catalogs and settings.catalogs is None:
-        edits.append(AddField(place, "catalogs", [*map(_entry_of, (*catalogs, *listed.catalogs))]))
+        all_catalogs = (*listed.catalogs[: new.place], *catalogs, *listed.catalogs[new.place :])
+        edits.append(AddField(place, "catalogs", [*map(_entry_of, all_catalogs)]))
     else:
+        before = new.place if new.place < len(listed.catalogs) else None
         edits += (
-            AddItem(place.child("catalogs"), _entry_of(each), first=True) for each in reversed(catalogs)
+            AddItem(place.child("catalogs"), _entry_of(each), before)
+            for each in (catalogs if before is None else reversed(catalogs))
         )
     own = [path for path in new.configuration if path not in listed.configuration]
     if own and settings.configuration is None:

@@ -15,11 +15,13 @@ from renderer.authoring.sizes.customize import Copy, SpecChanges, customized_con
 from renderer.authoring.sizes.switch_values import SwitchError
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
+from renderer.model.cluster_settings import BuiltinCatalog
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
+from renderer.model.render_config import RenderConfig
 from renderer.pipeline import Pipeline
 
 
@@ -49,8 +51,8 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     if force and folder is None:
         raise UsageError("--force is for --write DIR")
     project = of_one_cluster(project, "--of-cluster")
-    pipeline = Pipeline(project.fs, project.config)
     destination = None if folder is None else SourceFolder.locate(project, folder)
+    pipeline = Pipeline(project.fs, _readable_config(project.config, destination))
     try:
         copied = Resource(customized_content(pipeline.look_up(source), copy), Site(copy.name))
     except SwitchError as error:
@@ -60,6 +62,18 @@ def customize(  # noqa: PLR0913 - each is one option of a copy
     if destination is None or has_errors(findings):
         return Customized(copied, findings)
     return Customized(copied, findings, destination.add(copied.content, force=force))
+
+
+def _readable_config(config: RenderConfig, destination: SourceFolder | None) -> RenderConfig:
+    """Return the settings without the catalog that the copy starts: it cannot be read before."""
+    if destination is None or destination.exists:
+        return config
+    catalogs = tuple(
+        each
+        for each in config.catalogs
+        if isinstance(each, BuiltinCatalog) or each.folder != destination.path
+    )
+    return config._replace(catalogs=catalogs)
 
 
 def _check_copy(

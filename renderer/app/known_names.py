@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from renderer.app.catalogs import project_entries
@@ -35,9 +36,12 @@ def machine_names(project: Project, overlay: str = "") -> Iterator[tuple[str, st
 
 
 def size_names(project: Project) -> Iterator[str]:
-    """Yield the instance types and preferences of the catalogs; one in a namespace as ``KIND/NAME``."""
-    for entry in project_entries(project):
-        is_plain = entry.scope is EntryScope.CLUSTER
+    """Yield the instance types and preferences of the catalogs, by name; ``KIND/NAME`` if several have it."""
+    entries = project_entries(project)
+    times = Counter((entry.name, entry.scope) for entry in entries)
+    for entry in entries:
+        is_first = entry.scope is EntryScope.CLUSTER or not times[entry.name, EntryScope.CLUSTER]
+        is_plain = is_first and times[entry.name, entry.scope] == 1
         yield entry.name if is_plain else f"{entry.resource.kind.lower()}/{entry.name}"
 
 

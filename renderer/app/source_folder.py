@@ -15,8 +15,9 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import KEPT_NAMES
 from renderer.files.disk import file_exists
-from renderer.files.file_system import FilesAbove
+from renderer.files.file_system import EditedFiles, FilesAbove
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.kube.json import JsonObject, text_at
@@ -49,6 +50,11 @@ class SourceFolder:
             raise UsageError(f"{written} is not a folder")
         return cls(project, relative.as_posix())
 
+    @property
+    def exists(self) -> bool:
+        """True if the folder has a kustomization, as far as it can be read."""
+        return self.project.fs.is_file(self._kustomization())
+
     def add(self, manifest: JsonObject, *, force: bool) -> tuple[str, ...]:
         """Write the manifest and its entry in the kustomization, both or neither.
 
@@ -58,11 +64,11 @@ class SourceFolder:
         check_writable(self.project.root, (place.file, place.kustomization))
         changes = add_manifest(manifest, place, force=force)
         self._check_composition(changes)
-        is_new = not self.project.fs.is_folder(self.path)
+        is_new = not self.exists
         before = {place.file: place.present, place.kustomization: place.listing}
         change_files(self.project.root, changes, (), before)
         lines = [f"{path}: written" for path in changes] or [f"{place.file}: unchanged"]
-        if is_new:
+        if is_new and not self._is_used(changes):
             lines.append(
                 f"{self.path} is new: list it under catalogs in vmrender.yaml,"
                 " or under resources of an overlay"
@@ -87,6 +93,17 @@ class SourceFolder:
             if any(found.code is not Code.KUSTOMIZATION_MISSING for found in error.diagnostics):
                 raise
         return posixpath.normpath(posixpath.join(self.path, KUSTOMIZATION_FILES[0]))
+
+    def _is_used(self, changes: Mapping[str, bytes]) -> bool:
+        """Return True if a catalog or an overlay of the project leads to the folder once it is written."""
+        fs = EditedFiles(changes, self.project.fs)
+        graph = KustomizationGraph(fs)
+        try:
+            overlays = [each.path for each in self.project._replace(fs=fs).look_up_overlays().overlays]
+        except DiagnosticError:  # commands that build overlays report it
+            overlays = []
+        catalogs = map(posixpath.normpath, self.project.config.catalog_folders())
+        return any(self.path in graph.folders(each) for each in (*catalogs, *overlays))
 
     def _check_composition(self, changes: Mapping[str, bytes]) -> None:
         """Raise ``DiagnosticError`` for errors of the folder that the changes cause."""

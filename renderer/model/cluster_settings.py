@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -19,11 +20,21 @@ class CatalogPath(Record):
 
     path: str
 
+    @property
+    def folder(self) -> str:
+        """The path without ``./`` and a slash at its end."""
+        return posixpath.normpath(self.path)
+
 
 class BuiltinCatalog(Record):
     """A catalog that ships with vmrender."""
 
     name: str
+
+
+def lists(catalogs: Iterable[CatalogPath | BuiltinCatalog], folder: str) -> bool:
+    """Return True if one of the catalogs is the one in ``folder``."""
+    return any(isinstance(each, CatalogPath) and each.folder == folder for each in catalogs)
 
 
 COMMON_INSTANCETYPES = BuiltinCatalog("common-instancetypes")

@@ -46,11 +46,11 @@ class MoveField(Record):
 
 
 class AddItem(Record):
-    """Add an item at the end, or the head, of the list ``into``, which may be empty or missing."""
+    """Add an item to the list ``into``, which may be empty or missing: at its end, or before an item."""
 
     into: FieldPath
     value: Json
-    first: bool = False
+    before: int | None = None
 
 
 class RemoveItem(Record):
@@ -116,11 +116,15 @@ def _apply_edit(document: Json, edit: Edit) -> Json:
             moved = _value_of(document, field)
             document = _apply_edit(document, RemoveField(field))
             return _apply_edit(document, AddField(to.parent, str(to.segments[-1]), moved))
-        case AddItem(into, value, first):
+        case AddItem(into, value, before):
             return _change_at(
                 document,
                 into.segments,
-                lambda items: [value, *_items(items)] if first else [*_items(items), value],
+                lambda items: [
+                    *_items(items)[:before],
+                    value,
+                    *([] if before is None else _items(items)[before:]),
+                ],
             )
         case RemoveItem(field):
             *above, index = field.segments

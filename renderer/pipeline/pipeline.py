@@ -209,7 +209,7 @@ class Pipeline:
         return Outcome(processed.value, with_levels(found, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
-        """Look up ``name`` or ``kind/name`` in the cluster's catalogs. Raises ``DiagnosticError``."""
+        """Look up an instance type or preference of the cluster's catalogs. Raises ``DiagnosticError``."""
         from renderer.kubevirt.instancetype.lookup import look_up
 
         return look_up(self._of_cluster(self._config.cluster).catalogs.whole, name)

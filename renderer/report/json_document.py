@@ -103,8 +103,12 @@ def _operation(edit: Edit) -> Json:
             return {"op": "move", "from": pointer(field), "path": pointer(to)}
         case AddField(into, name, value):
             return {"op": "add", "path": pointer(into.child(name)), "value": value}
-        case AddItem(into, value, first):
-            return {"op": "add", "path": pointer(into.child(0 if first else "-")), "value": value}
+        case AddItem(into, value, before):
+            return {
+                "op": "add",
+                "path": pointer(into.child("-" if before is None else before)),
+                "value": value,
+            }
         case _:
             return {"op": "remove", "path": pointer(edit.field)}
 

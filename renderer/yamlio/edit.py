@@ -61,8 +61,8 @@ class RefusedEditError(ValueError):
     """The file is written in a way in which the edit would change more than intended."""
 
 
-def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool = False) -> bytes:
-    """Return the file with ``entry`` at the end, or the head, of the list ``field`` of its root mapping.
+def add_entry(content: bytes, path: str, field: str, entry: Json, *, before: int | None = None) -> bytes:
+    """Return the file with ``entry`` in the list ``field`` of its root mapping, last or ``before`` an item.
 
     A file whose list already has the entry is returned unchanged; a missing field is added. ``path`` is for
     error messages. Raises ``DiagnosticError``: the decoder's errors, and edit-refused.
@@ -71,7 +71,7 @@ def add_entry(content: bytes, path: str, field: str, entry: Json, *, first: bool
     if entry in (entries or ()):
         return content
     place = FieldPath.of(name)
-    edit = AddField(ROOT, name, [entry]) if entries is None else AddItem(place, entry, first)
+    edit = AddField(ROOT, name, [entry]) if entries is None else AddItem(place, entry, before)
     hint = f"add {entry!r} to {name} yourself, and run this again"
     return _edited_list(content, Site(path, 0, place), hint, edit)
 
@@ -244,7 +244,7 @@ def _combined_insertion(text: str, inline: FieldPath, edits: Sequence[Edit]) -> 
 
     A long text is parsed once for all of them.
     """
-    lists = {edit.into if isinstance(edit, AddItem) and not edit.first else None for edit in edits}
+    lists = {edit.into if isinstance(edit, AddItem) and edit.before is None else None for edit in edits}
     if inline != ROOT or len(edits) < _FEW or len(lists) != 1 or None in lists:
         return None
     document = parse_document(text)

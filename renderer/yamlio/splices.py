@@ -110,8 +110,8 @@ def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, 
             return _removed(text, root, field)
         case MoveField(field, to):
             return (_moved_here(text, root, field, to), *_removed(text, root, field))
-        case AddItem(into, value, first):
-            splice = _added_item(text, root, into, value, first=first)
+        case AddItem(into, value, before):
+            splice = _added_item(text, root, into, value, before)
         case _:
             *_, sequence, item = nodes_to(root, edit.field)
             splice = _removed_item(text, sequence, item)
@@ -266,25 +266,24 @@ def _removed_in_brackets(text: str, before: int, field: Field) -> Splice:
     return Splice(before, end, "" if "#" not in kept else kept.rstrip() if own else kept)
 
 
-def _added_item(text: str, root: Node, into: FieldPath, value: Json, *, first: bool) -> Splice:
+def _added_item(text: str, root: Node, into: FieldPath, value: Json, before: int | None) -> Splice:
     *_, parent, sequence = nodes_to(root, into)
     items = items_of(sequence)
     if not items:
         return _only_item(text, parent, sequence, value)
     if sequence.is_flow:
         shown = _flow(value, '"' if any(item.style == '"' for item in items) else _quote(parent))
-        return (
-            Splice(items[0].start, items[0].start, f"{shown}, ")
-            if first
-            else Splice(items[-1].end, items[-1].end, f", {shown}")
-        )
+        if before is None:
+            return Splice(items[-1].end, items[-1].end, f", {shown}")
+        start = items[before].start
+        return Splice(start, start, f"{shown}, ")
     column = _column(text, sequence)
-    if not first:
+    if before is None:
         end = _line_end(text, items[-1].end)
         return Splice(end, end, _item_lines(text, value, column))
-    start = _line_start(text, items[0].start)
-    if text[start : items[0].start].strip(" ") != "-":
-        raise UnusableError("the first entry is not on its own line")
+    start = _line_start(text, items[before].start)
+    if text[start : items[before].start].strip(" ") != "-":
+        raise UnusableError("the entry is not on its own line")
     return Splice(
         start, start, _item_lines(text, value, column).removeprefix(_newline(text)) + _newline(text)
     )

@@ -279,7 +279,7 @@ def _edit(fix: Mapping[str, Any], operation: Mapping[str, Any]) -> Edit:
             old = _path(fix, operation["from"])
             return RenameField(old, str(last)) if old.parent == field.parent else MoveField(old, field)
         case "add" if isinstance(last, int) or last == "-":
-            return AddItem(field.parent, value, first=last == 0)
+            return AddItem(field.parent, value, last if isinstance(last, int) else None)
         case "add":
             return AddField(field.parent, str(last), value)
         case _:

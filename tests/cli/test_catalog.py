@@ -121,6 +121,35 @@ def test_checkout_is_imported_like_the_upstream_build(
     assert run("diff", str(checkout), f"catalog/common-instancetypes/{release}").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("[{path: ./ours/}]", "[{path: ./ours/}, {path: c/sizes/v2.0.0}]"),
+        ("[]", "[{path: c/sizes/v2.0.0}]"),
+        (
+            "[{path: a}, {path: old/sizes/v1.0.0}, {builtin: common-instancetypes}]",
+            "[{path: a}, {path: c/sizes/v2.0.0}, {path: old/sizes/v1.0.0}, {builtin: common-instancetypes}]",
+        ),
+        ("[{path: ./c/sizes/v2.0.0/}]", "[{path: ./c/sizes/v2.0.0/}]"),
+    ],
+)
+@pytest.mark.parametrize("cluster", ["", "east"])
+def test_import_is_listed_after_own_catalogs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, before: str, after: str, cluster: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    head = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+    listing = "clusters:\n- name: east\n  catalogs: {}\n" if cluster else "catalogs: {}\n"
+    Path("vmrender.yaml").write_text(head + listing.format(before))
+    Path("bundle.yaml").write_text(SIZE)
+    options = ("--release", "v2.0.0", "--name", "sizes", "--into", "c", "--add")
+
+    for _ in range(2):
+        result = run("import", "bundle.yaml", *options, *(["--cluster", cluster] if cluster else []))
+        assert result.exit_code == 0, result.stderr
+        assert Path("vmrender.yaml").read_text() == head + listing.format(after)
+
+
 def by_id(manifests: str) -> dict[tuple[str, str], object]:
     documents = yaml.load_all(manifests, yaml.CSafeLoader)
     return {(document["kind"], document["metadata"]["name"]): document for document in documents}

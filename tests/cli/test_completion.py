@@ -101,7 +101,7 @@ def completed(project: Path, words: str) -> list[str]:
         ("explain VirtualMachinePool spec.rep", ["spec.replicas"]),
         ("explain vm/db spec.runS", ["spec.runStrategy"]),
         ("explain --overlay ", ["dev", "prod"]),
-        ("customize ", ["ours", "virtualmachineinstancetype/ours.large"]),
+        ("customize ", ["ours", "ours.large"]),
         ("catalog show o", ["ours"]),
         ("schema export VirtualMachineClusterI", ["VirtualMachineClusterInstancetype"]),
         ("schema export --release 1.8", ["1.8"]),

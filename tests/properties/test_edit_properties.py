@@ -144,7 +144,7 @@ def edit_of(kind: int, document: Json, at: FieldPath, new: Json) -> Edit:
     if isinstance(value, dict) and kind % 2:
         return AddField(at, "new", new)
     if isinstance(value, list) and kind % 2:
-        return AddItem(at, new, first=kind > 2)
+        return AddItem(at, new, None if kind == 1 or not value else len(str(new)) % len(value))
     if not at.segments or isinstance(value, dict | list):
         return AddField(ROOT, "new", [new])
     if isinstance(at.segments[-1], int):

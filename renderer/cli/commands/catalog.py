@@ -164,7 +164,13 @@ def export(catalog: str | None) -> ExitCode:
     help="The folder in which NAME/RELEASE is created.",
 )
 @cluster_option
-@click.option("--add", "adds", is_flag=True, help=f"List it in {PROJECT_FILE}, before all other catalogs.")
+@click.option(
+    "--add",
+    "adds",
+    is_flag=True,
+    help=f"List it in {PROJECT_FILE}: after your own catalogs, whose names go on winning, and before other"
+    " releases of it.",
+)
 @click.option(
     "--force", is_flag=True, help="Replace an earlier import of that release that has other content."
 )
@@ -264,13 +270,14 @@ def show(name: str, kubevirt: Release | None) -> ExitCode:
 
     The description has its purpose, labels and spec, the file and line of its source, the fields that are
     deprecated in the target release, and the preferences that an instance type satisfies, or the instance
-    types that satisfy a preference. NAME is a cluster-wide entry; write KIND/NAME for any other.
+    types that satisfy a preference. NAME is a cluster-wide entry, or else a namespaced one; where several
+    have the name, write KIND/NAME or NAMESPACE/KIND/NAME.
 
     \b
     Examples:
       vmrender catalog show u1.medium
       vmrender catalog show preference/fedora
-      vmrender catalog show virtualmachineinstancetype/db.large --kubevirt 1.8
+      vmrender catalog show db.large --kubevirt 1.8
     """
     description = describe_entry(open_project(), name, kubevirt)
     print_lines(taint_masking().mask(description))  # the values are known once they were read

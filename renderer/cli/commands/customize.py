@@ -111,8 +111,9 @@ def command(
 ) -> ExitCode:
     """Make a customised copy of an instance type or preference.
 
-    SOURCE is looked up in the project's catalogs like a virtual machine's matcher: the name of a cluster-wide
-    entry, or KIND/NAME. Everything that no option changes is copied.
+    SOURCE is looked up in the project's catalogs: the name of a cluster-wide entry, or else of a namespaced
+    one; where several have the name, KIND/NAME or NAMESPACE/KIND/NAME. Everything that no option changes is
+    copied.
 
     \b
     Examples:

@@ -75,7 +75,7 @@ SPEC = FieldPath.of("spec")
         (AddField(SPEC, "cpu", {"cores": 1}), {"op": "add", "path": "/spec/cpu", "value": {"cores": 1}}),
         (RemoveField(SPEC.child("cpu")), {"op": "remove", "path": "/spec/cpu"}),
         (AddItem(SPEC, "x"), {"op": "add", "path": "/spec/-", "value": "x"}),
-        (AddItem(SPEC, "x", first=True), {"op": "add", "path": "/spec/0", "value": "x"}),
+        (AddItem(SPEC, "x", 0), {"op": "add", "path": "/spec/0", "value": "x"}),
         (RemoveItem(SPEC.child(2)), {"op": "remove", "path": "/spec/2"}),
     ],
     ids=lambda value: type(value).__name__,

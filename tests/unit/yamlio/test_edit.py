@@ -200,7 +200,7 @@ def test_foreign_tags_and_anchors_are_kept() -> None:
 
 
 def added_first(text: str, value: str = "ours") -> str:
-    return add_entry(text.encode(), "vmrender.yaml", "catalogs", {"path": value}, first=True).decode()
+    return add_entry(text.encode(), "vmrender.yaml", "catalogs", {"path": value}, before=0).decode()
 
 
 @pytest.mark.parametrize(
@@ -323,6 +323,8 @@ A = FieldPath.of("a")
             AddItem(A, {"d": {"e": 1}, "f": "g"}),
             "b:\n- 1\na:\n  - c: 1 # x\n  - d:\n      e: 1\n    f: g\n\n  # y\n",
         ),
+        ("a:\n- 1 # x\n# y\n- 2\n", AddItem(A, 3, 1), "a:\n- 1 # x\n# y\n- 3\n- 2\n"),
+        ("a: [1, 2]\n", AddItem(A, 3, 1), "a: [1, 3, 2]\n"),
         ("a: # x\nb:\n  - 1\n", AddItem(A, "c"), "a: # x\n  - c\nb:\n  - 1\n"),
         ("a:\n- 1 # x\n# y\n- 2\n", RemoveItem(A.child(1)), "a:\n- 1 # x\n# y\n"),
         ("a: [1, 2] # x\n", RemoveItem(A.child(0)), "a: [2] # x\n"),

@@ -68,6 +68,10 @@ def refused(wanted: str) -> Diagnostic:
         ("instancetype/both", CLUSTER),
         ("Preference/both", CLUSTER_PREFERENCE),
         ("vmpref/theirs", PREFERENCE),
+        ("theirs", PREFERENCE),
+        ("preference/theirs", PREFERENCE),
+        ("b/vmf/mine", NAMESPACED),
+        ("b/instancetype/mine", NAMESPACED),
         ("vmf/b/mine", NAMESPACED),
     ],
 )
@@ -86,26 +90,20 @@ def test_ambiguous_name_is_reported() -> None:
     assert finding.hint == (
         "write virtualmachineclusterinstancetype/both or virtualmachineclusterpreference/both"
     )
-    assert refused("vmf/mine").hint == (
-        "write virtualmachineinstancetype/a/mine or virtualmachineinstancetype/b/mine"
-    )
+    several = "write a/virtualmachineinstancetype/mine or b/virtualmachineinstancetype/mine"
+    assert [refused(name).hint for name in ("mine", "vmf/mine", "instancetype/mine")] == [several] * 3
 
 
-def test_name_in_another_place_has_a_hint() -> None:
-    finding = refused("theirs")
-    assert finding.code is Code.INSTANCETYPE_NOT_FOUND
-    assert finding.hint == "write virtualmachinepreference/theirs"
-    assert refused("mine").hint == (
-        "write virtualmachineinstancetype/a/mine or virtualmachineinstancetype/b/mine"
-    )
+def test_name_of_another_kind_has_a_hint() -> None:
+    assert refused("vmcp/theirs").hint == "write virtualmachinepreference/theirs"
     assert refused("vmp/fedora").hint == "write virtualmachineclusterpreference/fedora"
-    assert refused("vmf/c/mine").code is Code.INSTANCETYPE_NOT_FOUND
+    assert refused("c/vmf/mine").code is Code.INSTANCETYPE_NOT_FOUND
 
 
 def test_unknown_name_is_reported() -> None:
     assert refused("u1.medum").hint == "did you mean u1.medium? searched ours, theirs"
     assert refused("vmp/nothing").code is Code.PREFERENCE_NOT_FOUND
-    assert refused("").message == "there is no cluster-wide instance type or preference without a name"
+    assert refused("").message == "there is no instance type or preference without a name"
 
 
 def test_unknown_kind_is_reported() -> None:
