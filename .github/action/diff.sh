@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Compares the work tree with BASE. That it cannot be done is said, and is no reason to fail.
-# In: VMRENDER, PROJECT, BASE, SUMMARY. Out: file, in Markdown; changed, true or false, or nothing.
+# In: VMRENDER, PROJECT, BASE, SUMMARY, FAIL_ON. Out: file, in Markdown; changed, true or false, or nothing;
+# gate, the exit code for the dangers that FAIL_ON names.
 set -euo pipefail
 # shellcheck source=plain.sh
 source "$GITHUB_ACTION_PATH/.github/action/plain.sh"
@@ -22,3 +23,10 @@ fi
   echo "file=$file"
   if [ "$code" -eq 0 ]; then echo "changed=false"; else echo "changed=true"; fi
 } >> "$GITHUB_OUTPUT"
+
+if [ -n "${FAIL_ON:-}" ]; then
+  gate=0
+  "$VMRENDER" diff "$BASE" --fail-on "$FAIL_ON" > /dev/null 2> "$said" || gate=$?
+  [ "$gate" -ne 2 ] || print_plainly "$said"
+  echo "gate=$gate" >> "$GITHUB_OUTPUT"
+fi
