@@ -101,12 +101,13 @@ def _header(difference: Difference) -> Iterator[str]:
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     before, after = (escape(printable(name)) for name in (difference.before, difference.after))
     worst = max((change.danger for change in changes), key=lambda danger: danger.rank, default=Danger.NONE)
-    yield f'<header class="{_tone(worst)}">'
+    yield f'<header class="tone-{_tone(worst)}">'
     yield f"<h1>{escape(verdict(difference))}</h1>"
     yield f'<p class="sides">{title_text(difference)}: <code>{before}</code> → <code>{after}</code></p>'
     for commit in difference.commits:
         yield f"<p>{escape(printable(f'{commit.name} {commit.subject}: {commit_verdict(commit)}'))}</p>"
-    yield from (f"<p>{escape(line)}</p>" for line in summary(difference))
+    facts = [line for line in summary(difference) if not line.startswith("virtual machines: ")]
+    yield f'<p class="facts">{"<br>".join(map(escape, facts))}</p>'
     yield '<ul class="effects" aria-label="Virtual machines by effect">'
     for effect, count in effects_of(changes).items():
         yield (
@@ -143,7 +144,7 @@ def _changes(difference: Difference) -> Iterator[str]:
         yield f"<li>and {len(shared) - _MOST_CAUSES} more</li>" if len(shared) > _MOST_CAUSES else ""
         yield "</ul></section>"
     for danger, dangerous in groupby(groups, key=lambda group: group.danger):
-        yield f'<section class="danger {_tone(danger)}"><h2>{HEADINGS[danger]}</h2>'
+        yield f'<section class="danger tone-{_tone(danger)}"><h2>{HEADINGS[danger]}</h2>'
         for group in dangerous:
             yield from _group(group, difference, is_open=position < _MOST_OPEN)
             position += 1

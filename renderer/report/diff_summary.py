@@ -81,7 +81,7 @@ _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.UNDONE_RESTORE: ("loses what a restore brings back", "lose what restores bring back"),
     DataEffect.LOST: ("loses data", "lose data"),
 }
-_SEES_ANOTHER_MACHINE = ("shows its guest another machine", "show their guests another machine")
+_SEES_ANOTHER_MACHINE = ("changes what its guest sees", "change what their guests see")
 #: What stands before the dangers that no reader may miss.
 _ALARMS = {Danger.REFUSED: "REFUSED: ", Danger.DATA: "DATA: ", Danger.NO_START: "NO START: "}
 
