@@ -138,7 +138,7 @@ def argocd_points(
         raise DiagnosticError(*discovery.findings)
     report.add(discovery.findings)
     projects += (each for app in reached if app.outcome for each in app.outcome.value if is_project(each))
-    warnings += (found for project in projects for found in unknown_fields(project))
+    report.add(found for project in projects for found in unknown_fields(project))
     broken = [each.entry for each in reached if may_deploy_more(each.outcome)]
     folders = {folder for each in broken for folder in _application_folders(fs, each, urls)}
     knows_start = report.is_complete and not any(may_have_applications(fs, each) for each in folders)

@@ -205,7 +205,8 @@ class Pipeline:
         read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))
         processed = past_encrypted(read, expanded_and_checked)
         of_templates = _of_templates(read.value, release, expanded_and_checked)
-        found = (*processed.diagnostics, *of_templates, *about_target(release))
+        of_sets = _of_resource_sets(read.value, expanded_and_checked)
+        found = (*processed.diagnostics, *of_templates, *of_sets, *about_target(release))
         return Outcome(processed.value, with_levels(found, self._config.rules))
 
     def look_up(self, name: str) -> Resource:
@@ -291,21 +292,13 @@ class Pipeline:
                 of_templates = _of_templates(
                     composed.value, overlay.kubevirt, lambda each: self._expand_and_check(overlay, each)
                 )
-                found = (*found, *of_templates, *self._of_resource_sets(overlay, composed.value))
+                found = (*found, *of_templates)
+                if overlay.entry is None or overlay.entry.options.kind is not EntryKind.FLUX:
+                    found += _of_resource_sets(
+                        composed.value, lambda each: self._expand_and_check(overlay, each)
+                    )
             found = self._with_variables_named(overlay, written, composed, found)
             return Outcome(strip_status(processed.value), self._reported(overlay, composed, found))
-
-    def _of_resource_sets(self, overlay: Overlay, resources: ResourceSet) -> tuple[Diagnostic, ...]:
-        """Return the findings about what ResourceSets make; an entry of Flux has it in other overlays."""
-        is_of_flux = overlay.entry is not None and overlay.entry.options.kind is EntryKind.FLUX
-        if is_of_flux or not any(resource.kind == "ResourceSet" for resource in resources):
-            return ()
-        from renderer.pipeline.resource_set_checks import resource_set_findings
-
-        def check(each: ResourceSet) -> Outcome[ResourceSet]:
-            return past_encrypted(Outcome(each), lambda rest: self._expand_and_check(overlay, rest))
-
-        return tuple(resource_set_findings(resources, check))
 
     def _expand_and_check(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Expand the virtual machines, and check all resources."""
@@ -484,3 +477,14 @@ def _of_templates(
 
     checked = template_findings(resources, release, lambda each: past_encrypted(Outcome(each), stages))
     return tuple(checked)
+
+
+def _of_resource_sets(
+    resources: ResourceSet, stages: Callable[[Outcome[ResourceSet]], Outcome[ResourceSet]]
+) -> tuple[Diagnostic, ...]:
+    """Return the findings about what ResourceSets make, which an entry of Flux has in overlays of its own."""
+    if not any(resource.kind == "ResourceSet" for resource in resources):
+        return ()
+    from renderer.pipeline.resource_set_checks import resource_set_findings
+
+    return tuple(resource_set_findings(resources, lambda each: past_encrypted(Outcome(each), stages)))
