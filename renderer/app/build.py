@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Iterable, Mapping
 from pathlib import Path
+from typing import BinaryIO
 
 from renderer.app.project import Project, chosen_overlay
-from renderer.files.file_system import FilesAbove, FileSystem
+from renderer.app.several_projects import group_by_project
+from renderer.app.usage_error import UsageError
+from renderer.files.disk import file_exists
+from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem, read_limited
 from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
@@ -16,7 +21,9 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 from renderer.pipeline import Pipeline
-from renderer.project.project_root import read_named_file
+from renderer.project.project_root import PROJECT_FILES, read_named_file
+
+_STANDARD_INPUT = Path(STANDARD_INPUT)
 
 
 class Built(Record):
@@ -87,9 +94,34 @@ def _result(
     return Built(None if failed else outcome.value, findings.found(), overlays)
 
 
-def read_file(project: Project, file: Path) -> bytes:
-    """Return the content of a file. Raises ``DiagnosticError``, also for a link out of its project."""
-    written = Path.cwd() / file
-    if written.is_relative_to(project.root):
-        return project.fs.read(written.relative_to(project.root).as_posix())
-    return read_named_file(written)
+def place_of_project(files: Iterable[Path]) -> Path:
+    """Return a file of the one project that the files are in, else the first file; ``-`` is where we work.
+
+    A folder or checkout without a project file has no settings of its own. Raises ``UsageError`` for files of
+    several projects.
+    """
+    places = [Path.cwd() if file == _STANDARD_INPUT else file for file in files]
+    groups = group_by_project(places)
+    projects = [root for root in groups if any(file_exists(root / name) for name in PROJECT_FILES)]
+    if len(projects) > 1:
+        named = ", ".join(f"{groups[root][0]} is in {root}" for root in projects)
+        raise UsageError(f"the files are in several projects, expand them one after another: {named}")
+    return groups[projects[0]][0] if projects else places[0]
+
+
+def read_documents(project: Project, files: Iterable[Path], standard_input: BinaryIO) -> Mapping[str, bytes]:
+    """Return the content of the files, by their paths in the project, or absolute ones; ``-`` stays.
+
+    Raises ``DiagnosticError``, also for a link out of the project of a file.
+    """
+    documents: dict[str, bytes] = {}
+    for file in files:
+        written = Path(os.path.abspath(file))  # noqa: PTH100 - Path.absolute() leaves .. in it
+        if file == _STANDARD_INPUT:
+            documents[STANDARD_INPUT] = read_limited(standard_input, STANDARD_INPUT)
+        elif written.is_relative_to(project.root):
+            name = written.relative_to(project.root).as_posix()
+            documents[name] = project.fs.read(name)
+        else:
+            documents[str(written)] = read_named_file(written)
+    return documents

@@ -16,7 +16,9 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.render_config import PROJECT_FILE, WRONG_PROJECT_FILES
 
-_MARKERS = (PROJECT_FILE, *WRONG_PROJECT_FILES, ".git")
+#: The names of a project file, and of one that was meant to be one.
+PROJECT_FILES = (PROJECT_FILE, *WRONG_PROJECT_FILES)
+_MARKERS = (*PROJECT_FILES, ".git")
 
 
 def find_project_root(path: Path, top: Path | None = None) -> Path:

@@ -9,7 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 
+from renderer.cli.app import main
 from tests import warm_program
 
 VM = """\
@@ -74,6 +76,81 @@ def test_expand_does_not_follow_a_link_out_of_the_repository(
     assert (refused.returncode, refused.stdout) == (2, "")
     assert "error[file-outside-root]" in refused.stderr
     assert vmrender("expand", str(outside), cwd=project).returncode == 0
+
+
+SIZE = """\
+apiVersion: instancetype.kubevirt.io/v1beta1
+kind: VirtualMachineClusterInstancetype
+metadata: {name: u1.nano}
+spec: {cpu: {guest: 7}, memory: {guest: 9Gi}}
+"""
+
+
+@pytest.fixture
+def places(tmp_path: Path) -> Path:
+    """Two projects, a checkout without a project file, and a folder outside of any; only ``b`` has a size."""
+    for folder in ("a", "b/sub", "checkout/.git", "outside"):
+        (tmp_path / folder).mkdir(parents=True)
+    for folder in ("a", "b", "b/sub", "checkout", "outside"):
+        (tmp_path / folder / "vm.yaml").write_text(VM)
+    head = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+    (tmp_path / "a/vmrender.yaml").write_text(head)
+    (tmp_path / "b/vmrender.yaml").write_text(f"{head}catalogs: [{{path: sizes}}]\n")
+    (tmp_path / "b/sizes").mkdir()
+    (tmp_path / "b/sizes/kustomization.yaml").write_text("resources: [vm.yaml]\n")
+    (tmp_path / "b/sizes/vm.yaml").write_text(SIZE)
+    return tmp_path
+
+
+@pytest.mark.parametrize("here", ["a", "b", "b/sub", "checkout", "outside"])
+@pytest.mark.parametrize(
+    ("files", "memory"),
+    [
+        ("a/vm.yaml", "512Mi"),
+        ("b/vm.yaml", "9Gi"),
+        ("b/sub/vm.yaml", "9Gi"),
+        ("checkout/vm.yaml", "512Mi"),
+        ("outside/vm.yaml", "512Mi"),
+        ("outside/vm.yaml b/sub/vm.yaml", "9Gi"),
+        ("-", ""),
+    ],
+)
+def test_expand_uses_the_project_of_the_file(
+    places: Path, monkeypatch: pytest.MonkeyPatch, here: str, files: str, memory: str
+) -> None:
+    monkeypatch.chdir(places / here)
+    expected = memory or ("9Gi" if here.startswith("b") else "512Mi")
+    for start in (places, Path(os.path.relpath(places))):
+        arguments = [each if each == "-" else str(start / each) for each in files.split()]
+
+        result = CliRunner().invoke(main, ["expand", *arguments], input=VM)
+
+        assert (result.exit_code, result.stderr) == (0, "")
+        assert f"guest: {expected}\n" in result.stdout
+
+
+def test_expand_takes_no_file_of_the_project_for_a_file_elsewhere(
+    places: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (places / "outside/sizes").mkdir()
+    (places / "outside/sizes/vm.yaml").write_text(VM.replace("web", "other"))
+    monkeypatch.chdir(places / "outside")
+
+    result = CliRunner().invoke(main, ["expand", "../b/vm.yaml", "sizes/vm.yaml"])
+
+    assert (result.exit_code, result.stdout.count("guest: 9Gi\n")) == (0, 2)
+
+
+def test_expand_refuses_files_of_several_projects(places: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(places)
+
+    result = CliRunner().invoke(main, ["expand", "a/vm.yaml", "outside/vm.yaml", "b/sub/vm.yaml"])
+
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.endswith(
+        "Error: the files are in several projects, expand them one after another:"
+        f" a/vm.yaml is in {places / 'a'}, b/sub/vm.yaml is in {places / 'b'}\n"
+    )
 
 
 def test_expand_does_not_wait_for_a_pipe(project: Path) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.build import expand_files, read_file
+from renderer.app.build import expand_files, place_of_project, read_documents
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
 from renderer.cli.options import (
@@ -19,11 +19,9 @@ from renderer.cli.options import (
     quiet_option,
     strict_option,
 )
-from renderer.files.file_system import FilesAbove, read_limited
+from renderer.files.file_system import FilesAbove
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
-
-_STANDARD_INPUT = Path("-")
 
 
 @click.command("expand", cls=Command)
@@ -48,20 +46,18 @@ def command(
 ) -> ExitCode:
     """Expand the virtual machines in files and print all documents; - is standard input.
 
-    Instance types and preferences are looked up in the files first, then in the project's catalogs.
+    Instance types and preferences are looked up in the files first, then in the catalogs of the project that
+    the files are in, wherever that is; standard input is in the working directory. A file that no project
+    contains is expanded with default settings.
 
     \b
     Examples:
       vmrender expand vm.yaml
+      vmrender expand ../other-repository/overlays/prod/vm.yaml
       kubectl get vm db -o yaml | vmrender expand --kubevirt 1.8 -
     """
-    project = open_project()
-    documents = {
-        str(file): read_limited(sys.stdin.buffer, str(file))
-        if file == _STANDARD_INPUT
-        else read_file(project, file)
-        for file in files
-    }
+    project = open_project(place_of_project(files))
+    documents = read_documents(project, files, sys.stdin.buffer)
     fs = FilesAbove(documents, project.fs)
     ReportTarget.current()._replace(fs=fs).activate()
     expanded = expand_files(project, documents, kubevirt=kubevirt, expand=expand, strict=strict)
