@@ -6,8 +6,10 @@ is judged as any of its fields.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
+from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.reads import IMPORTER, READ_FIELDS, Read, read_by_importer, reads_of
 from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, NoValue, ResourceChange, worst
@@ -16,6 +18,14 @@ from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 
 _HALTED = "the VM is halted: read when it is started"
+
+
+class _Key(NamedTuple):
+    """What a machine names an object by."""
+
+    kind: str
+    namespace: str
+    name: str
 
 
 def with_reads(
@@ -29,29 +39,47 @@ def with_reads(
     ``written`` are the objects after the change. The field of the machine that names the object is said to
     change from one withheld value to another.
     """
-    changed = [change for change in changes if change.type is ChangeType.CHANGED and _is_read(change)]
+    changed = {
+        _Key(change.id.gvk.kind, change.id.namespace, change.id.name): change
+        for change in changes
+        if change.type is ChangeType.CHANGED and _is_read(change)
+    }
     if not changed:
         return [*changes]
     found = {change.id: change for change in changes}
     for resource in written:
         for kind, name in read_by_importer(resource.content):
-            for change in changed:
-                id_ = change.id
-                if (id_.gvk.kind, id_.namespace, id_.name) == (kind, resource.namespace, name):
-                    found[id_] = _with_importer(found[id_], resource)
+            change = changed.get(_Key(kind, resource.namespace, name))
+            if change is not None:
+                found[change.id] = _with_importer(found[change.id], resource)
         machine = VirtualMachineView.of(resource)
         if machine is None:
             continue
         fields = [
             field
             for read in reads_of(machine, release)
-            for change in changed
-            for field in _fields_of(machine, read, change, is_running=runs(machine))
+            for change in _changes_read(machine, read, changed)
+            for field in _fields_of(read, change, is_running=runs(machine))
         ]
         own = found.get(resource.current_id)
         if fields and (own is None or own.type is ChangeType.CHANGED):
             found[resource.current_id] = _with_fields(own, resource.current_id, fields)
     return [*found.values()]
+
+
+def _changes_read(
+    machine: VirtualMachineView, read: Read, changed: Mapping[_Key, ResourceChange]
+) -> Iterator[ResourceChange]:
+    """Yield the changed objects that a field names: one, or one for each machine of a pool."""
+    namespace, _, name = read.name.rpartition("/")
+    key = _Key(read.rule.kind, namespace or machine.namespace, name)
+    if not read.is_indexed:
+        yield from filter(None, [changed.get(key)])
+        return
+    for each, change in changed.items():
+        indexed = split_index(each.name)
+        if indexed is not None and each._replace(name=indexed[0]) == key:
+            yield change
 
 
 def _with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:
@@ -68,18 +96,14 @@ def _is_read(change: ResourceChange) -> bool:
 
 
 def _changed_keys(change: ResourceChange) -> set[str]:
-    """Return the keys whose values machines may read; an empty one if a whole field changes."""
+    """Return the changed keys that machines may read, each after a dot; a dot alone for a whole field."""
     read = READ_FIELDS.get(change.id.gvk.kind, ())
     segments = (each.field.segments for each in change.fields if not each.kept)
     return {f".{path[1]}" if len(path) > 1 else "." for path in segments if path and path[0] in read}
 
 
-def _fields_of(
-    machine: VirtualMachineView, read: Read, change: ResourceChange, *, is_running: bool
-) -> Iterable[FieldChange]:
+def _fields_of(read: Read, change: ResourceChange, *, is_running: bool) -> Iterator[FieldChange]:
     id_ = change.id
-    if not read.names(machine.namespace, id_.gvk.kind, id_.namespace, id_.name):
-        return
     keys = _changed_keys(change)
     if read.rule.keys and "." not in keys and keys.isdisjoint(f".{key}" for key in read.rule.keys):
         return

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES, USER_DATA
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
-from renderer.kubevirt.facts.pool_names import has_indexed_references, split_index
+from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Effect, Impact
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment
@@ -163,22 +163,15 @@ def read_by_importer(content: JsonObject) -> Iterator[tuple[str, str]]:
 
 
 class Read(Record):
-    """A field of a machine that names an object, and the rule for it. ``name`` may have a namespace."""
+    """A field of a machine that names an object, and the rule for it. ``name`` may have a namespace.
+
+    ``is_indexed``: each machine of a pool reads an object of its own, whose name ends with its index.
+    """
 
     field: FieldPath
     name: str
     rule: ReadRule
     is_indexed: bool = False
-
-    def names(self, namespace: str, kind: str, object_namespace: str, object_name: str) -> bool:
-        """Return True if the field of a machine in ``namespace`` names the object."""
-        place, _, name = self.name.rpartition("/")
-        if self.rule.kind != kind or object_namespace != (place or namespace):
-            return False
-        if not self.is_indexed:
-            return name == object_name
-        indexed = split_index(object_name)
-        return indexed is not None and name == indexed[0]
 
 
 def reads_of(machine: VirtualMachineView, release: Release) -> Iterator[Read]:
