@@ -124,22 +124,25 @@ def diffs(projects: Sequence[FixedFiles]) -> Iterator[str]:
             yield public_diff(project.path(path), project.project.fs.read(path), content)
 
 
+def _fix_lines(project: FixedFiles, finding: Located) -> tuple[str, ...]:
+    place = finding.location
+    where = place._replace(path=project.path(place.path)) if place else project.path("vmrender.yaml")
+    return tuple(f"{where}: {finding.code}: {line}" for line in edit_lines(finding))
+
+
 def notes(projects: Sequence[FixedFiles]) -> Iterator[str]:
     """Yield a line for each fix, with its place before it, and last the numbers of fixes and files."""
     from renderer.report.plain_text import printable  # noqa: PLC0415 - only when files are written
 
     fixes = files = left = 0
     for project in projects:
-        for finding in project.fixes.fixed:
-            place = finding.location
-            where = place._replace(path=project.path(place.path)) if place else project.path("vmrender.yaml")
-            for line in edit_lines(finding):
-                text = f"{where}: {finding.code}: {line}"
-                yield printable(text, len(text))
+        applied = dict.fromkeys(_fix_lines(project, finding) for finding in project.fixes.fixed)
+        for text in (line for lines in applied for line in lines):
+            yield printable(text, len(text))
         of_migration = migrated_files.MigratedFiles(project.project, project.migrated, folder=project.folder)
         *lines, _ = migrated_files.notes([of_migration])
         yield from lines
-        fixes += len(project.fixes.fixed) + sum(len(file.changes) for file in project.migrated)
+        fixes += len(applied) + sum(len(file.changes) for file in project.migrated)
         files += len(project.contents)
         left += sum(
             each.severity is not Severity.INFO and each.code not in _OF_MIGRATION

@@ -24,6 +24,7 @@ from renderer.kubevirt.facts.claims import (
     storage_profiles,
 )
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.container_images import image_digests, machine_images
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey
@@ -247,6 +248,11 @@ class Context:
                 if modes:
                     found.setdefault(resource.namespace, {})[name] = modes
         return found
+
+    @cached_property
+    def image_digests(self) -> Mapping[str, frozenset[str]]:
+        """The digests of images that machines name by tag and digest, by repository and tag."""
+        return image_digests(image for machine in self.machines for _, image in machine_images(machine))
 
     @cached_property
     def inventory(self) -> Inventory:

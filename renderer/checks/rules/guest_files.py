@@ -11,6 +11,7 @@ from renderer.checks.rules.inventory import may_be_in
 from renderer.checks.rules.rule import Finding, related_to
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import (
+    CONFIG_MAP,
     SECRET,
     GuestFile,
     MissingKey,
@@ -18,6 +19,8 @@ from renderer.kubevirt.guest_data.sources import (
     guest_files,
     makes_secret,
 )
+from renderer.model.field_edit import RenameField
+from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.resource import DataPlace, Resource
 from renderer.model.record import Record
@@ -122,13 +125,26 @@ def missing_key_finding(missing: MissingKey) -> Finding:
             if field.segments[-1] == _SECRET_KEY:  # the key is the value of a field of an ExternalSecret
                 hint = f"write {_SECRET_KEY}: {meant}"
             if place is None:
-                return Finding(missing.resource, field, message, hint, (used,))
+                return Finding(
+                    missing.resource, field, message, hint, (used,), fix=_renamed_key(missing, key, field)
+                )
             if place.file and not place.line:
                 hint = f"write {meant}={_as_listed(place)}"
             return Finding(missing.resource, field, message, hint, (used,), site=place.site)
     there = related_to(missing.resource, f"{missing.resource.kind} {missing.resource.name} is here")
     hint = f"add the data as {missing.keys[0]}"
     return Finding(missing.machine.resource, missing.reference, message, hint, (there,))
+
+
+def _renamed_key(missing: MissingKey, key: str, field: FieldPath) -> RenameField | None:
+    """Return the edit of a misspelt key, if it is the only one that may be meant.
+
+    SOPS binds each ciphertext to its key. A controller that makes a Secret may read the key in a template.
+    """
+    similar = [each for each in missing.present if nearest_key(each, missing.keys)]
+    meant = nearest_key(key, missing.keys)
+    is_plain = missing.resource.kind in (SECRET, CONFIG_MAP) and not is_encrypted(missing.resource)
+    return RenameField(field, meant) if meant and similar == [key] and is_plain else None
 
 
 def _as_listed(place: DataPlace) -> str:

@@ -17,6 +17,10 @@ containerDisk:
   image: quay.io/containerdisks/fedora@sha256:2d43d13ac1cf2e2d8c4a9d0f3c9a3fd5a7f8a0a4ea4a8b7f1c6b5e7b2b2c9f10
 ```
 
+If another machine of the overlay names the same image by tag and digest, such as
+`quay.io/containerdisks/fedora:43@sha256:…`, the hint names that digest, and `vmrender fix` writes it.
+It leaves DataVolumes as they are: CDI refuses another source for one that exists.
+
 The rule is off unless a project sets its level, or `--strict` asks for it; then its findings are
 information. It looks at container disks, kernel boot, DataVolumes from a registry and hook sidecars. A
 DataImportCron follows a tag on purpose.
@@ -30,10 +34,11 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.hook_sidecars import ANNOTATION, hook_images
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.claims import DATA_VOLUME
-from renderer.kubevirt.facts.container_images import machine_images
+from renderer.kubevirt.facts.container_images import machine_images, with_tag
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -41,12 +46,12 @@ from renderer.model.rule_settings import Level
 
 _HOOK_SIDECARS = ("metadata", "annotations", ANNOTATION)
 _REGISTRY = ("source", "registry", "url")
-_LATEST = "latest"
 
 
-def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]:
+def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
     for path, image in machine_images(machine):
-        yield from _problem(machine.resource, machine.in_instance(*path), image)
+        for found in _problem(machine.resource, machine.in_instance(*path), image):
+            yield _with_known_digest(context, found, image)
     for index, template in machine.data_volume_templates:
         field = machine.in_spec("dataVolumeTemplates", index, "spec", *_REGISTRY)
         yield from _problem(machine.resource, field, text_at(template, "spec", *_REGISTRY))
@@ -66,14 +71,24 @@ def _problem(resource: Resource, field: FieldPath, image: str) -> Iterator[Findi
     name = image.partition("://")[2] or image  # the URL of a registry is docker://name
     if not name or "@" in name or has_placeholder(name):
         return
-    repository, colon, tag = name.rpartition(":")
-    if not colon or "/" in tag:
-        repository, tag = name, _LATEST
+    repository, tag = with_tag(name).rsplit(":", 1)
     yield Finding(
         resource,
         field,
         f"the tag {tag} of {repository} may name another image at the next start",
         f"write the digest of the image: {repository}@sha256:…",
+    )
+
+
+def _with_known_digest(context: Context, found: Finding, image: str) -> Finding:
+    """Return the finding with the digest that the overlay names elsewhere, if there is one."""
+    name = with_tag(image)
+    digests = context.image_digests.get(name, ())
+    if len(digests) != 1:
+        return found
+    pinned = f"{name}@{next(iter(digests))}"
+    return found._replace(
+        hint=f"write {pinned}, as elsewhere in the overlay", fix=SetField(found.field, pinned)
     )
 
 

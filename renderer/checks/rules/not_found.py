@@ -9,7 +9,7 @@ of the pen, or an unreferenced object in another namespace, unless the reference
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
 from renderer.checks.rules.context import AnyReference, Context, IsInCluster
@@ -132,18 +132,30 @@ def _likely_mistake(context: Context, reference: AnyReference, *, is_strict: boo
         return without_index
     candidates = context.candidates(reference.kind).get(numbers_of(reference.name), ())
     spend(len(candidates) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
+    similar: dict[str, Item] = {}
     for name, item, is_used in candidates:
         is_mistyped = is_slip if is_used else is_near_miss
         if may_be_in(item, reference.namespace) and is_mistyped(reference.name, name):
-            message = f"there is no {reference.kind} {reference.qualified_name} in the overlay"
-            finding = _finding(reference, message, f"did you mean {name}?", _existing_item(item))
-            return finding._replace(fix=_renaming(reference, name))
+            similar.setdefault(name, item)
+    if similar:
+        return _mistyped_finding(reference, similar)
     if not is_strict and reference.namespace != reference.resource.namespace:
         return None  # images and networks for all namespaces are often not in Git
     elsewhere = context.inventory.named(reference.kind, reference.name)
     if not elsewhere or any(context.is_used(reference.kind, item) for item in elsewhere):
         return None
     return _elsewhere_finding(reference, elsewhere[0])
+
+
+def _mistyped_finding(reference: AnyReference, similar: Mapping[str, Item]) -> Finding:
+    """Return the finding about a name that is similar to others; a renamed object has two of them."""
+    first, *others = similar
+    item = similar[first]
+    names = (first, *(each for each in others if similar[each] is not item))
+    message = f"there is no {reference.kind} {reference.qualified_name} in the overlay"
+    hint = f"did you mean {' or '.join(names)}?"
+    fix = _renaming(reference, first) if len(names) == 1 else None
+    return _finding(reference, message, hint, _existing_item(item))._replace(fix=fix)
 
 
 def _elsewhere_finding(reference: AnyReference, item: Item) -> Finding:

@@ -32,21 +32,33 @@ model if the KubeVirt object, in the overlay or in a catalog, has `obsoleteCPUMo
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TypeAlias
 
 from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context, comes_from_overlay
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.cpu_models import is_obsolete_model
 from renderer.kubevirt.facts.kinds import KUBEVIRT
-from renderer.kubevirt.facts.machine_types import MachineTypeState, machine_type_state
+from renderer.kubevirt.facts.machine_types import MachineTypeState, machine_type_state, successor
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import text_at
+from renderer.model.kube.resource import Resource
+from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
-#: The problem, and a hint.
-_Problem: TypeAlias = tuple[str, str]
+
+class _Problem(Record):
+    """What is wrong with a value; ``right`` is its one right successor, if there is one."""
+
+    message: str
+    hint: str
+    right: str | None = None
+
+    def finding(self, resource: Resource, field: FieldPath) -> Finding:
+        fix = SetField(field, self.right) if self.right else None
+        return Finding(resource, field, self.message, self.hint, fix=fix)
+
 
 _CONSEQUENCES = {
     MachineTypeState.DEPRECATED: "deprecated: a machine that keeps it will not start on a later release",
@@ -63,7 +75,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
         (_CPU_MODEL, _cpu_model_problem(context, text_at(machine.instance, *_CPU_MODEL))),
     ):
         if problem and not comes_from_overlay(context, machine, path):
-            yield Finding(machine.resource, machine.in_instance(*path), *problem)
+            yield problem.finding(machine.resource, machine.in_instance(*path))
 
 
 def _check_others(context: Context) -> Iterator[Finding]:
@@ -75,7 +87,7 @@ def _check_others(context: Context) -> Iterator[Finding]:
         for resource in context.of_kind(*kinds):
             problem = _machine_type_problem(text_at(resource.content, *field.keys))
             if problem:
-                yield Finding(resource, field, *problem)
+                yield problem.finding(resource, field)
     for kinds, field in (
         (INSTANCETYPES, FieldPath.of("spec", "cpu", "model")),
         ((KUBEVIRT,), _CONFIGURATION.child("cpuModel")),
@@ -83,16 +95,20 @@ def _check_others(context: Context) -> Iterator[Finding]:
         for resource in context.of_kind(*kinds):
             problem = _cpu_model_problem(context, text_at(resource.content, *field.keys))
             if problem:
-                yield Finding(resource, field, *problem)
+                yield problem.finding(resource, field)
 
 
 def _machine_type_problem(machine_type: str) -> _Problem | None:
     state = machine_type_state(machine_type) if machine_type not in _NEWEST else None
     if state is None:
         return None
-    return (
+    right = successor(machine_type)
+    return _Problem(
         f"the machine type {machine_type} is {_CONSEQUENCES[state]}",
-        "write q35, which is the newest, or leave the machine type out",
+        f"write {right}, the newest of this kind"
+        if right
+        else "write q35, which is the newest, or leave the machine type out",
+        right,
     )
 
 
@@ -103,7 +119,7 @@ def _cpu_model_problem(context: Context, model: str) -> _Problem | None:
     configured = context.cluster.config.obsolete_cpu_models
     if configured and model not in configured:
         return None
-    return (
+    return _Problem(
         f"KubeVirt regards the CPU model {model} as obsolete: no node has it, so the pod stays pending",
         "write a newer model, such as host-model or Haswell",
     )

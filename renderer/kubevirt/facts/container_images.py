@@ -6,7 +6,8 @@ The URL of a DataVolume's registry is not one of them: the image is imported onc
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.field_path import Segment
@@ -38,6 +39,21 @@ def imported_images(content: JsonObject) -> Iterator[str]:
         url = text_at(each, "source", "registry", "url")
         if url.startswith(_OCI_SCHEME):
             yield url.removeprefix(_OCI_SCHEME)
+
+
+def with_tag(image: str) -> str:
+    """Return the name of an image without a digest, with the tag that runtimes assume if it has none."""
+    return image if ":" in posixpath.basename(image) else f"{image}:latest"
+
+
+def image_digests(images: Iterable[str]) -> Mapping[str, frozenset[str]]:
+    """Return the digests beside the tags of images, by repository and tag."""
+    found: dict[str, set[str]] = {}
+    for image in images:
+        name, _, digest = image.partition("@")
+        if digest and ":" in posixpath.basename(name):
+            found.setdefault(name, set()).add(digest)
+    return {name: frozenset(digests) for name, digests in found.items()}
 
 
 def _template_specs(spec: JsonObject) -> Iterator[JsonObject]:

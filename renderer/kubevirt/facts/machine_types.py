@@ -37,6 +37,16 @@ def machine_type_state(machine_type: str) -> MachineTypeState | None:
     return MachineTypeState.GONE if _GONE.fullmatch(machine_type) else None
 
 
+def successor(machine_type: str) -> str | None:
+    """Return the type for a machine whose type is gone: the newest with the same chipset, if it is there.
+
+    A guest of another chipset, such as i440fx, might not find its disks with q35. A type that is only
+    deprecated still starts, and a newer one changes what the guest sees.
+    """
+    is_gone = machine_type_state(machine_type) is MachineTypeState.GONE
+    return "q35" if is_gone and machine_type.startswith("pc-q35-") else None
+
+
 def is_unknown_machine_type(machine_type: str) -> bool:
     """Return True for a name that KubeVirt's patterns ``q35*`` and ``pc-q35*`` accept, but no hypervisor."""
     return _UNKNOWN.fullmatch(machine_type) is not None
