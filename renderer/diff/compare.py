@@ -188,7 +188,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
             for change in sorted(changes, key=ResourceChange.order)
         ),
         equal=len(pairs) - sum(change.type in (ChangeType.CHANGED, ChangeType.RENAMED) for change in changes),
-        totals=(_totals(before), _totals(after)),
+        totals=(_totals(before), _totals_after(before, after, changes)),
         notes=tuple(comparison.leaving_revisions.notes()),
         images=masked_moves(moves, comparison.secrets) if moves else (),
     )
@@ -213,10 +213,29 @@ def totals_of(machines: Iterable[VirtualMachineView]) -> Totals:
 
 
 def _totals(side: OverlaySide | None) -> Totals | None:
-    if side is None:
+    return None if side is None else totals_of(_machines(side).values())
+
+
+def _totals_after(
+    before: OverlaySide | None, after: OverlaySide | None, changes: Iterable[ResourceChange]
+) -> Totals | None:
+    """Return the totals after the change: a machine whose change is refused stays as it was."""
+    if after is None:
         return None
-    machines = (VirtualMachineView.of(side.applied.get(each.current_id, each)) for each in side.written)
-    return totals_of(machine for machine in machines if machine is not None)
+    machines = _machines(after)
+    former = {} if before is None else _machines(before)
+    for change in changes:
+        if change.impact is not None and change.impact.effect is Effect.REFUSED:
+            if change.after in machines:
+                del machines[change.after]
+            if change.before in former:
+                machines[change.before] = former[change.before]
+    return totals_of(machines.values())
+
+
+def _machines(side: OverlaySide) -> dict[ResId, VirtualMachineView]:
+    views = ((each, VirtualMachineView.of(side.applied.get(each.current_id, each))) for each in side.written)
+    return {each.current_id: view for each, view in views if view is not None}
 
 
 class _Comparison:

@@ -27,7 +27,8 @@ expand: "{expand}"
 _OVERLAY = "overlays/all"
 
 
-def _files(sources: list[Object], release: int, expand: str) -> dict[str, str]:
+def project_files(sources: list[Object], release: int, expand: str = "off") -> dict[str, str]:
+    """Return the files of a project with these objects in one overlay."""
     return {
         "vmrender.yaml": _PROJECT.format(release=release, expand=expand),
         f"{_OVERLAY}/kustomization.yaml": "resources:\n  - all.yaml\n",
@@ -37,7 +38,7 @@ def _files(sources: list[Object], release: int, expand: str) -> dict[str, str]:
 
 def expanded(sources: list[Object], release: int) -> list[Object]:
     """Return the objects as vmrender renders them, with sizes and preferences in the virtual machines."""
-    files = {path: text.encode() for path, text in _files(sources, release, "applied").items()}
+    files = {path: text.encode() for path, text in project_files(sources, release, "applied").items()}
     side = Side("", BuiltinFileSystem(MemoryFileSystem(files))).render(_OVERLAY)
     assert side
     assert side.content, side.errors
@@ -48,7 +49,7 @@ def compare(cluster: GeneratedCluster, live: list[Object], folder: Path, output:
     """Write Git's objects and the dump below ``folder``, and compare them."""
     expand = "off" if cluster.git is cluster.sources else "applied"
     (folder / _OVERLAY).mkdir(parents=True, exist_ok=True)
-    for path, text in _files(cluster.sources, cluster.release, expand).items():
+    for path, text in project_files(cluster.sources, cluster.release, expand).items():
         (folder / path).write_text(text, encoding="utf-8")
     dump = folder / f"dump.{output}"
     dump.write_text(print_list(live, output), encoding="utf-8")

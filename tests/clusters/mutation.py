@@ -57,6 +57,20 @@ def mutate(cluster: GeneratedCluster, rng: Random) -> Mutation:
         return Mutation(live, found["kind"], found["metadata"]["name"], field, owner)
 
 
+def changed_sources(cluster: GeneratedCluster, rng: Random) -> list[Object]:
+    """Return the sources with one field of one VirtualMachine changed, or one of its labels."""
+    sources = deepcopy(cluster.sources)
+    machine = rng.choice([each for each in sources if each["kind"] == "VirtualMachine"])
+    found = next(each for each in cluster.live if _identity(each) == _identity(machine))
+    path = _chosen(rng, machine, found) if rng.random() < 0.8 else None
+    if path is None:
+        machine["metadata"].setdefault("labels", {})["added-label"] = "x"  # no label of a service
+    else:
+        parent, last = _at(machine, path[:-1]), path[-1]
+        parent[last] = _other(str(last), parent[last])
+    return sources
+
+
 def _chosen(rng: Random, written: Object, found: Object) -> Path | None:
     paths = list(_leaves(written, found, ()))
     return rng.choice(paths) if paths else None

@@ -31,12 +31,14 @@ from renderer.model.difference import (
     ChangeType,
     DataChange,
     Effect,
+    FieldChange,
     IgnoredDifferences,
     Impact,
     OverlayDifference,
     ResourceChange,
 )
 from renderer.model.kube.encryption import is_encrypted
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
@@ -281,9 +283,11 @@ class _LiveComparison:
 
     def _change(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
         judgement, refusal = self._judgement(drift, synced), self._refusal(written)
-        impacts = {change.field: change.impact for change in judgement.changes}
-        changes = [each._replace(impact=impacts.get(each.field)) for each in drift.owned_changes()]
-        changes += [change for change in judgement.changes if change.inherited]
+        changes = drift.owned_changes()
+        if refusal is None:
+            impacts = {change.field: change.impact for change in judgement.changes}
+            changes = [_with_impact(each, impacts) for each in changes]
+            changes += [change for change in judgement.changes if change.inherited]
         contents = drift.live.content, written.content
         confidential = ConfidentialFields(written.kind, contents, self.secrets)
         change = ResourceChange(
@@ -378,6 +382,12 @@ def _with_matchers_applied(
         return views
     seen = VirtualMachineView.of(found.applied[0]), VirtualMachineView.of(found.applied[1])
     return seen[0] or views[0], seen[1] or views[1]
+
+
+def _with_impact(change: FieldChange, impacts: Mapping[FieldPath, Impact | None]) -> FieldChange:
+    """Return a change with its impact; the first label or annotation has the impact of all of them."""
+    field = change.field if change.field in impacts else change.field.parent
+    return change._replace(impact=impacts.get(field))
 
 
 def _first_names(names: Sequence[str]) -> str:

@@ -80,14 +80,16 @@ class VmStore:
         return self._with_instance(content, matchers, selected, resource)
 
     def load(self, resource: Resource, status: JsonObject) -> StoredVm:
-        """Return the VirtualMachine that is in a cluster with this ``status``, unchanged.
+        """Return the VirtualMachine that is in a cluster with this ``status``.
 
-        Its instance type and preference are the copies that the status or its matchers name. Raises
+        Its instance type and preference are the copies that the status or its matchers name. The webhook
+        fills in what an older release did not, at any update, be it one of virt-controller. Raises
         ``CauseError`` or ``DiagnosticError``.
         """
         scope, matchers = self._resolve(resource)
         selected = select(matchers, status, scope, self._live_finder)
-        return self._with_instance(resource.content, matchers, selected, resource)
+        content = self._mutate(resource.content, selected, scope)
+        return self._with_instance(content, matchers, selected, resource)
 
     def update(self, before: StoredVm, old: Resource, new: Resource) -> StoredVm:
         """Return the VirtualMachine of ``before`` after ``new`` was applied in place of ``old``.

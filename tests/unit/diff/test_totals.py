@@ -4,12 +4,13 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import totals_of
+from renderer.diff.compare import OverlaySide, compare_overlay, totals_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Amounts, Totals
 from renderer.model.kube.json import Json
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.release import LATEST
 
 GI = 1 << 30
 
@@ -59,3 +60,21 @@ def test_pools_count_once_per_replica() -> None:
     pool = machine({"memory": {"guest": "1Gi"}}, "VirtualMachinePool", replicas=3)
     assert totals_of([pool]).running == Amounts(3, 3, 3 * GI)
     assert totals_of([]) == Totals()
+
+
+def test_refused_machines_do_not_move_the_totals() -> None:
+    small, large = (machine({"memory": {"guest": guest}}).resource for guest in ("1Gi", "2Gi"))
+    new = machine({"memory": {"guest": "8Gi"}}).resource
+    added = new.with_content({**new.content, "metadata": {"name": "b"}})
+    refused = {large.current_id: "too large", added.current_id: "too large"}
+    before = OverlaySide(LATEST, (small,))
+    one, two = Amounts(1, 1, GI), Amounts(1, 1, 2 * GI)
+    after = OverlaySide(LATEST, (large, added))
+    assert compare_overlay("prod", "prod", before, after._replace(refused=refused)).totals == (
+        Totals(one),
+        Totals(one),
+    )
+    assert compare_overlay("prod", "prod", before, after).totals == (
+        Totals(one),
+        Totals(two.plus(Amounts(1, 1, 8 * GI))),
+    )
