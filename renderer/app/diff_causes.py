@@ -9,6 +9,7 @@ each group of equal changes is rendered again with a trace, in a tenth of the ov
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cache, cached_property
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from renderer.findings.locator import Locator
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Cause, ChangeType, FieldChange, OverlayDifference, ResourceChange
 from renderer.model.history import FieldHistory
 from renderer.model.kube.field_path import FieldPath
@@ -28,7 +30,8 @@ from renderer.model.kube.resource import DataPlace, Resource
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import PROJECT_FILE, ExpandMode
 from renderer.model.run.limits import lowered
-from renderer.model.run.work import spend
+from renderer.model.run.taint import taint_masking
+from renderer.model.run.work import allowed, spend, spent
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.provenance.histories import Historian
@@ -61,6 +64,7 @@ class ChangedSources:
         self._sides = before, after
         self._locators = Locator(before), Locator(after)
         self.differs = cache(self._differs)
+        self.whole_file = cache(self._find_whole_file)
         self._cause_at = cache(self._find_cause_at)
 
     def cause(self, before: Iterable[_Places], after: Iterable[_Places]) -> Cause | None:
@@ -71,14 +75,14 @@ class ChangedSources:
                 if self.differs(site.path):
                     found = self._cause_at(site, places.sites[-1], is_after)
                     if found:
-                        return found._replace(about=places.about)
+                        return found._replace(about=taint_masking().mask(places.about))
                 elif site.text and self.differs(site.text.values_site.path):
                     found = self._cause_at(site.text.values_site, site.text.values_site, is_after)
                     if found:
                         return found
         return None
 
-    def whole_file(self, path: str) -> Cause | None:
+    def _find_whole_file(self, path: str) -> Cause | None:
         """Return a file that differs, with its first such line if both sides have it; else None."""
         if not self.differs(path):
             return None
@@ -110,7 +114,10 @@ class ChangedSources:
 
 
 def _text(fs: FileSystem, path: str) -> str | None:
-    return fs.read(path).decode("utf-8", "surrogateescape") if fs.is_file(path) else None
+    """Return the text of a file; None if there is none, or none that can be read."""
+    with suppress(DiagnosticError):
+        return fs.read(path).decode("utf-8", "surrogateescape") if fs.is_file(path) else None
+    return None
 
 
 def _first_difference(before: str, after: str) -> int:
@@ -157,7 +164,7 @@ class Causes:
     def traced(self, overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
         """Return the differences with causes for the fields that no manifest or patch contains."""
         traced: dict[str, _TracedOverlay] = {}
-        left = max(len(overlays) // _ONE_OF, _AT_LEAST)
+        left = max(len(overlays) // _ONE_OF, _AT_LEAST) if 2 * spent() < allowed() else 0
         found: dict[int, ResourceChange] = {}
         for group in groups_of(overlays):
             causes = [each.cause for each in group.change.fields] or [group.change.cause]
@@ -262,8 +269,10 @@ class _TracedSide:
         with lowered(self._side.config.limits):
             pipeline = Pipeline(self._side.fs, self._side.config, context=RunContext.fresh(trace))
             overlay = self._overlay._replace(expand=ExpandMode.APPLIED)
-            resources = pipeline.render(overlay).value
-        return Historian(trace, overlay), {each.current_id: each for each in resources}
+            with suppress(DiagnosticError):
+                resources = pipeline.render(overlay).value
+                return Historian(trace, overlay), {each.current_id: each for each in resources}
+        return None
 
     def places(self, resource: ResId | None, field: FieldPath) -> Iterator[_Places]:
         """Yield the places that decided a field, the last step first."""

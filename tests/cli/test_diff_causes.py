@@ -8,6 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from renderer.app.diff_causes import ChangedSources
+from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
+from renderer.model.run.limits import limits
 from tests.cli.git_work_tree import commit, git, write
 from tests.cli.test_diff import run
 
@@ -167,6 +170,23 @@ def test_the_target_release(fleet: Path) -> None:
     """KubeVirt 1.0 does not know the field."""
     commit(fleet, {"base/web.yaml": VM.replace("devices:", "memory: {maxGuest: 8Gi}\n        devices:")})
     assert causes(fleet, {"vmrender.yaml": PROJECT.replace('"1.8"', '"1.0"')}) == [["vmrender.yaml 3"]]
+
+
+def test_work_that_is_nearly_used_up_is_not_spent_on_causes(
+    fleet: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("renderer.app.diff_causes.allowed", lambda: 1)
+    assert causes(fleet, {"catalog/ours.yaml": SIZE.replace("2Gi", "4Gi")}) == [[]]
+    assert causes(fleet, {"base/eviction.yaml": EVICTION.replace("LiveMigrate", "None")}) == [
+        ["base/eviction.yaml 3"]
+    ]
+
+
+def test_a_file_that_cannot_be_read_is_no_cause(tmp_path: Path) -> None:
+    (tmp_path / "large.yaml").write_text(f"#{'x' * (limits().file_size + 1)}")
+    (tmp_path / "folder.yaml").mkdir()
+    sources = ChangedSources(MemoryFileSystem({}), DiskFileSystem(tmp_path))
+    assert [sources.whole_file(path) for path in ("large.yaml", "folder.yaml", "none.yaml")] == [None] * 3
 
 
 def test_shared_causes_are_counted_above_the_objects(fleet: Path) -> None:
