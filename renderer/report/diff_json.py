@@ -151,7 +151,7 @@ def _change(change: ResourceChange, *, is_live: bool) -> Json:
         "cause": _cause(change.cause) if change.cause else None,
         **({"runs": change.runs} if is_live else {}),
         "data": [_data(each) for each in change.data],
-        "guest": [_guest(each) for each in change.guest],
+        "guest": [guest_json(each) for each in change.guest],
         "fields": [_field(field, is_live=is_live) for field in change.fields],
     }
 
@@ -168,7 +168,8 @@ def _data(change: DataChange) -> Json:
     }
 
 
-def _guest(change: GuestChange) -> Json:
+def guest_json(change: GuestChange) -> Json:
+    """Return a fact that the guest sees."""
     return {
         "fact": change.fact,
         "device": change.device or None,

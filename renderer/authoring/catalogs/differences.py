@@ -9,7 +9,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, scope_words
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.difference import FieldChange, NoValue, Value
-from renderer.model.kube.json import Json
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.log_line import log_line
 
@@ -81,7 +81,7 @@ def as_text(found: Differences) -> str:
     return "".join((*lines, f"{counts}, {found.equal} equal\n"))
 
 
-def as_json(found: Differences) -> Json:
+def as_json(found: Differences) -> JsonObject:
     """Return the lists ``added``, ``removed`` and ``changed``, and the number of ``equal`` resources."""
     return {
         "added": [_identity(resource) for resource in found.added],

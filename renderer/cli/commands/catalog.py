@@ -91,7 +91,8 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
     """Compare the instance types and preferences of two catalogs, field by field.
 
     BEFORE and AFTER are folders, files, builtin:common-instancetypes or REVISION:PATH, with a path in the
-    project. Quantities are compared as amounts. Exits with 1 if there are differences.
+    project. Quantities are compared as amounts. Virtual machines of the project that would get a change are
+    listed with what may break in their guests. Exits with 1 if there are differences.
 
     \b
     Examples:
@@ -99,14 +100,19 @@ def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCo
       vmrender catalog diff main:catalogs/ours catalogs/ours
       vmrender catalog diff v1.2:catalogs/ours HEAD:catalogs/ours --format json
     """
-    from renderer.authoring.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - for one command
+    from renderer.app.catalog_users import catalog_users  # noqa: PLC0415 - for one command
+    from renderer.authoring.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - as above
+    from renderer.report import catalog_users as users_report  # noqa: PLC0415 - as above
 
-    sides = [filter(is_entry, open_catalog(each, open_project).resources) for each in (before, after)]
-    found = differences(*sides, spec_only=spec_only)
+    sides = [open_catalog(each, open_project).resources for each in (before, after)]
+    found = differences(*(filter(is_entry, each) for each in sides), spec_only=spec_only)
+    changed = {(each.resource.kind, each.resource.name) for each in found.changed}
+    users = [*catalog_users(open_project(), sides[0], sides[1], changed)] if changed else []
     if output_format == "json":
-        print_json(json.dumps(_public(as_json(found)), indent=2) + "\n")
+        document = {**as_json(found), "virtualMachines": users_report.as_json(users)}
+        print_json(json.dumps(_public(document), indent=2) + "\n")
     else:
-        print_lines(taint_masking().mask(as_text(found)))
+        print_lines(taint_masking().mask(as_text(found) + users_report.as_text(users)))
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
 
 

@@ -1,0 +1,69 @@
+"""The virtual machines of a project that would get what changes between two catalogs."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from renderer.app.project import Project
+from renderer.authoring.catalogs.user import CatalogUser
+from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
+from renderer.kubevirt.impact.guest_view import guest_changes
+from renderer.kubevirt.instancetype.catalog import CatalogSource
+from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.stored_vm import VmStore, read_cluster_config
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import EMPTY
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import Overlay
+from renderer.pipeline import Pipeline
+
+
+def catalog_users(
+    project: Project, before: ResourceSet, after: ResourceSet, changed: Collection[tuple[str, str]]
+) -> Iterator[CatalogUser]:
+    """Yield the machines whose guests would see a change; ``changed`` are kinds and names in the catalogs.
+
+    An overlay that cannot be composed, and a machine that KubeVirt cannot expand, are left out: the commands
+    about them say why.
+    """
+    pipeline = Pipeline(project.fs, project.config)
+    for overlay in project.look_up_overlays().overlays:
+        try:
+            composed = pipeline.compose_overlay(overlay).value
+            users = [each for each in composed if each.kind == VM and _names_one(each, changed)]
+            if users:
+                yield from _seen_in(pipeline, overlay, composed, users, (before, after))
+        except DiagnosticError:
+            continue
+
+
+def _names_one(vm: Resource, changed: Collection[tuple[str, str]]) -> bool:
+    view = VirtualMachineView.of(vm)
+    return view is not None and any(matched in changed for matched in view.matched_objects())
+
+
+def _seen_in(
+    pipeline: Pipeline,
+    overlay: Overlay,
+    composed: ResourceSet,
+    users: Iterable[Resource],
+    catalogs: tuple[ResourceSet, ResourceSet],
+) -> Iterator[CatalogUser]:
+    """Raise ``DiagnosticError`` if the catalogs of the project cannot be read."""
+    whole = pipeline.catalogs_of(overlay.cluster).whole
+    cluster = Cluster(overlay.kubevirt, read_cluster_config(composed, whole, overlay.kubevirt))
+    stores = [VmStore(whole.after(CatalogSource("", each)), composed, cluster) for each in catalogs]
+    seen_by = GuestCluster.of(overlay.kubevirt, EMPTY)
+    for vm in users:
+        try:
+            guests = [
+                GuestMachine.of(vm.name, vm.namespace, store.create(vm).instance, seen_by) for store in stores
+            ]
+        except (CauseError, DiagnosticError):
+            continue
+        guest = guest_changes(guests[0], guests[1])
+        if guest:
+            yield CatalogUser(overlay.path, vm.current_id, guest)

@@ -1,0 +1,15 @@
+"""A virtual machine that uses an entry of a catalog."""
+
+from __future__ import annotations
+
+from renderer.model.difference import GuestChange
+from renderer.model.kube.res_id import ResId
+from renderer.model.record import Record
+
+
+class CatalogUser(Record):
+    """A virtual machine, its overlay, and what its guest would see of another catalog."""
+
+    overlay: str
+    machine: ResId
+    guest: tuple[GuestChange, ...]
