@@ -120,6 +120,11 @@ class MigratedProject:
         oldest = releases[min(releases)]
         return DeprecatedFile(MigrationSource(file, content, found, frozenset(releases), oldest), builds)
 
+    def files_of(self, overlays: Iterable[Overlay]) -> tuple[str, ...]:
+        """Return the files that the overlays are built from."""
+        files_of = OverlayFiles(self.fs, self._graph).of
+        return tuple(sorted({file for overlay in overlays for file in files_of(overlay)}))
+
     @cached_property
     def _overlays(self) -> tuple[Overlay, ...]:
         return find_overlays(self.fs, self.config)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.migrate_templates import migrate_templates
-from renderer.app.project import Project, ProjectOpener
+from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.public_diff import public_diff
 from renderer.app.several_projects import (
     group_by_project,
@@ -60,17 +60,22 @@ def migrate_paths(
     paths: tuple[Path, ...],
     kubevirt: Release | None,
     target: MigrationTarget | None = None,
+    overlays: tuple[str, ...] = (),
 ) -> tuple[MigratedFiles, ...]:
     """Migrate files and folders of one or more projects; without paths, the project here.
 
-    Nothing is written. ``kubevirt`` overrides the target releases. Raises ``DiagnosticError``.
+    With ``overlays``, migrate what they are built from. Nothing is written. ``kubevirt`` overrides the target
+    releases. Raises ``DiagnosticError``, and ``UsageError`` for an unknown overlay.
     """
     migrate_all = migrate if target is None else migrate_templates
     migrated: list[MigratedFiles] = []
     for group in group_by_project(paths or (Path.cwd(),)).values():
         project = open_project(group[0])
-        relative = [project.relative(path) for path in group] if paths else ["."]
-        files = migrate_all(MigratedProject(project.fs, project.config, kubevirt), relative)
+        migrated_project = MigratedProject(project.fs, project.config, kubevirt)
+        relative: Sequence[str] = [project.relative(path) for path in group] if paths else ["."]
+        if overlays:
+            relative = migrated_project.files_of(chosen_overlays(project.look_up_overlays(), overlays))
+        files = migrate_all(migrated_project, relative)
         migrated.append(MigratedFiles(project, files, kubevirt))
     return tuple(
         each._replace(folder=folder)

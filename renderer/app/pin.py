@@ -37,7 +37,8 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.pin import Pinnable
 from renderer.model.plural import plural
-from renderer.model.suggest import did_you_mean
+from renderer.model.suggest import suggest
+from renderer.provenance.patterns import ResourcePattern
 from renderer.report.diff_words import effect_text
 
 
@@ -116,7 +117,9 @@ def unpin(
     users = None if evidence.dump is None else _users_in(evidence.dump, evidence.piped)
     pinnables = overlay.pinnables()
     gone = {PatchTarget.of(file.content).name for file in orphans(overlay.folder, pinnables)}
-    existing = choice._replace(names=tuple(name for name in choice.names if name not in gone))
+    existing = choice._replace(
+        names=tuple(name for name in choice.names if name.rpartition("/")[2] not in gone)
+    )
     has_other_work = bool(gone) or evidence != NO_EVIDENCE
     chosen = () if existing == VmChoice() and has_other_work else choose(pinnables, existing)
     pinned = [name for patch in overlay.folder.patches for name in revision_names(patch.content)]
@@ -198,19 +201,21 @@ def choose(pinnables: Sequence[Pinnable], choice: VmChoice) -> tuple[Pinnable, .
 
     Raises ``UsageError`` for an unknown name, an invalid selector, and if nothing is chosen.
     """
-    by_name: dict[str, list[Pinnable]] = {}
-    for pinnable in pinnables:
-        by_name.setdefault(pinnable.resource.name, []).append(pinnable)
-        if pinnable.resource.namespace:
-            qualified = f"{pinnable.resource.namespace}/{pinnable.resource.name}"
-            by_name.setdefault(qualified, []).append(pinnable)
+    resources = [pinnable.resource for pinnable in pinnables]
     named: set[int] = set()
     for name in choice.names:
-        if name not in by_name:
-            hint = did_you_mean(name, by_name)
-            message = f"there is no virtual machine {name!r} in the overlay"
-            raise UsageError(f"{message}; {hint}" if hint else message)
-        named |= {id(pinnable) for pinnable in by_name[name]}
+        try:
+            pattern = ResourcePattern.parse(name)
+        except ValueError as error:
+            raise UsageError(str(error)) from None
+        found = pattern.select(resources)
+        if not found:
+            full = {each.name: f"{each.namespace}/{each.name}".lstrip("/") for each in resources}
+            near = [each if name == pattern.name else full[each] for each in suggest(pattern.name, full)]
+            hint = f"did you mean {' or '.join(near)}?" if near else "write NAME, NAMESPACE/NAME or vm/NAME"
+            raise UsageError(f"there is no virtual machine {name!r} in the overlay; {hint}")
+        ids = {id(resource) for resource in found}
+        named |= {id(each) for each in pinnables if id(each.resource) in ids}
     if choice.selector is not None:
         try:
             wanted = parse_selector(choice.selector)

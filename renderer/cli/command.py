@@ -16,16 +16,6 @@ if TYPE_CHECKING:
 class Command(click.Command):
     """A command that reports a use case's ``UsageError`` as its own usage error."""
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments; where overlays are arguments, say so to someone who writes ``--overlay``."""
-        try:
-            return super().parse_args(ctx, args)
-        except click.NoSuchOption as error:
-            if error.option_name == "--overlay" and any(each.name == "overlay" for each in self.params):
-                usage = f"{ctx.command_path} OVERLAY"
-                raise click.UsageError(f"the overlay is an argument here: {usage}", ctx) from None
-            raise
-
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not for --version
         from renderer.model.run.taint import begin_notes  # noqa: PLC0415 - as above

@@ -6,7 +6,7 @@ has no names; a message would end up in the middle of the user's command line.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import TypeAlias
 
@@ -48,10 +48,27 @@ def complete_clusters(_: click.Context) -> Iterable[str]:
 @_completion
 def complete_machines(context: click.Context) -> Iterable[str]:
     """Yield the machines of the overlay that the command line names, as ``db`` and ``prod/db``."""
+    return _machines(context)
+
+
+@_completion
+def complete_pinned_overlay(context: click.Context) -> Iterable[str]:
+    """Yield the names of the overlays; the machines of the overlay that ``--overlay`` names."""
+    if context.params.get("named"):
+        return _machines(context)
+    return (overlay.name for overlay in open_project().look_up_overlays().overlays)
+
+
+def _machines(context: click.Context) -> Iterator[str]:
     from renderer.app.known_names import machine_names  # noqa: PLC0415 - only the shell asks
 
-    for namespace, name in machine_names(open_project(), context.params.get("overlay") or ""):
+    for namespace, name in machine_names(open_project(), _overlay_of(context)):
         yield from (name, f"{namespace}/{name}") if namespace else (name,)
+
+
+def _overlay_of(context: click.Context) -> str:
+    """Return the overlay that the command line names, as an option or an argument; empty without one."""
+    return next(iter(context.params.get("named") or ()), None) or context.params.get("overlay") or ""
 
 
 @_completion
@@ -76,7 +93,7 @@ def complete_subjects(context: click.Context) -> Iterable[str]:
     from renderer.app.known_names import kind_names, machine_names  # noqa: PLC0415 - only the shell asks
     from renderer.model.codes import Code  # noqa: PLC0415 - as above
 
-    machines = machine_names(open_project(), context.params.get("overlay") or "")
+    machines = machine_names(open_project(), _overlay_of(context))
     return (*Code, *kind_names(), *(f"vm/{name}" for _, name in machines))
 
 

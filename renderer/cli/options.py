@@ -13,6 +13,7 @@ from renderer.cli.completions import (
     complete_clusters,
     complete_machines,
     complete_overlays,
+    complete_pinned_overlay,
     complete_releases,
 )
 from renderer.cli.console import ReportTarget, open_project
@@ -52,8 +53,15 @@ class OverlayPath(ExistingPath):
 
             name = os.fspath(value)
             if is_overlay_name(name):
-                message = f"{name!r} is the name of an overlay, not a path: --overlay {quote(name)}"
-                self.fail(message, param, ctx)
+                names_overlays = ctx is not None and any(
+                    "--overlay" in each.opts for each in ctx.command.params
+                )
+                form = "" if names_overlays else "vmrender build "
+                self.fail(
+                    f"{name!r} is the name of an overlay, not a path: {form}--overlay {quote(name)}",
+                    param,
+                    ctx,
+                )
             raise
 
 
@@ -201,10 +209,31 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
         ),
         cluster_option,
         click.argument("names", metavar="[VM]...", nargs=-1, shell_complete=complete_machines),
-        click.argument("overlay", shell_complete=complete_overlays),
+        click.argument("overlay", metavar="OVERLAY", required=False, shell_complete=complete_pinned_overlay),
+        click.option(
+            "--overlay",
+            "named",
+            metavar="OVERLAY",
+            multiple=True,
+            shell_complete=complete_overlays,
+            help="The overlay; the arguments are then virtual machines only.",
+        ),
     ):
         command = parameter(command)
     return command
+
+
+def overlay_and_machines(
+    overlay: str | None, named: tuple[str, ...], names: tuple[str, ...]
+) -> tuple[str, tuple[str, ...]]:
+    """Return the overlay of ``vm_arguments``, which is an argument or an option, and the machines' names."""
+    if not named:
+        if not overlay:
+            raise click.UsageError("name the overlay: OVERLAY [VM]..., or --overlay OVERLAY [VM]...")
+        return overlay, names
+    if len(named) > 1:
+        raise click.UsageError("each overlay has pins of its own: name one overlay at a time")
+    return named[0], (overlay, *names) if overlay else names
 
 
 def shard_options(command: Callable[..., object]) -> Callable[..., object]:

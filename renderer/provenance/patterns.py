@@ -129,32 +129,39 @@ def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], by_index: S
 
 
 class ResourcePattern(NamedTuple):
-    """A resource as typed; an empty ``kind`` or ``namespace`` matches any."""
+    """A resource as typed; an empty ``kind`` or ``namespace`` matches any.
+
+    ``may_be_namespace``: if nothing is of that ``kind``, it is the namespace.
+    """
 
     name: str
     kind: str = ""
     namespace: str = ""
+    may_be_namespace: bool = False
 
     @classmethod
     def parse(cls, text: str, namespace: str = "") -> Self:
-        """Return the pattern for ``NAME``, ``KIND/NAME`` or ``NAMESPACE/KIND/NAME``.
+        """Return the pattern for ``NAME``, ``KIND/NAME``, ``NAMESPACE/NAME`` or ``NAMESPACE/KIND/NAME``.
 
         Raises ``ValueError``.
         """
         *front, name = text.split("/")
         if not name or len(front) > 2 or not all(front):  # noqa: PLR2004 - as the docstring says
-            raise ValueError(f"{text!r} is not NAME, KIND/NAME or NAMESPACE/KIND/NAME")
+            raise ValueError(f"{text!r} is not NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME")
         if len(front) == 1:
-            return cls(name, front[0], namespace)
+            return cls(name, front[0], namespace, may_be_namespace=not namespace)
         return cls(name, front[1], front[0]) if front else cls(name, "", namespace)
 
     def select(self, resources: Iterable[Resource]) -> tuple[Resource, ...]:
         """Return the resources of that name, or else the resources that had it before a rename."""
+        resources = tuple(resources)
         found = [each for each in resources if self._is_kind(each) and self.namespace in ("", each.namespace)]
-        current = tuple(each for each in found if each.name == self.name)
-        return current or tuple(
+        selected = tuple(each for each in found if each.name == self.name) or tuple(
             each for each in found if any(old.name == self.name for old in each.previous_ids)
         )
+        if not selected and self.may_be_namespace:
+            return type(self)(self.name, namespace=self.kind).select(resources)
+        return selected
 
     def _is_kind(self, resource: Resource) -> bool:
         if not self.kind:

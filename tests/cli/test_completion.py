@@ -91,6 +91,8 @@ def completed(project: Path, words: str) -> list[str]:
         ("render --cluster ", ["east", "west"]),
         ("pin p", ["prod"]),
         ("pin prod ", ["db", "shop/db"]),
+        ("pin --overlay prod ", ["db", "shop/db"]),
+        ("migrate --overlay p", ["prod"]),
         ("explain vm/", ["vm/db", "vm/web"]),
         ("explain image", ["image-by-tag", "image-target-missing"]),
         ("explain VirtualMachineP", ["VirtualMachinePool", "VirtualMachinePreference"]),

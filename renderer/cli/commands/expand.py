@@ -11,7 +11,7 @@ from renderer.app.build import expand_files, place_of_project, read_documents
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, open_project, print_manifests, report
 from renderer.cli.options import (
-    ExistingPath,
+    OverlayPath,
     cluster_option,
     expand_option,
     format_option,
@@ -30,7 +30,7 @@ from renderer.model.render_config import ExpandMode
     metavar="FILE...",
     nargs=-1,
     required=True,
-    type=ExistingPath(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
+    type=OverlayPath(exists=True, dir_okay=False, allow_dash=True, path_type=Path),
 )
 @expand_option
 @kubevirt_option

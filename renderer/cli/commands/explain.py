@@ -61,9 +61,10 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
     KIND is a kind such as VirtualMachine, as it is spelt in a manifest. With FIELD, or the end of one, the
     answer is what the field means, what it may be, and the fields in it.
 
-    RESOURCE is NAME, KIND/NAME or NAMESPACE/KIND/NAME, or a file of the rendered tree, FILE[:LINE]. For each
-    of its fields, or the fields at FIELD, the answer lists its sources: the file and line of the base, each
-    patch and transformer, the instance type, the preference or the default, with the value after each.
+    RESOURCE is NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME, or a file of the rendered tree,
+    FILE[:LINE]. For each of its fields, or the fields at FIELD, the answer lists its sources: the file and
+    line of the base, each patch and transformer, the instance type, the preference or the default, with the
+    value after each.
 
     FIELD is a path such as spec.template.spec.domain.cpu, spec...disks[name=root], or a JSON pointer; ...
     matches any path between two parts.

@@ -11,7 +11,7 @@ from renderer.cli.command import Command
 from renderer.cli.completions import complete_codes
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
 from renderer.cli.options import (
-    ExistingPath,
+    OverlayPath,
     cluster_option,
     format_option,
     kubevirt_option,
@@ -35,7 +35,7 @@ def _parse_codes(
 
 
 @click.command("fix", cls=Command)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=OverlayPath(exists=True, path_type=Path))
 @overlay_option("Fix")
 @click.option(
     "--select",

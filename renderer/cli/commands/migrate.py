@@ -10,12 +10,20 @@ from renderer.app import migrated_files
 from renderer.app.migrated_files import MigrationTarget
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, print_diff, report
-from renderer.cli.options import ExistingPath, cluster_option, format_option, kubevirt_option, quiet_option
+from renderer.cli.options import (
+    OverlayPath,
+    cluster_option,
+    format_option,
+    kubevirt_option,
+    overlay_option,
+    quiet_option,
+)
 from renderer.model.release import Release
 
 
 @click.command("migrate", cls=Command)
-@click.argument("paths", metavar="[PATH]...", nargs=-1, type=ExistingPath(exists=True, path_type=Path))
+@click.argument("paths", metavar="[PATH]...", nargs=-1, type=OverlayPath(exists=True, path_type=Path))
+@overlay_option("Migrate")
 @click.option(
     "--to",
     "target",
@@ -28,12 +36,14 @@ from renderer.model.release import Release
 @quiet_option
 @format_option()
 @cluster_option
-def command(
+def command(  # noqa: PLR0913 - one for each option
     paths: tuple[Path, ...],
+    named: tuple[str, ...],
     kubevirt: Release | None,
     target: str | None,
-    check: bool,  # noqa: FBT001 - click passes flags so
-    diff: bool,  # noqa: FBT001 - as above
+    *,
+    check: bool,
+    diff: bool,
 ) -> ExitCode:
     """Rewrite deprecated fields, values and API versions.
 
@@ -49,10 +59,13 @@ def command(
       vmrender migrate
       vmrender migrate --check --diff
       vmrender migrate --kubevirt 1.9 overlays/base
+      vmrender migrate --overlay prod
       vmrender migrate --to vm-template templates
     """
+    if paths and named:
+        raise click.UsageError("name paths or overlays, not both")
     to = None if target is None else MigrationTarget(target)
-    projects = migrated_files.migrate_paths(open_project, paths, kubevirt, to)
+    projects = migrated_files.migrate_paths(open_project, paths, kubevirt, to, named)
     if len(projects) > 1:  # then paths are relative to their common folder
         ReportTarget.current()._replace(folder=".").activate()
     for project in projects if diff else ():

@@ -11,7 +11,7 @@ from renderer.app.pinned_overlay import PinnedOverlay, PinResult
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, note, open_project, report
-from renderer.cli.options import vm_arguments
+from renderer.cli.options import overlay_and_machines, vm_arguments
 
 _WAVE = re.compile(r"([1-9][0-9]{0,6})(%?)")
 _WHOLE = 100
@@ -37,7 +37,8 @@ def _parse_wave(_context: click.Context, _parameter: click.Parameter, text: str 
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be done.")
 def command(  # noqa: PLR0913 - one for each option
-    overlay: str,
+    overlay: str | None,
+    named: tuple[str, ...],
     names: tuple[str, ...],
     selector: str | None,
     *,
@@ -50,20 +51,21 @@ def command(  # noqa: PLR0913 - one for each option
 
     These are copied from the catalog into ControllerRevisions in OVERLAY/pins, a component of the overlay
     that sets revisionName on each VM. From then on, changes of the catalog affect only virtual machines
-    without pins. VM is a name, or namespace/name; OVERLAY is a path, or its name in the project. With
+    without pins. VM is NAME, NAMESPACE/NAME or KIND/NAME; OVERLAY is a path, or its name in the project. With
     --update, each line says what the change does to the machine; with --wave, the next run goes on with the
     machines that are left.
 
     \b
     Examples:
       vmrender pin overlays/prod db
-      vmrender pin prod --selector app=db
+      vmrender pin --overlay prod --selector app=db
       vmrender pin prod --all
       vmrender pin prod db --update
       vmrender pin prod --all --update --wave 10%
     """
     if wave is not None and not update:
         raise UsageError("--wave is about pins that exist: add --update")
+    overlay, names = overlay_and_machines(overlay, named, names)
     opened = PinnedOverlay.open(open_project, overlay)
     choice = VmChoice(names, selector, everything)
     return print_result(opened, pin(opened, choice, update=update, wave=wave, dry_run=dry_run))

@@ -12,7 +12,7 @@ from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.commands.pin import print_result
 from renderer.cli.console import ExitCode, open_project
-from renderer.cli.options import vm_arguments
+from renderer.cli.options import overlay_and_machines, vm_arguments
 
 
 @click.command("unpin", cls=Command)
@@ -29,7 +29,8 @@ from renderer.cli.options import vm_arguments
 )
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be done.")
 def command(  # noqa: PLR0913 - one for each option
-    overlay: str,
+    overlay: str | None,
+    named: tuple[str, ...],
     names: tuple[str, ...],
     selector: str | None,
     *,
@@ -40,11 +41,11 @@ def command(  # noqa: PLR0913 - one for each option
 ) -> ExitCode:
     """Let virtual machines of OVERLAY follow the catalog again, by removing their pins.
 
-    VM is a name, or namespace/name. Files in pins/ that were changed by hand stay. Since KubeVirt 1.5 the
-    status of a virtual machine goes on naming its ControllerRevision, and without that the machine would not
-    start again. So if the overlay keeps the names of instance types (expand: "off"), the ControllerRevision
-    stays in pins/, and unpin prints the commands that clear the status. Without VM, --live and --cleared
-    remove the ControllerRevisions that are not needed any more.
+    VM is NAME, NAMESPACE/NAME or KIND/NAME. Files in pins/ that were changed by hand stay. Since KubeVirt 1.5
+    the status of a virtual machine goes on naming its ControllerRevision, and without that the machine would
+    not start again. So if the overlay keeps the names of instance types (expand: "off"), the
+    ControllerRevision stays in pins/, and unpin prints the commands that clear the status. Without VM, --live
+    and --cleared remove the ControllerRevisions that are not needed any more.
 
     \b
     Examples:
@@ -54,6 +55,7 @@ def command(  # noqa: PLR0913 - one for each option
     """
     if live is not None and cleared:
         raise UsageError("--live looks at the cluster, so --cleared adds nothing: leave one of them out")
+    overlay, names = overlay_and_machines(overlay, named, names)
     opened = PinnedOverlay.open(open_project, overlay)
     choice = VmChoice(names, selector, everything)
     evidence = Evidence(live, sys.stdin.buffer if live is not None else None, cleared)
