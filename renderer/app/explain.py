@@ -17,13 +17,14 @@ from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.facts.confidential_parts import secret_values, shown_id
+from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.history import FieldHistory, ResourceHistory
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
-from renderer.model.render_config import Overlay
+from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.run.taint import taint_again, taint_masking
 from renderer.model.run.work import in_turn
 from renderer.model.suggest import suggest
@@ -41,6 +42,10 @@ from renderer.yamlio.marks import WrittenField, field_at_line
 
 class NoSuchResourceError(UsageError):
     """No overlay has the resource that the question names."""
+
+
+class NoSuchFieldError(UsageError):
+    """The resource has not, and never had, the field that the question names."""
 
 
 class _QuestionTarget(NamedTuple):
@@ -94,14 +99,20 @@ def explain_resource(project: Project, question: Question) -> Explained:
         return Explained(None, errors.found(), tuple(findings))
     one = _only_match(found, everything, question)
     taint_again(secret_values(each.content for each in everything))
+    at_start = False
+    try:
+        histories = _field_histories(Historian(trace, one.overlay), one.resource, target.field)
+    except NoSuchFieldError:
+        started = _field_histories_at_start(project, one, target.field)
+        if started is None:
+            raise
+        histories, at_start = started, True
     histories = without_secret_values(
-        _field_histories(Historian(trace, one.overlay), one.resource, target.field),
-        Masking(pipeline.confidential(one.overlay), inside_words=True),
-        taint_masking(),
+        histories, Masking(pipeline.confidential(one.overlay), inside_words=True), taint_masking()
     )
     path, fields = one.overlay.path, with_locations(histories, Locator(project.fs).location_of)
     shown = shown_id(one.resource.current_id, taint_masking())
-    history = ResourceHistory(path, shown, fields, one.overlay.cluster)
+    history = ResourceHistory(path, shown, fields, one.overlay.cluster, at_start)
     reported = (*findings[path], *remarks_on_targets([one.overlay]))
     return Explained(history, locate(project.fs, reported, path), (path,))
 
@@ -176,8 +187,22 @@ def _field_histories(historian: Historian, resource: Resource, field: str) -> tu
     if not wanted:
         near = nearest_fields(field, fields)
         hint = f"did you mean {' or '.join(near)}?" if near else "without a field, all are shown"
-        raise UsageError(f"{resource.current_id} has no field {field!r}, and never had; {hint}")
+        raise NoSuchFieldError(f"{resource.current_id} has no field {field!r}, and never had; {hint}")
     return historian.histories(resource, wanted)
+
+
+def _field_histories_at_start(project: Project, one: _Match, field: str) -> tuple[FieldHistory, ...] | None:
+    """Return the histories in the machine that KubeVirt starts, if the overlay leaves its expansion to it.
+
+    None if this is no such machine, or if KubeVirt could not start it. Raises ``NoSuchFieldError``.
+    """
+    if one.overlay.expand is not ExpandMode.OFF or one.resource.kind not in MACHINES:
+        return None
+    overlay, trace = one.overlay.with_target(None, ExpandMode.APPLIED), Trace()
+    outcome = Pipeline(project.fs, project.config, context=RunContext.fresh(trace)).render(overlay)
+    started = (each for each in outcome.value if each.current_id == one.resource.current_id)
+    resource = None if outcome.failed else next(started, None)
+    return None if resource is None else _field_histories(Historian(trace, overlay), resource, field)
 
 
 #: A place as editors and compilers write it, ``FILE[:LINE[:COLUMN]]``.

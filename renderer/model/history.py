@@ -42,10 +42,12 @@ class FieldHistory(Record):
 class ResourceHistory(Record):
     """The fields of one resource of an overlay, in the order in which they are written.
 
-    ``cluster`` is the cluster that the overlay goes to; empty for the default cluster.
+    ``cluster`` is the cluster that the overlay goes to; empty for the default cluster. ``at_start``: the
+    fields are not rendered, since KubeVirt sets them when it starts the machine.
     """
 
     overlay: str
     resource: ResId
     fields: tuple[FieldHistory, ...]
     cluster: str = ""
+    at_start: bool = False

@@ -20,6 +20,7 @@ def write(history: ResourceHistory) -> str:
         "overlay": history.overlay,
         **({"cluster": history.cluster} if history.cluster else {}),
         "resource": resource_json(history.resource),
+        **({"atStart": True} if history.at_start else {}),
         "fields": [_field(field) for field in history.fields],
     }
     return json.dumps(document, indent=2) + "\n"

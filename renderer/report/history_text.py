@@ -11,6 +11,8 @@ from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.report.diff_words import value_text
 from renderer.report.plain_text import printable
 
+_AT_START = 'as KubeVirt starts it; expand: "off" leaves this to KubeVirt'
+
 
 @dataclass(slots=True)
 class _Branch:
@@ -24,10 +26,12 @@ class _Branch:
 def write(history: ResourceHistory) -> str:
     """Return ``VirtualMachine prod/db in overlays/prod``, then its fields, each with its steps.
 
+    The first line says of fields that are not rendered that KubeVirt sets them.
     Steps come oldest first; a field with a single step is on one line with it.
     """
     cluster = f" (cluster {history.cluster})" if history.cluster else ""
-    root = _Branch(printable(f"{history.resource} in {history.overlay}{cluster}"))
+    start = f", {_AT_START}" if history.at_start else ""
+    root = _Branch(printable(f"{history.resource} in {history.overlay}{cluster}{start}"))
     sections: dict[tuple[Segment, ...], _Branch] = {(): root}
     for each in history.fields:
         *parents, last = each.field.segments or ("",)
