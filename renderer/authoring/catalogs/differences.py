@@ -67,18 +67,25 @@ def as_text(found: Differences) -> str:
     same: dict[tuple[EntryType, str, str], list[CatalogEntry]] = {}
     for resource, changes in found.changed:
         entry = CatalogEntry(resource, catalog="")
-        text = "".join(
-            f"  {'order of ' if change.reordered else ''}{change.field}: "
-            f"{_value_text(change.before)} -> {_value_text(change.after)}\n"
-            for change in changes
-        )
+        text = "".join(f"  {change_text(change)}\n" for change in changes)
         same.setdefault((entry.type, entry.name, text), []).append(entry)
     lines += [
         f"changed {kind.noun} {log_line(name)} ({scope_words(alike)})\n{text}"
         for (kind, name, text), alike in same.items()
     ]
+    return "".join((*lines, f"{counts_text(found)}\n"))
+
+
+def change_text(change: FieldChange) -> str:
+    """Return ``spec.cpu.guest: 1 -> 2``."""
+    order = "order of " if change.reordered else ""
+    return f"{order}{change.field}: {_value_text(change.before)} -> {_value_text(change.after)}"
+
+
+def counts_text(found: Differences) -> str:
+    """Return ``1 added, 0 removed, 2 changed, 5 equal``."""
     counts = f"{len(found.added)} added, {len(found.removed)} removed, {len(found.changed)} changed"
-    return "".join((*lines, f"{counts}, {found.equal} equal\n"))
+    return f"{counts}, {found.equal} equal"
 
 
 def as_json(found: Differences) -> JsonObject:

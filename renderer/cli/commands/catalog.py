@@ -35,6 +35,8 @@ from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.taint import taint_masking
 
+#: A longer text of differences, in lines, is summed up.
+_PAGE = 50
 _NAME = re.compile(r"[a-z0-9][a-z0-9._-]*")
 
 
@@ -78,7 +80,10 @@ def command() -> None:
 @command.command("diff", short_help="Compare two catalogs, field by field.")
 @click.argument("before")
 @click.argument("after")
-@click.option("--spec-only", is_flag=True, help="Compare only spec, not labels and annotations.")
+@click.option(
+    "--spec", "--spec-only", "spec_only", is_flag=True, help="Compare only spec, not labels and annotations."
+)
+@click.option("--full", is_flag=True, help="List each entry and field, however many there are.")
 @click.option(
     "--format",
     "output_format",
@@ -87,32 +92,40 @@ def command() -> None:
     show_default=True,
     help="Format of the differences.",
 )
-def diff(before: str, after: str, spec_only: bool, output_format: str) -> ExitCode:  # noqa: FBT001 - click passes flags so
+def diff(before: str, after: str, output_format: str, *, spec_only: bool, full: bool) -> ExitCode:
     """Compare the instance types and preferences of two catalogs, field by field.
 
     BEFORE and AFTER are folders, files, builtin:common-instancetypes or REVISION:PATH, with a path in the
-    project. Quantities are compared as amounts. Virtual machines of the project that would get a change are
-    listed with what may break in their guests. Exits with 1 if there are differences.
+    project. Quantities are compared as amounts. More than a page is summed up: a line for each field, with
+    the entries that change alike; --full lists each entry. Virtual machines of the project that would get a
+    change are listed with what may break in their guests. Exits with 1 if there are differences.
 
     \b
     Examples:
-      vmrender catalog diff catalog/common-instancetypes/v1.3.0 builtin:common-instancetypes --spec-only
+      vmrender catalog diff catalog/common-instancetypes/v1.3.0 builtin:common-instancetypes --spec
       vmrender catalog diff main:catalogs/ours catalogs/ours
       vmrender catalog diff v1.2:catalogs/ours HEAD:catalogs/ours --format json
     """
     from renderer.app.catalog_users import catalog_users  # noqa: PLC0415 - for one command
+    from renderer.authoring.catalogs.difference_summary import as_summary  # noqa: PLC0415 - as above
     from renderer.authoring.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - as above
     from renderer.report import catalog_users as users_report  # noqa: PLC0415 - as above
 
     sides = [open_catalog(each, open_project).resources for each in (before, after)]
-    found = differences(*(filter(is_entry, each) for each in sides), spec_only=spec_only)
+    entries = [tuple(filter(is_entry, each)) for each in sides]
+    found = differences(*entries, spec_only=spec_only)
     changed = {(each.resource.kind, each.resource.name) for each in found.changed}
     users = [*catalog_users(open_project(), sides[0], sides[1], changed)] if changed else []
     if output_format == "json":
         document = {**as_json(found), "virtualMachines": users_report.as_json(users)}
         print_json(json.dumps(_public(document), indent=2) + "\n")
     else:
-        print_lines(taint_masking().mask(as_text(found) + users_report.as_text(users)))
+        text, is_long = as_text(found), False
+        if text.count("\n") > _PAGE and not full:
+            text, is_long = as_summary(found, (*entries[0], *entries[1])), True
+        print_lines(taint_masking().mask(text + users_report.as_text(users)))
+        if is_long:
+            note("--full lists each entry")
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.authoring.catalogs.difference_summary import as_summary
 from renderer.authoring.catalogs.differences import (
     as_json,
     as_text,
@@ -149,3 +150,33 @@ def test_long_value_is_cut_in_text() -> None:
     text = as_text(differences([before], [after], spec_only=True))
 
     assert max(map(len, text.splitlines())) < 120
+
+
+def test_summary_merges_equal_changes() -> None:
+    before = [
+        *(resource(f"u1.{number}", size(1, "1Gi")) for number in range(12)),
+        *(resource(f"d1.{number}", size(1, "1Gi")) for number in range(12)),
+        resource("gone", size(1, "1Gi")),
+        resource("gone", {}, kind="VirtualMachinePreference"),
+    ]
+    after = [
+        *(resource(f"u1.{number}", size(1, "2Gi")) for number in range(12)),
+        *(resource(f"d1.{number}", size(1 + number % 4, "1Gi")) for number in range(12)),
+        resource("new.a", size(1, "1Gi")),
+        resource("new.b", size(1, "1Gi")),
+    ]
+
+    found = differences(before, after, spec_only=True)
+
+    assert as_summary(found, (*before, *after)).splitlines() == [
+        "removed 1 instance type: gone",
+        "added 2 instance types: new.*",
+        "removed 1 preference: gone",
+        "changed 21 instance types: d1.1, d1.10, d1.11, d1.2, d1.3, d1.5, d1.6, d1.7 and 2 more",
+        (
+            "  spec.cpu.guest: 3 different changes in 9 instance types:"
+            " d1.1, d1.5, d1.9, d1.10, d1.2, d1.6, d1.11, d1.3 and 1 more"
+        ),
+        '  spec.memory.guest: "1Gi" -> "2Gi" in 12 instance types: u1.*',
+        "2 added, 2 removed, 21 changed, 3 equal",
+    ]
