@@ -214,7 +214,7 @@ def _objection(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str
 def _hides_others(finding: Located) -> bool:
     """Return True if later stages do not judge the object: after an error, or as one of an unknown kind."""
     is_identity = finding.field is not None and str(finding.field) in ("apiVersion", "kind")
-    return finding.severity is Severity.ERROR or is_identity
+    return finding.severity is Severity.ERROR or (is_identity and finding.code is not Code.NOT_RENDERED)
 
 
 def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:

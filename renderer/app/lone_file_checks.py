@@ -15,6 +15,8 @@ from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
+from renderer.model.field_edit import AddItem
+from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
@@ -89,16 +91,42 @@ class LoneFileChecks:
             return
         above = (run.graph.links(folder) for folder in folders_above(file))
         listing = next((links.file for links in above if links), None)
+        fix: Fix | None = None
+        if listing is None:
+            hint = f"add an entry to overlays in {PROJECT_FILE}, or leave it out under exclude there"
+        elif self._is_forgotten(file, found):
+            hint = f"list it under resources in {listing}, which lists all files beside it"
+            fix = Fix.at(Site(listing), AddItem(FieldPath.of("resources"), posixpath.basename(file)))
+        else:
+            hint = f"list it under resources in {listing}, or leave it out under exclude in {PROJECT_FILE}"
         yield Diagnostic.about(
             machine,
             FieldPath.of("kind"),
             Code.NOT_RENDERED,
             "no overlay has this file, so its virtual machines are not rendered",
-            f"list it under resources in {listing}, or leave it out under exclude in {PROJECT_FILE}"
-            if listing
-            else f"add an entry to overlays in {PROJECT_FILE}, or leave it out under exclude there",
+            hint,
             severity=Severity.INFO,
+            fix=fix,
         )
+
+    def _is_forgotten(self, file: str, found: Iterable[Diagnostic]) -> bool:
+        """Return True if the file was most probably meant to be listed by the kustomization beside it.
+
+        That lists all other manifests of the folder, and overlays use it. The file holds one object without
+        an error, which is neither a copy nor a patch of one that these overlays have.
+        """
+        run, folder = self._run, posixpath.dirname(file) or "."
+        links = run.graph.links(folder)
+        if links is None or has_errors(tuple(found)) or len(self._resources(file)) != 1:
+            return False
+        beside = [path for path in run.manifests.below(folder) if (posixpath.dirname(path) or ".") == folder]
+        unlisted = [path for path in beside if path != links.file and path not in links.files]
+        if unlisted != [file] or len(beside) <= len((links.file, file)):
+            return False
+        built = [files for files in map(run.graph.files_of_overlay, run.overlays) if links.file in files]
+        [machine] = self._resources(file)
+        present = (each for path in frozenset().union(*built) for each in self._resources(path))
+        return bool(built) and all((each.kind, each.name) != (machine.kind, machine.name) for each in present)
 
     def _with_errors_as_written(
         self, resources: ResourceSet, target: Overlay, found: tuple[Diagnostic, ...]
