@@ -34,7 +34,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.pipeline import Pipeline
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 
 NO_FILES: Mapping[str, bytes] = {}
 #: Rounds after which the rest stays: more than fixes that uncover one another ever need.
@@ -182,7 +182,11 @@ def _apply(
         where = EditedText(fix.document, fix.inline, posixpath.basename(fix.path) in KUSTOMIZATION_FILES)
         content = changed[fix.path] if fix.path in changed else fs.read(fix.path)
         try:
-            changed[fix.path] = edit_fields(content, where, fix.edits)
+            changed[fix.path] = (
+                separate_documents(content, fix.separators)
+                if fix.separators
+                else edit_fields(content, where, fix.edits)
+            )
         except RefusedEditError:
             continue
         done.append(fix)
@@ -289,14 +293,17 @@ def _differences(old: Json, new: Json, above: _Keys = ()) -> Iterator[_Keys]:
 
 
 def _key(finding: Located) -> tuple[str, ...]:
-    """Return what a finding says, without lines and indices, which move."""
+    """Return what a finding says, without lines and indices, which move; two objects may lack a ``---``."""
     keys = _keys(finding.field.segments) if finding.field else ()
     path = finding.location.path if finding.location else ""
-    return (finding.code, finding.message, path, str(finding.resource), ".".join(keys))
+    lines = finding.fix.separators if finding.fix else ()
+    return (finding.code, finding.message, path, str(finding.resource), ".".join(keys), *map(str, lines))
 
 
 def edit_lines(finding: Located) -> Iterator[str]:
     """Yield what a fix does, for people: ``spec.runing -> spec.running``."""
+    if finding.fix and finding.fix.separators:
+        yield "--- added above it"
     for edit in finding.fix.edits if finding.fix else ():
         yield _edit_line(edit, finding.fix.old if finding.fix else None)
 

@@ -96,17 +96,18 @@ def _fix_json(fix: LocatedFix) -> Json:
         [type(edit).__name__, *(_path_json(each) if isinstance(each, FieldPath) else each for each in edit)]
         for edit in fix.edits
     ]
-    return [fix.path, fix.document, _path_json(fix.inline), edits, fix.old]
+    return [fix.path, fix.document, _path_json(fix.inline), edits, fix.old, fix.separators]
 
 
-def _fix_from_json(path: str, document: int, inline: Any, edits: Any, old: str | None) -> LocatedFix:  # noqa: ANN401 - as above
+def _fix_from_json(path: str, document: int, inline: Any, *rest: Any) -> LocatedFix:  # noqa: ANN401 - as above
+    edits, old, separators = rest
     made = tuple(
         MoveField(*map(_path_from_json, parts))
         if name == MoveField.__name__
         else _EDITS[name](_path_from_json(parts[0]), *parts[1:])
         for name, *parts in edits
     )
-    return LocatedFix(path, document, _path_from_json(inline), made, old)
+    return LocatedFix(path, document, _path_from_json(inline), made, old, tuple(separators))
 
 
 class KnownOverlay(Record):

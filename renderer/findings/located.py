@@ -29,6 +29,8 @@ class LocatedFix(Record):
     ``document`` counts from 0, as the file is cut into documents. If ``inline`` is not the root, the edits
     are edits of the YAML in that text field of the document. ``old`` is the scalar that the first edit
     replaces, as YAML reads it; None for any other value. No part of it is confidential.
+
+    Without edits, ``separators`` are the lines of the file, from 1, above which ``---`` is to be written.
     """
 
     path: str
@@ -36,6 +38,7 @@ class LocatedFix(Record):
     inline: FieldPath
     edits: tuple[Edit, ...]
     old: str | None = None
+    separators: tuple[int, ...] = ()
 
 
 class Located(Record):

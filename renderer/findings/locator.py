@@ -18,7 +18,7 @@ from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.run.work import may_find_lines
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 from renderer.yamlio.marks import MarkedFile, WrittenValue
 from renderer.yamlio.written_edits import WrittenEdits, written_edits
 
@@ -61,6 +61,8 @@ class Locator:
         fix = diagnostic.fix
         if fix is None:
             return None
+        if fix.separators:
+            return None if diagnostic.sites or location is None else self._separating(location.path, fix)
         written: list[LocatedFix] = []
         for root in fix.roots:
             if not may_find_lines(_SEARCH_STEPS):
@@ -75,6 +77,16 @@ class Locator:
         if isinstance(first, SetField):
             return written[0] if written and fix.old in (None, written[0].old) else None
         return written[0] if len(written) == 1 else None
+
+    def _separating(self, path: str, fix: Fix) -> LocatedFix | None:
+        """Return the fix of a file without ``---`` between its objects; a kustomization has one object."""
+        if posixpath.basename(path) in KUSTOMIZATION_FILES:
+            return None
+        try:
+            separate_documents(self._fs.read(path), fix.separators)
+        except (DiagnosticError, RefusedEditError):
+            return None
+        return LocatedFix(path, 0, ROOT, (), separators=fix.separators)
 
     def _fix_at(self, root: Site, fix: Fix, resource: ResId | None) -> LocatedFix | None:
         """Return the fix in the document at ``root``, if that writes the edited field."""

@@ -20,11 +20,15 @@ class Fix(Record):
     object, most recent first. ``findings`` chooses the one that writes the edited field. ``old`` is the
     scalar that the first edit replaces, as YAML writes it, if the stage knows it: where the file has another
     text, the value was made of something else, and there is no fix.
+
+    ``separators`` are lines of the finding's file, from 1, above which ``---`` is missing. Such a fix has no
+    edits, because the document is not readable before.
     """
 
     edits: tuple[Edit, ...]
     roots: tuple[Site, ...]
     old: str | None = None
+    separators: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, resource: Resource, *edits: Edit) -> Fix:

@@ -79,13 +79,14 @@ def _finding(finding: Located, fingerprint: str) -> Json:
 
 def fix_json(fix: LocatedFix) -> Json:
     """Return the fix; its edits are a JSON patch of the document (RFC 6902)."""
-    return {
+    found: dict[str, Json] = {
         "path": fix.path,
         "document": fix.document,
         "inline": pointer(fix.inline) if fix.inline.segments else None,
         "old": fix.old,
         "patch": list(map(_operation, fix.edits)),
     }
+    return {**found, "separators": list(fix.separators)} if fix.separators else found
 
 
 def pointer(field: FieldPath) -> str:

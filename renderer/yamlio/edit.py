@@ -30,6 +30,7 @@ from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents, decode_yaml11
+from renderer.yamlio.documents import split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.node_tree import DocumentNodes, parse_document
 from renderer.yamlio.nodes import Node
@@ -154,6 +155,27 @@ def edit_fields(content: bytes, where: EditedText, edits: Sequence[Edit]) -> byt
     Raises ``RefusedEditError`` for a file in which that is impossible: through an alias, for example.
     """
     return edit_places(content, [(where, edits)])
+
+
+def separate_documents(content: bytes, lines: Sequence[int]) -> bytes:
+    """Return the file with ``---`` above each of the lines of one document; they count from 1.
+
+    Raises ``RefusedEditError`` if the objects that it is cut into are not readable.
+    """
+    try:
+        *_, document = (each for each in split_documents(text_of(content)) if each.first_line < lines[0])
+        decode_documents(
+            _separated(document.text.encode(), [line - document.first_line for line in lines]), ""
+        )
+    except (DiagnosticError, UnusableError) as error:
+        raise RefusedEditError(str(error)) from error
+    return _separated(content, lines)
+
+
+def _separated(content: bytes, lines: Sequence[int]) -> bytes:
+    separator = b"---\r\n" if b"\r\n" in content else b"---\n"
+    written = content.splitlines(keepends=True)
+    return b"".join(separator + line if n in lines else line for n, line in enumerate(written, 1))
 
 
 def rewrite_document(content: bytes, document: int, rewritten: Callable[[str], str]) -> bytes:

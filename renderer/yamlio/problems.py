@@ -8,6 +8,7 @@ from yaml.error import YAMLError
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.fix import Fix
 from renderer.model.kube.location import Location
 from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
@@ -55,8 +56,9 @@ def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> Diagnos
     repeated = [pair for node in nodes for pair in _duplicates(node)]
     if not separators and not repeated:
         return unusable(error, path, chunk.first_line)
+    lines = tuple(chunk.first_line + second.position.line + 1 for _, second in separators)
     return DiagnosticError(
-        *(_missing_separator(first, second, chunk.first_line, path) for first, second in separators),
+        *(_missing_separator(first, second, chunk.first_line, path, lines) for first, second in separators),
         *(_duplicate(first, second, chunk.first_line, path) for first, second in repeated),
     )
 
@@ -102,13 +104,16 @@ def _missing_separators(mapping: Node) -> Sequence[tuple[Node, Node]]:
     return starts if is_next_object else ()
 
 
-def _missing_separator(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:
-    line = first_line + second.position.line + 1
-    return Diagnostic.in_file(
-        _location(path, Position(line - 1, second.position.column)),
+def _missing_separator(
+    first: Node, second: Node, first_line: int, path: str, lines: tuple[int, ...]
+) -> Diagnostic:
+    """Return the finding about one object; ``lines`` are those on which all further objects begin."""
+    places = f"line {lines[0]}" if len(lines) == 1 else f"lines {' and '.join(map(str, lines))}"
+    found = Diagnostic.in_file(
+        _location(path, Position(first_line + second.position.line, second.position.column)),
         Code.YAML_DUPLICATE_KEY,
         f"a second object begins here: {second.text} is written twice",
-        f"write --- on a line of its own above line {line}",
+        f"write --- on a line of its own above {places}",
         related=(
             Related(
                 f"{first.text} is first written here",
@@ -116,6 +121,7 @@ def _missing_separator(first: Node, second: Node, first_line: int, path: str) ->
             ),
         ),
     )
+    return found._replace(fix=Fix((), (), separators=lines))
 
 
 def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:

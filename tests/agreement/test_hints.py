@@ -44,11 +44,18 @@ from renderer.model.field_edit import (
 )
 from renderer.model.kube.field_path import ROOT, FieldPath, parse_pointer
 from renderer.model.kube.json import Json
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 from tests.test_cases import CASES, FOLDERS, Case, write_tree
 
 #: Commands that report the findings of manifests, and can do so as JSON.
 _COMMANDS = ("build", "expand", "render", "validate")
+#: The codes in the table of docs/fix.md.
+LISTED_CODES = frozenset(
+    code
+    for row in (Path(__file__).parents[2] / "docs/fix.md").read_text().splitlines()
+    if row.startswith("| ")
+    for code in re.findall(r"`([a-z-]+)`", row)
+)
 #: More fixes than any case has, one after another.
 _MOST_FIXES = 60
 
@@ -144,6 +151,7 @@ def test_following_a_hint_removes_its_finding(
     tried: list[Any] = []
     findings = findings_of(case)
     assert [each for each in findings if not has_its_fix(each)] == []
+    assert {each["code"] for each in findings if each["fix"]} <= LISTED_CODES
     for _ in range(_MOST_FIXES):
         fixable = [each for each in findings if each["fix"]]
         if not fixable:
@@ -153,7 +161,8 @@ def test_following_a_hint_removes_its_finding(
         assert (fix, finding["message"]) not in tried, "a fix that was applied is proposed again"
         tried.append((fix, finding["message"]))
         before = Path(fix["path"]).read_bytes()
-        after = edited(before, fix, edits_of(fix))
+        separators = fix.get("separators")
+        after = separate_documents(before, separators) if separators else edited(before, fix, edits_of(fix))
         Path(fix["path"]).write_bytes(after)
         remaining = findings_of(case)
         new = keys(remaining) - keys(findings)
@@ -200,6 +209,8 @@ def keys(findings: Sequence[Any]) -> Counter[tuple[str, ...]]:
 
 def independent_findings(case: Case, fix: Mapping[str, Any], before: bytes) -> list[Any]:
     """Return the findings when the field is removed rather than corrected."""
+    if not fix["patch"]:
+        return []
     field = _path(fix, fix["patch"][0].get("from") or fix["patch"][0]["path"])
     removed = RemoveItem(field) if isinstance(field.segments[-1], int) else RemoveField(field)
     try:
