@@ -164,6 +164,7 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     settings = SyncRules(
         machines.predict(content.written),
         machines.sync,
+        machines.runs_as_stored,
         deployers.rules(overlay),
         lambda live: _is_from_user(live) and any(tracks(each, live) for each in own),
         prune_refusal_of(own),

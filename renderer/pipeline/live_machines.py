@@ -89,8 +89,8 @@ class LiveMachines:
         """
         before_store, after_store = self._changes.stores
         try:
-            stored = live.with_content({key: each for key, each in live.content.items() if key != "status"})
-            before = before_store.load(stored, object_at(live.content, "status"))
+            stored = _without_status(live)
+            before = before_store.load(stored, _status(live))
             after = after_store.update(before, stored, synced)
         except (CauseError, DiagnosticError):
             return None
@@ -104,13 +104,37 @@ class LiveMachines:
         applied = (_applied(live, before), _applied(synced, after))
         return SyncedVm(self._since_start(live, change), applied)
 
+    def runs_as_stored(self, live: Resource) -> bool:
+        """Return True if the instance of a VirtualMachine has its spec; also if that is unknown."""
+        spec = self._running_spec(live)
+        if not spec:
+            return True
+        try:
+            applied = self._changes.stores[0].load_applied(_without_status(live), _status(live))
+        except (CauseError, DiagnosticError):
+            return True
+        return not any(waiting_fields(as_stored(object_at(applied, "spec")), spec))
+
     def _since_start(self, live: Resource, change: VmChange) -> VmChange:
         """Return the change with the running spec, if the instance was started with another spec."""
+        spec = self._running_spec(live)
+        if not spec or not any(waiting_fields(change.before.applied, spec)):
+            return change
+        return change._replace(before=running_vm(change.before, spec), waiting=change.before)
+
+    def _running_spec(self, live: Resource) -> JsonObject:
+        """Return the spec of an instance; empty without one, or if somebody shortened the dump."""
         instance = self._objects.instance(live)
         spec = EMPTY if instance is None else object_at(instance.content, "spec")
-        if "domain" not in spec or not any(waiting_fields(change.before.applied, spec)):
-            return change  # every instance has a spec, unless somebody shortened the dump
-        return change._replace(before=running_vm(change.before, spec), waiting=change.before)
+        return spec if "domain" in spec else EMPTY
+
+
+def _status(live: Resource) -> JsonObject:
+    return object_at(live.content, "status")
+
+
+def _without_status(live: Resource) -> Resource:
+    return live.with_content({key: each for key, each in live.content.items() if key != "status"})
 
 
 def _applied(resource: Resource, vm: StoredVm) -> Resource:

@@ -39,7 +39,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at, without
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -48,6 +48,8 @@ from renderer.model.run.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _UNCHANGED = Impact(Effect.NONE, "a sync keeps all of these fields")
+#: They name fields, and have no values.
+_OWNERS = ("metadata", "managedFields")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
 #: The name of the group of objects that the project could have but does not have.
@@ -68,7 +70,8 @@ Sync: TypeAlias = Callable[[Resource, Resource], SyncedVm | None]
 class SyncRules(NamedTuple):
     """The rules by which the engine of an overlay syncs it.
 
-    ``predicted`` are its objects with the fields that KubeVirt's webhook fills in. ``rules`` are the
+    ``predicted`` are its objects with the fields that KubeVirt's webhook fills in. ``runs_as_stored`` tests
+    whether the instance of a machine has the spec that the cluster stores. ``rules`` are the
     differences that its engine ignores. ``is_tracked`` tests whether the engine considers an object of the
     cluster as part of this overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty if
     it prunes. ``revisions`` are the ControllerRevisions of all overlays, by namespace and name.
@@ -76,6 +79,7 @@ class SyncRules(NamedTuple):
 
     predicted: Mapping[ObjectKey, JsonObject]
     sync: Sync
+    runs_as_stored: Callable[[Resource], bool] = lambda _: True
     rules: Sequence[IgnoreRule] = ()
     is_tracked: Callable[[Resource], bool] = lambda _: False
     prune_refusal: str = ""
@@ -168,8 +172,13 @@ class _LiveComparison:
         self._waiting: list[str] = []
         self._restarting: list[str] = []
         self._without_owners: list[str] = []
-        everything = (each.content for side in (overlay.written, objects.resources) for each in side)
-        self.secrets = Masking(secret_values(everything) | tainted())
+
+    @cached_property
+    def secrets(self) -> Masking:
+        """The values of the Secrets of Git and of the cluster."""
+        sides = self._overlay.written, self._objects.resources
+        contents = (without(each.content, *_OWNERS) for side in sides for each in side)
+        return Masking(secret_values(contents) | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None if it is in sync, or its drift is ignored."""
@@ -192,7 +201,7 @@ class _LiveComparison:
         self._unjudged += drift.unjudged
         synced: SyncedVm | None = None
         if live.kind == VM:
-            if drift.fields or self._objects.instance(live) is not None:
+            if drift.fields or not self._settings.runs_as_stored(live):
                 synced = self._settings.sync(live, live.with_content(drift.synced()))
             self._note_restart(live, synced, has_drift=bool(drift.fields))
         if not drift.fields and not (live.kind == VM and self._lost_revisions(drift)):

@@ -33,7 +33,7 @@ from renderer.diff.server_defaults import (
 from renderer.kubevirt.facts.allocated_fields import is_chosen_by_cluster, is_tracking
 from renderer.kubevirt.facts.controller_marks import is_controller_finalizer, is_controller_mark
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
-from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same_amount, named_elements
+from renderer.kubevirt.facts.lists import field_changes, is_equal, is_same, is_same_amount, named_elements
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.model.difference import FieldChange, NoValue, Value
@@ -86,10 +86,13 @@ class Drift:
         identified: JsonObject = {**written.content, "apiVersion": live.api_version}
         if live.namespace and not written.namespace:
             identified = with_value(identified, ("metadata", "namespace"), live.namespace)
-        self.stored = self._as_stored(self._completion.stored)
-        self.completed = self._as_stored(self._completion.completed(identified))
+        self.stored = self._completion.stored
+        self.completed = self._completion.completed(identified)
         self.unjudged = len(self._completion.unjudged)
-        self.fields = self._fields()
+        self.fields: tuple[FieldChange, ...] = ()
+        if not is_same(self.stored, self.completed):
+            self.stored, self.completed = self._as_stored(self.stored), self._as_stored(self.completed)
+            self.fields = self._fields()
 
     def with_completed(self, completed: JsonObject) -> Self:
         """Return the drift from another object of Git, which is already complete."""
@@ -150,13 +153,16 @@ class Drift:
 
         A sync keeps fields that Git does not have, with three exceptions: fields that were applied before,
         fields in a list that Git writes, because a sync replaces the list, and fields that Flux takes over
-        from kubectl. An element of a list that Git does not write is kept if the whole list is.
+        from kubectl. An element of a list that Git does not write is kept if the whole list is. Server-side
+        apply keeps the elements of others in a set, and in a list whose elements have keys.
         """
         if change.after is not NoValue.ABSENT or self._completion.is_pin(change.field, change.before):
             return False
         if change.field.parent == _FINALIZERS:
             return self._is_finalizer_kept(owners)
         at = _outermost_list(change.field)
+        if at == change.field.parent and at != change.field and self.owners.merges_elements(at):
+            return not self._managers_of_written_elements(at) & {each.manager for each in owners}
         if at != change.field and (at != change.field.parent or self._written.value(at) is not None):
             return False
         whole = self.owners.of(at)
@@ -167,6 +173,14 @@ class Drift:
         sent = self._completion.last_applied
         return sent is None or value_at(sent, at.segments) is None
 
+    def _managers_of_written_elements(self, at: FieldPath) -> frozenset[str]:
+        """Return who applied the elements of a list that Git writes: the engine."""
+        written, live = self._written.value(at), array_at(self.live.content, *at.keys)
+        elements = written if isinstance(written, list) else []
+        spend(_STEPS_PER_ELEMENT * len(elements) * len(live), "pairing elements")
+        places = (at.child(index) for index, each in enumerate(live) if _index_of(each, elements) is not None)
+        return frozenset(owner.manager for each in places for owner in self.owners.of(each) if owner.applies)
+
     def synced(self) -> JsonObject:
         """Return the object after a sync."""
         made, changes = self.completed, self.owned_changes()
@@ -176,8 +190,12 @@ class Drift:
         if finalizers:
             present = array_at(made, *_FINALIZERS.keys)
             made = with_value(made, _FINALIZERS.keys, [*present, *finalizers])
-        others = (change.field for change in kept if change.field.parent != _FINALIZERS)
-        for at in dict.fromkeys(map(_outermost_list, others)):
+        others = [change for change in kept if change.field.parent != _FINALIZERS]
+        for at in dict.fromkeys(_outermost_list(change.field) for change in others):
+            if self.owners.merges_elements(at):
+                added = [change.before for change in others if change.field.parent == at]
+                made = with_value(made, at.keys, [*array_at(made, *at.keys), *added])
+                continue
             value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])
             names = element_names(value) if isinstance(value, list) else None
             if isinstance(value, list) and names is not None:
@@ -279,11 +297,30 @@ class _Completion:
             return self._completed_mapping(written, live, predicted, at)
         if isinstance(written, list) and isinstance(live, list):
             spend(_STEPS_PER_LIST + _STEPS_PER_ELEMENT * (len(written) + len(live)), "pairing elements")
-            return [
+            completed = [
                 self._completed_value(each, other, known, at.child(name))
                 for each, other, known, name in _paired(written, live, predicted)
             ]
+            return self._with_elements_of_controllers(completed, live, at)
         return written
+
+    def _with_elements_of_controllers(
+        self, written: Sequence[Json], live: Sequence[Json], at: FieldPath
+    ) -> Sequence[Json]:
+        """Return a merged list with the elements that only controllers have added, in the cluster's order."""
+        if len(written) >= len(live) or at != _outermost_list(at) or not self.owners.merges_elements(at):
+            return written
+        spend(_STEPS_PER_ELEMENT * len(written) * len(live), "pairing elements")
+        left = list(written)
+        merged: list[Json] = []
+        for index, each in enumerate(live):
+            place = _index_of(each, left)
+            owners = self.owners.of(at.child(index))
+            if place is not None:
+                merged.append(left.pop(place))
+            elif owners and all(owner.is_controller and owner.is_exact for owner in owners):
+                merged.append(each)
+        return [*merged, *left]
 
     def _filled_in_field(self, key: str, live: Json, predicted: Json, at: FieldPath) -> Mapping[str, Json]:
         """Return the field with the parts that the cluster has filled in; empty if it filled in nothing."""
@@ -339,6 +376,19 @@ class _Completion:
         if any(owner.applies and owner.is_exact for owner in owners):
             return True
         return self._last_applied.value(at) is not None
+
+
+def _index_of(element: Json, elements: Sequence[Json]) -> int | None:
+    """Return the index of the element with the same name, or of the same scalar; None without one."""
+    for index, other in enumerate(elements):
+        if not isinstance(element, dict) or not isinstance(other, dict):
+            if is_equal(element, other):
+                return index
+            continue
+        pair = named_elements([element], [other])
+        if is_equal(element, other) if pair is None else pair[0].keys() == pair[1].keys():
+            return index
+    return None
 
 
 def _paired(

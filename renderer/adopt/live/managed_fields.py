@@ -24,6 +24,7 @@ _STEPS_PER_ENTRY = 12
 
 _APPLY = "Apply"
 _SELF = "."
+_ELEMENTS = ("k:", "v:")
 #: Managers of programs that are part of the cluster and do not write on behalf of a person. ``virt-api`` is
 #: not in the list: it writes what people request through its subresources (``virtctl addvolume``).
 _CONTROLLERS = frozenset(
@@ -99,6 +100,13 @@ class FieldOwners:
             self._found[field] = self._owners(field)
         return self._found[field]
 
+    def merges_elements(self, field: FieldPath) -> bool:
+        """Return True if a server-side apply has sent a list, and owns only the elements that it sent."""
+        return any(
+            entry.owner.applies and any(key.startswith(_ELEMENTS) for key in _fields_at(entry.fields, field))
+            for entry in self._entries
+        )
+
     def _owners(self, field: FieldPath) -> tuple[Owner, ...]:
         found: list[tuple[int, Owner]] = []
         for entry in self._entries:
@@ -159,6 +167,11 @@ class _OwnedElements:
             named = ((_signature(keys, present), name) for name, keys in self._keyed.items())
             self._indexes[present] = dict(reversed([*named]))
         return self._indexes[present].get(_signature(element, present), "") if present else ""
+
+
+def _fields_at(fields: JsonObject, field: FieldPath) -> JsonObject:
+    """Return the fields below a field that no list contains."""
+    return object_at(fields, *(f"f:{key}" for key in field.keys))
 
 
 def _signature(value: JsonObject, keys: Iterable[str]) -> str:

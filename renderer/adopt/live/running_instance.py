@@ -21,8 +21,11 @@ _REWRITTEN = frozenset({"maxGuest", "maxSockets", "resources", "state"})
 
 
 def waiting_fields(applied: JsonObject, instance: JsonObject) -> Iterator[FieldPath]:
-    """Yield the fields in which the ``spec`` of an instance differs from its VirtualMachine."""
-    yield from differences(_running(as_stored(applied), as_stored(instance)), as_stored(applied))
+    """Yield the fields in which the ``spec`` of an instance differs from its VirtualMachine.
+
+    ``applied`` is as the cluster stores it.
+    """
+    yield from differences(_running(applied, as_stored(instance)), applied)
 
 
 def running_vm(vm: VmState, instance: JsonObject) -> VmState:
