@@ -21,7 +21,7 @@ from renderer.model.difference import (
     Totals,
 )
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json
+from renderer.model.kube.json import Json, JsonObject
 from renderer.report.diff_images import image_json
 from renderer.report.diff_stalled import stalled_json
 from renderer.report.diff_summary import (
@@ -85,7 +85,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         **({"cluster": overlay.cluster} if overlay.cluster else {}),
         "kubevirt": {"before": before and before.as_target, "after": after and after.as_target},
         "incomparable": overlay.incomparable or None,
-        "changes": [_change(change, is_live=is_live) for change in overlay.changes],
+        "changes": [change_json(change, is_live=is_live) for change in overlay.changes],
         "equal": overlay.equal,
         "totals": dict(zip(("before", "after"), map(_totals, overlay.totals), strict=True)),
         **({"images": [image_json(each) for each in overlay.images]} if overlay.images else {}),
@@ -138,7 +138,8 @@ def _group(group: Group) -> Json:
     }
 
 
-def _change(change: ResourceChange, *, is_live: bool) -> Json:
+def change_json(change: ResourceChange, *, is_live: bool) -> JsonObject:
+    """Return the change of one object."""
     return {
         "type": change.type,
         "danger": change.danger,

@@ -15,7 +15,7 @@ from renderer.cli.app import main
 
 CASES = Path(__file__).parents[1] / "cases/diff"
 SCHEMA = Path(__file__).parents[2] / "schemas/vmrender/diff.json"
-FORMATS = ("text", "json", "markdown", "html")
+FORMATS = ("text", "json", "jsonl", "markdown", "html")
 
 
 @pytest.fixture
@@ -49,7 +49,29 @@ def test_no_format_passes_on_terminal_or_browser_injections(repository: Path, ou
     found = diff("--live", "dump.yaml", "--format", output)
     assert found.exit_code == 1
     assert "\x1b" not in found.output
-    assert "<img" not in found.output or output in ("text", "json")
+    assert "<img" not in found.output or output in ("text", "json", "jsonl")
+
+
+def test_each_line_matches_its_schema(repository: Path) -> None:
+    schema = json.loads(SCHEMA.read_text())
+    document = json.loads(diff("--live", "dump.yaml", "--format", "json").output)
+    lines = [
+        json.loads(each) for each in diff("--live", "dump.yaml", "--format", "jsonl").output.splitlines()
+    ]
+    for each in lines:
+        jsonschema.validate(each, {**schema["$defs"]["line"], "$defs": schema["$defs"]})
+    changes = [(overlay["path"], each) for overlay in document["overlays"] for each in overlay["changes"]]
+    assert [(each["overlay"], each["fields"]) for each in lines] == [
+        (path, each["fields"]) for path, each in changes
+    ]
+    (repository / "overlays/prod/kustomization.yaml").write_text("resources: [missing.yaml]\n")
+    broken = diff("--live", "dump.yaml", "--format", "jsonl")
+    line = json.loads(broken.stdout.splitlines()[0])
+    assert line == {
+        "overlay": "overlays/prod",
+        "cluster": None,
+        "incomparable": "it cannot be rendered in work tree",
+    }
 
 
 @pytest.mark.usefixtures("repository")

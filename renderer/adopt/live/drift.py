@@ -193,7 +193,8 @@ class Drift:
         others = [change for change in kept if change.field.parent != _FINALIZERS]
         for at in dict.fromkeys(_outermost_list(change.field) for change in others):
             if self.owners.merges_elements(at):
-                added = [change.before for change in others if change.field.parent == at]
+                values = [each.before for each in others if each.field.parent == at]
+                added = [each for each in values if not isinstance(each, NoValue)]
                 made = with_value(made, at.keys, [*array_at(made, *at.keys), *added])
                 continue
             value = object_at(self.stored, *at.keys[:-1]).get(at.keys[-1])

@@ -41,6 +41,7 @@ class DiffFormat(TextEnum):
 
     TEXT = "text"  # for people
     JSON = "json"  # schemas/vmrender/diff.json
+    JSONL = "jsonl"  # a line for each object that differs
     MARKDOWN = "markdown"  # for a comment on a pull request
     HTML = "html"  # one self-contained page
 
@@ -162,7 +163,7 @@ def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None
     match chosen:
         case DiffFormat.TEXT:
             print_lines(document, colour=colour)
-        case DiffFormat.JSON:
+        case DiffFormat.JSON | DiffFormat.JSONL:
             print_json(document)
         case _:
             print_document(log_markup(document))
@@ -187,19 +188,23 @@ def _exit_code(compared: Comparison, dangers: frozenset[Danger], *, exit_zero: b
 def _document(difference: Difference, chosen: DiffFormat, limit_bytes: int, *, colour: bool) -> str:
     match chosen:
         case DiffFormat.TEXT:
-            from renderer.report.diff_text import write as text  # noqa: PLC0415 - one writer of four
+            from renderer.report.diff_text import write as text  # noqa: PLC0415 - one writer of five
 
             return text(difference, colour=colour)
         case DiffFormat.JSON:
-            from renderer.report.diff_json import write as json  # noqa: PLC0415 - one writer of four
+            from renderer.report.diff_json import write as json  # noqa: PLC0415 - one writer of five
 
             return json(difference)
+        case DiffFormat.JSONL:
+            from renderer.report.diff_jsonl import write as json_lines  # noqa: PLC0415 - one writer of five
+
+            return json_lines(difference)
         case DiffFormat.MARKDOWN:
-            from renderer.report.diff_markdown import write as markdown  # noqa: PLC0415 - one writer of four
+            from renderer.report.diff_markdown import write as markdown  # noqa: PLC0415 - one writer of five
 
             return markdown(difference, limit_bytes)
         case DiffFormat.HTML:
-            from renderer.report.diff_html import write as html  # noqa: PLC0415 - one writer of four
+            from renderer.report.diff_html import write as html  # noqa: PLC0415 - one writer of five
 
             assets = ((_PAGE / name).read_text(encoding="utf-8") for name in ("diff.css", "diff.js"))
             return html(difference, *assets)
