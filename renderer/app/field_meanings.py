@@ -8,14 +8,17 @@ from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.checks.schemas.editor_schema import FieldNames, field_schemas, first_releases
 from renderer.checks.schemas.field_descriptions import describe
-from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind
+from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions, kinds_at
 from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
 from renderer.model.field_meaning import FieldMeaning
 from renderer.model.kube.json import JsonObject, array_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.release import OLDEST, Release
 from renderer.model.suggest import did_you_mean
 
+#: The field of a VirtualMachineTemplate that has a VirtualMachine, whose schema does not describe it.
+_MACHINE_OF_TEMPLATE: FieldNames = ("spec", "virtualMachine")
 #: Elements of lists and other numbers, which make no difference to the meaning.
 _ELEMENT = re.compile(r"\[[^\]]*\]")
 
@@ -29,14 +32,14 @@ def field_meanings(project: Project, kind_name: str, path: str) -> tuple[FieldMe
     Raises ``UsageError`` if there is none.
     """
     release = project.config.kubevirt
-    kind = next((each for each in KINDS if each.name == kind_name), None)
+    kinds = kinds_at(release)
+    kind = next((each for each in kinds if each.name == kind_name), None)
     if kind is None:
-        known = (each.name for each in KINDS)
+        known = (each.name for each in kinds)
         near = did_you_mean(kind_name, known, otherwise="write it as a manifest does")
-        raise UsageError(f"KubeVirt has no kind {kind_name!r}; {near}")
+        raise UsageError(f"KubeVirt {release} has no kind {kind_name!r}; {near}")
     registry = SchemaRegistry()
-    gvk = Gvk(kind.group, "", kind.name)
-    schemas = dict(field_schemas(registry.schema(release, gvk).document))
+    schemas = schemas_of_fields(registry, kind, release)
     if not path:
         top = tuple(names for names in schemas if len(names) == 1)
         return tuple(_meaning(kind, names, release, schemas, None) for names in top)
@@ -47,9 +50,22 @@ def field_meanings(project: Project, kind_name: str, path: str) -> tuple[FieldMe
         last, everything = path.rpartition(".")[2], f"vmrender explain {kind_name} begins the list"
         near = did_you_mean(last, names, otherwise=everything)
         raise UsageError(f"a {kind_name} of KubeVirt {release} has no field {path!r}; {near}")
-    until = [each for each in registry.releases if OLDEST <= each <= release]
-    since = first_releases({each: registry.schema(each, gvk).document for each in until})
+    until = [each for each in registry.releases if OLDEST <= each <= release and api_versions(kind, each)]
+    since = first_releases({each: schemas_of_fields(registry, kind, each) for each in until})
     return tuple(_meaning(kind, names, release, schemas, since.get(names)) for names in found)
+
+
+def schemas_of_fields(
+    registry: SchemaRegistry, kind: KubevirtKind, release: Release
+) -> dict[FieldNames, JsonObject]:
+    """Return the schema of each field of a kind, and of the machine in a VirtualMachineTemplate."""
+    version = api_versions(kind, release)[0].rpartition("/")[2]
+    found = dict(field_schemas(registry.schema(release, Gvk(kind.group, version, kind.name)).document))
+    if kind.name == TEMPLATE_KIND:
+        machine = next(each for each in KINDS if each.name == "VirtualMachine")
+        below = schemas_of_fields(registry, machine, release)
+        found |= {(*_MACHINE_OF_TEMPLATE, *names): schema for names, schema in below.items()}
+    return found
 
 
 def _meaning(

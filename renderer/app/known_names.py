@@ -6,14 +6,13 @@ from collections import Counter
 from collections.abc import Iterator
 
 from renderer.app.catalogs import project_entries
+from renderer.app.field_meanings import schemas_of_fields
 from renderer.app.project import Project, chosen_overlays
 from renderer.authoring.catalogs.entry import EntryScope
-from renderer.checks.schemas.editor_schema import field_names
-from renderer.checks.schemas.kubevirt_kinds import KINDS
+from renderer.checks.schemas.kubevirt_kinds import kinds_at
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.kubevirt.facts.products import products
-from renderer.model.kube.res_id import Gvk
 from renderer.model.release import OLDEST
 from renderer.pipeline import Pipeline
 from renderer.project.project_schemas import listed_schemas
@@ -45,16 +44,16 @@ def size_names(project: Project) -> Iterator[str]:
         yield entry.name if is_plain else f"{entry.resource.kind.lower()}/{entry.name}"
 
 
-def kind_names() -> tuple[str, ...]:
-    """Return KubeVirt's kinds whose fields are described."""
-    return tuple(kind.name for kind in KINDS)
+def kind_names(project: Project) -> tuple[str, ...]:
+    """Return KubeVirt's kinds that have a schema at the project's release."""
+    return tuple(kind.name for kind in kinds_at(project.config.kubevirt))
 
 
 def field_paths(project: Project, kind_name: str) -> Iterator[str]:
     """Yield the paths of a kind's fields at the project's release."""
-    kind = next(kind for kind in KINDS if kind.name == kind_name)
-    schema = SchemaRegistry().schema(project.config.kubevirt, Gvk(kind.group, "", kind.name))
-    return (".".join(names) for names in field_names(schema.document))
+    release = project.config.kubevirt
+    kind = next(kind for kind in kinds_at(release) if kind.name == kind_name)
+    return (".".join(names) for names in schemas_of_fields(SchemaRegistry(), kind, release))
 
 
 def release_names(project: Project) -> Iterator[str]:

@@ -16,6 +16,7 @@ from renderer.authoring.catalogs.entry import EntryType
 from renderer.checks.schemas.editor_schema import (
     FieldNames,
     described,
+    field_names,
     first_releases,
     for_editor,
     for_patches,
@@ -49,8 +50,6 @@ from renderer.yamlio.decode import decode_documents
 
 _CHECKSUMS = "SHA256SUMS"
 _SUFFIXES = (".yaml", ".yml", ".json")
-
-
 #: The file among exported schemas that judges each document by its kind.
 ANY_KIND = "all.json"
 
@@ -74,8 +73,8 @@ _OWN_KINDS = (OwnKind("RenderConfig"), OwnKind("InstancetypeSeries"), OwnKind("T
 class SchemaVariant(NamedTuple):
     """What exported schemas are for.
 
-    ``for_editor``: what vmrender merely warns about is no error. ``for_patches``: nothing is required.
-    ``choices``: the texts that fields take, by the end of their path.
+    ``for_editor``: what vmrender merely warns about is not an error. ``for_patches``: nothing is required.
+    ``choices``: the texts that fields accept, by the end of their path.
     """
 
     for_editor: bool = False
@@ -144,7 +143,7 @@ def schema_files(
 ) -> dict[str, bytes]:
     """Return exported schemas by path. Raises as ``export_schemas`` does.
 
-    For editors, a kind has one file, which takes every API version that the release serves.
+    For editors, a kind has one file, which accepts every API version that the release serves.
     """
     registry = SchemaRegistry(project=_project_schemas(project))
     target = _known_release(registry, release)
@@ -287,7 +286,9 @@ def _document(
         if variant.for_editor:
             newest = api_versions(kind, release)[0].rpartition("/")[2]
             document = for_editor(input_schema(document, Gvk(kind.group, newest, kind.name)))
-        document = described(document, release, first_releases(documents))
+        document = described(
+            document, release, first_releases({each: field_names(found) for each, found in documents.items()})
+        )
         if variant.for_editor and kind.name == TEMPLATE_KIND:
             machine = next(each for each in KINDS if each.name == "VirtualMachine")
             parts = variant._replace(for_patches=False, choices={})

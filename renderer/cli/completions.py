@@ -84,7 +84,7 @@ def complete_kinds(_: click.Context) -> Iterable[str]:
     """Yield KubeVirt's kinds."""
     from renderer.app.known_names import kind_names  # noqa: PLC0415 - only the shell asks
 
-    return kind_names()
+    return kind_names(open_project())
 
 
 @_completion
@@ -93,8 +93,9 @@ def complete_subjects(context: click.Context) -> Iterable[str]:
     from renderer.app.known_names import kind_names, machine_names  # noqa: PLC0415 - only the shell asks
     from renderer.model.codes import Code  # noqa: PLC0415 - as above
 
-    machines = machine_names(open_project(), _overlay_of(context))
-    return (*Code, *kind_names(), *(f"vm/{name}" for _, name in machines))
+    project = open_project()
+    machines = machine_names(project, _overlay_of(context))
+    return (*Code, *kind_names(project), *(f"vm/{name}" for _, name in machines))
 
 
 @_completion
@@ -102,8 +103,8 @@ def complete_fields(context: click.Context) -> Iterable[str]:
     """Yield the fields of the kind that ``explain`` is about; of a VirtualMachine if it is a machine."""
     from renderer.app.known_names import field_paths, kind_names  # noqa: PLC0415 - only the shell asks
 
-    subject = context.params.get("subject")
-    return field_paths(open_project(), subject if subject in kind_names() else "VirtualMachine")
+    project, subject = open_project(), context.params.get("subject")
+    return field_paths(project, subject if subject in kind_names(project) else "VirtualMachine")
 
 
 @_completion

@@ -106,7 +106,7 @@ def for_patches(document: JsonObject) -> JsonObject:
 
 
 def with_choices(document: JsonObject, choices: Mapping[FieldNames, Iterable[str]]) -> JsonObject:
-    """Return a schema in which fields, by the end of their path, take only the given texts."""
+    """Return a schema in which fields, by the end of their path, accept only the given texts."""
     wanted = {names: [*values] for names, values in choices.items()}
 
     def visit(schema: Json, names: FieldNames) -> Json:
@@ -132,7 +132,7 @@ def with_choices(document: JsonObject, choices: Mapping[FieldNames, Iterable[str
 def with_machine(template: JsonObject, machine: JsonObject) -> JsonObject:
     """Return the schema of a VirtualMachineTemplate in which the machine is described, by its own schema.
 
-    Text with a parameter, ``${NAME}``, can be in place of every value in it.
+    Text with a parameter, ``${NAME}``, can be in place of every scalar in it.
     """
     parts = object_at(_mapped(_without_references(machine), _parameterised), "properties")
     path = ("properties", "spec", "properties", "virtualMachine")
@@ -160,12 +160,12 @@ def of_any_kind(references: Mapping[tuple[str, str], str]) -> JsonObject:
     }
 
 
-def first_releases(documents: Mapping[Release, JsonObject]) -> Mapping[FieldNames, Release]:
-    """Return the release that brought each field, of a kind's schemas by release; without the oldest's."""
-    oldest = min(documents)
+def first_releases(fields: Mapping[Release, Iterable[FieldNames]]) -> Mapping[FieldNames, Release]:
+    """Return the release that brought each field of a kind; none for fields of the oldest release."""
+    oldest = min(fields)
     found: dict[FieldNames, Release] = {}
-    for release in sorted(documents):
-        for names in field_names(documents[release]):
+    for release in sorted(fields):
+        for names in fields[release]:
             found.setdefault(names, release)
     return {names: release for names, release in found.items() if release != oldest}
 
