@@ -121,8 +121,10 @@ class EntryCollector:
         # Virtual machines inside other objects, which are rendered unchanged.
         machine_files = self._manifests.machine_files.keys() & files
         of_openshift = {path for path in machine_files if any(map(is_template, self._manifests.read(path)))}
+        evaluated = {each.entry.entry.origin for each in overlays if each.entry and each.entry.entry}
         for path in sorted(machine_files - self.assigned):
-            for found in containing_objects(self._manifests.read(path)):
+            objects = (each for each in self._manifests.read(path) if each.origin not in evaluated)
+            for found in containing_objects(objects):
                 self.left_out.append(LeftOut(path, found.machines, found.reason))
         is_entry = machines or templates
         self.assigned |= (
