@@ -30,6 +30,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
 from renderer.pipeline.vm_changes import VmChanges
@@ -61,21 +62,24 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
     *,
     each: bool = False,
     ignore: Iterable[str] = (),
+    kubevirt: Release | None = None,
 ) -> Comparison:
     """Compare two revisions, a revision with the work tree, or HEAD with the work tree.
 
     ``revisions`` are as typed after ``vmrender diff``. Each side is rendered in memory with its own
     ``vmrender.yaml``. ``overlays`` are names or paths; without any, all are compared. With ``each``, every
     commit between the sides is also compared with the first side. ``ignore`` are rules of what to leave out
-    beside those of the first side's project: a change cannot hide itself. Raises ``UsageError`` for
-    more than two revisions, and ``DiagnosticError``: revision-unknown, git-unavailable, and any error that
-    makes a project unusable.
+    beside those of the first side's project: a change cannot hide itself. ``kubevirt`` is the target release
+    of the second side. Raises ``UsageError`` for more than two revisions, and ``DiagnosticError``:
+    revision-unknown, git-unavailable, and any error that makes a project unusable.
     """
     with project.git() as git:
         try:
             before, after = _sides(project, git, revisions)
         except DiagnosticError as error:
             raise _with_overlay_hint(error, project, revisions) from error
+        if kubevirt is not None:
+            after.for_release(kubevirt)
         if not before.fs.is_file(PROJECT_FILE) and after.fs.is_file(PROJECT_FILE):
             reporter.note(
                 f"{before.name} has no {PROJECT_FILE}: it is read with the defaults, overlays/*, "

@@ -19,6 +19,7 @@ from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
@@ -60,12 +61,15 @@ class Side:
         self.fs = fs
         self.revision = revision
         self._cluster = cluster
+        self._release: Release | None = None
         try:
             self._configure(load_project(fs))
         except DiagnosticError as error:
             raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from error
 
     def _configure(self, config: RenderConfig) -> None:
+        if self._release is not None:
+            config = config.for_release(self._release)
         if self.revision:  # a commit cannot be corrected any more
             config = config._replace(schemas=existing_schemas(self.fs, config.schemas))
         with lowered(config.limits):
@@ -86,6 +90,12 @@ class Side:
         proposed = proposed_config(self.fs, self.config)
         if proposed is not self.config:
             self._configure(proposed)
+        return self
+
+    def for_release(self, release: Release) -> Self:
+        """Render for another target release, as if the project file said so. Raises ``DiagnosticError``."""
+        self._release = release
+        self._configure(self.config)
         return self
 
     @cached_property

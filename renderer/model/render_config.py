@@ -293,6 +293,14 @@ class RenderConfig(Record):
             return self
         return self._replace(cluster=name, **{"facts": "", **settings.own})
 
+    def for_release(self, release: Release) -> RenderConfig:
+        """Return the project with one target release for all of its clusters and overlays."""
+        return self._replace(
+            kubevirt=release,
+            clusters=tuple(each._replace(kubevirt=None) for each in self.clusters),
+            overlays=tuple(each._replace(kubevirt=None) for each in self.overlays),
+        )
+
     def catalog_folders(self) -> Mapping[str, tuple[str, ...]]:
         """Return what objects are looked up in, by path, each with the clusters that list it.
 

@@ -298,6 +298,36 @@ def test_each_side_has_its_own_project_file(folder: Path) -> None:
     assert "machine type: q35 (the newest of KubeVirt 1.9) -> q35 (the newest of KubeVirt 1.8)" in found
 
 
+@pytest.mark.parametrize(
+    "settings",
+    [
+        'kubevirt: "1.2"\n',
+        (
+            'kubevirt: "1.4"\nclusters: [{name: east, kubevirt: "1.2"}]\n'
+            "overlays: [{path: overlays/prod, cluster: east}]\n"
+        ),
+        'kubevirt: "1.4"\noverlays: [{path: overlays/prod, kubevirt: "1.2"}]\n',
+    ],
+)
+def test_newer_side_is_rendered_for_another_release(folder: Path, settings: str) -> None:
+    head = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+    vm = VM.replace("{name: u1.small}", "{name: u1.small}\n  preference: {name: fedora}")
+    commit(folder, {"vmrender.yaml": head + settings, "overlays/prod/vm.yaml": vm})
+    asked = run("--kubevirt", "1.9")
+    between = run("HEAD..HEAD", "--kubevirt", "1.9")
+    write(folder, {"vmrender.yaml": head + re.sub('"1.[24]"', '"1.9"', settings)})
+    edited = run()
+
+    assert "KubeVirt 1.2 -> 1.9)" in asked.stdout
+    assert "guest sees machine type: q35 (the newest of KubeVirt 1.2)" in asked.stdout
+    without_cause = re.sub(r" +by vmrender.yaml:[0-9, ]+\n", "", edited.stdout)
+    assert (asked.exit, asked.stdout) == (edited.exit, without_cause)
+    assert between.stdout == asked.stdout.replace("work tree", "HEAD")
+    refused = run("--live", "-", "--kubevirt", "1.9")
+    assert (refused.exit, refused.stdout) == (2, "")
+    assert "leave out --live" in refused.stderr
+
+
 def test_revision_without_a_project_file_is_compared(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write(folder, {f"site/{name}": text for name, text in FILES.items()})
     monkeypatch.chdir(folder / "site")

@@ -13,7 +13,7 @@ from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
-from renderer.cli.completions import complete_revisions
+from renderer.cli.completions import complete_releases, complete_revisions
 from renderer.cli.console import (
     ExitCode,
     exit_code_of,
@@ -24,11 +24,18 @@ from renderer.cli.console import (
     report,
     shows_colour,
 )
-from renderer.cli.options import cluster_option, no_progress_option, overlay_option, verbose_option
+from renderer.cli.options import (
+    cluster_option,
+    no_progress_option,
+    overlay_option,
+    release_of,
+    verbose_option,
+)
 from renderer.cli.progress import TerminalReporter
 from renderer.model.diagnostic import has_errors
 from renderer.model.difference import Danger, Difference
 from renderer.model.log_line import log_markup
+from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
 _PAGE = Path(__file__).resolve().parents[2] / "report" / "page"
@@ -92,6 +99,13 @@ class DiffFormat(TextEnum):
     multiple=True,
     help="Exit with 1 only for changes with one of these dangers, joined by commas: refused,data,no-start.",
 )
+@click.option(
+    "--kubevirt",
+    type=release_of,
+    metavar="RELEASE",
+    shell_complete=complete_releases,
+    help="Render the newer side for this release: what an upgrade does to each virtual machine.",
+)
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are differences.")
 @verbose_option
 @no_progress_option
@@ -106,6 +120,7 @@ def command(  # noqa: PLR0913 - one for each option
     live: str | None,
     ignore: tuple[str, ...],
     fail_on: tuple[str, ...],
+    kubevirt: Release | None,
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -127,6 +142,7 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff v1.2..HEAD --each
       vmrender diff origin/main...HEAD --fail-on refused,data --ignore kind=ConfigMap
       vmrender diff --since v1.2
+      vmrender diff HEAD --kubevirt 1.9
       kubectl get vm,vmi,secret,cm,svc,pvc -A -o yaml --show-managed-fields | vmrender diff --live -
     """
     dangers = _read_dangers(fail_on)
@@ -136,12 +152,16 @@ def command(  # noqa: PLR0913 - one for each option
     if live is not None:
         if each or since is not None:
             raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
+        if kubevirt is not None:
+            raise UsageError("--kubevirt is about the newer of two revisions: leave out --live")
         dump = Dump(live, sys.stdin.buffer)
         compared = compare_with_dump(open_project(), revisions, dump, named, reporter, ignore=ignore)
     else:
         if since is not None:
             revisions, each = (since, *revisions), True
-        compared = compare_revisions(open_project(), revisions, named, reporter, each=each, ignore=ignore)
+        compared = compare_revisions(
+            open_project(), revisions, named, reporter, each=each, ignore=ignore, kubevirt=kubevirt
+        )
     reporter.detail(f"done in {stopwatch.total()}")
     _print(compared.difference, DiffFormat(output_format), limit_bytes)
     report(None, (*compared.before, *compared.after))
