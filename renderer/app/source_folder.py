@@ -108,7 +108,7 @@ class SourceFolder:
     def _check_composition(self, changes: Mapping[str, bytes]) -> None:
         """Raise ``DiagnosticError`` for errors of the folder that the changes cause."""
         fs, config = self.project.fs, self.project.config
-        before = set(Pipeline(fs, config).compose(self.path).diagnostics)
+        before = Pipeline(fs, config).compose(self.path).diagnostics
         after = Pipeline(FilesAbove(changes, fs), config).compose(self.path).diagnostics
         new = [found for found in after if found not in before and found.severity is Severity.ERROR]
         if new:

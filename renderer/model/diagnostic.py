@@ -175,6 +175,11 @@ class DiagnosticError(Exception):
         return type(self), self.diagnostics
 
 
+def without_repetition(findings: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
+    """Return the findings, each once; the edits of fixes may hold mappings, and follow from the rest."""
+    return tuple({each._replace(fix=None): each for each in findings}.values())
+
+
 class Outcome(Record, Generic[T]):
     """The result of a stage, and its diagnostics."""
 

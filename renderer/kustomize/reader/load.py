@@ -26,7 +26,7 @@ from renderer.kustomize.reader.plugins import Accumulate, Plugins, listed_resour
 from renderer.kustomize.reader.resources import read_resources, refuse_non_objects
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, without_repetition
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -145,7 +145,7 @@ def read_root(
     )
     if entries.findings:
         # Two entries may lead to one mistake, and two to each of these: errors would double per level.
-        raise DiagnosticError(*dict.fromkeys(entries.findings))
+        raise DiagnosticError(*without_repetition(entries.findings))
     return root
 
 

@@ -129,6 +129,13 @@ def test_one_broken_base_is_reported_once_for_all_that_use_it() -> None:
     assert len(set(problems(tree(files)))) == 1
 
 
+def test_one_mistake_with_a_fix_is_reported_once() -> None:
+    """A fix may hold a mapping, which has no hash."""
+    fs = tree({"kustomization.yaml": "resources: [base]", "base/kustomization.yaml": 'patches: [""]'})
+    (problem,) = problems(fs)
+    assert problem.fix is not None
+
+
 def test_component_and_kustomization_are_not_interchangeable() -> None:
     files = {"c/kustomization.yaml": COMPONENT, "k/kustomization.yaml": "resources: []"}
     assert code_of({**files, "o/kustomization.yaml": "resources: [../c]"}, "o") is Code.KUSTOMIZATION_FIELD
