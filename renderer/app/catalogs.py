@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.project import Project, ProjectOpener
+from renderer.app.revision_range import revision_range
 from renderer.app.target_remarks import remarks_on_project
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, entries_by_cluster, entries_of
@@ -23,9 +24,11 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.pipeline import Pipeline
+from renderer.project.project import load_project
 
 if TYPE_CHECKING:
     from renderer.authoring.catalogs.listing import Fit, Offer
+    from renderer.files.git_repository import GitRepository
 
 _BUILTIN = "builtin:"
 
@@ -54,10 +57,43 @@ def open_catalog(reference: str, open_project: ProjectOpener) -> OpenedCatalog:
         return _compose(reference, project.fs, project.config, project.relative(Path(reference)))
     revision, separator, path = reference.rpartition(":")
     if not separator:
-        hint = "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH"
+        hint = (
+            "a catalog is a folder or a file, builtin:common-instancetypes, or REVISION:PATH;"
+            " vmrender catalog diff A..B compares the project's catalogs at two revisions"
+        )
         message = f"no such catalog: {reference}"
         raise Diagnostic(Code.FILE_NOT_FOUND, message, hint=hint).error()
     return _at_revision(reference, open_project(Path.cwd()), revision, path or ".")
+
+
+def catalogs_between(project: Project, written: str) -> tuple[ResourceSet, ResourceSet]:
+    """Return the entries of the project's catalogs at the two revisions of a range, ``A..B``.
+
+    Each side has its own ``vmrender.yaml``. Raises ``LocatedError``, ``DiagnosticError`` and ``UsageError``.
+    """
+    with project.git() as git:
+        found = revision_range(git, [written])
+        before = _entries_at(project, git, found.before)
+        return before, _entries(project) if found.after is None else _entries_at(project, git, found.after)
+
+
+def _entries_at(project: Project, git: GitRepository, revision: str) -> ResourceSet:
+    fs = BuiltinFileSystem(git.tree(revision))
+    try:
+        then = project._replace(fs=fs, config=load_project(fs))
+        return _entries(then.of_cluster(project.config.cluster) if project.config.cluster else then)
+    except DiagnosticError as error:
+        findings = locate(fs, error.diagnostics)
+        raise LocatedError(*(_with_revision(each, revision) for each in findings)) from error
+
+
+def _entries(project: Project) -> ResourceSet:
+    return ResourceSet(tuple(entry.resource for entry in project_entries(of_one_cluster(project))))
+
+
+def is_catalog_reference(reference: str) -> bool:
+    """Return True for a folder, a file, a built-in catalog, or ``REVISION:PATH``."""
+    return ":" in reference or path_exists(reference)
 
 
 def _builtin_name(reference: str) -> str:

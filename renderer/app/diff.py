@@ -10,9 +10,9 @@ from renderer.app.diff_ignores import Ignores, as_engine_applies
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.revision_range import SHORT, revision_range
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
-from renderer.app.usage_error import UsageError
 from renderer.diff.compare import (
     VmChangeOf,
     change_as_written,
@@ -37,7 +37,6 @@ from renderer.pipeline.vm_changes import VmChanges
 from renderer.project.overlays import FoundOverlays, is_named
 
 _WORK_TREE = "work tree"
-_SHORT = 12
 
 
 class Comparison(NamedTuple):
@@ -107,31 +106,10 @@ def _with_overlay_hint(error: DiagnosticError, project: Project, revisions: Iter
 
 
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
-    """Return the two sides; in ``A..B`` and ``A...B``, a missing side is HEAD.
-
-    Raises ``UsageError`` for more than two revisions, ``DiagnosticError`` for an unknown one.
-    """
-    cluster = project.config.cluster
-    match revisions:
-        case []:
-            before, after = "HEAD", None
-        case [only] if "..." in only:
-            one, _, other = only.partition("...")
-            after = other or "HEAD"
-            base = git.merge_base(one or "HEAD", after)
-            name = f"{base[:_SHORT]} (merge base of {one or 'HEAD'})"
-            return side_at(git, base, name, cluster), side_at(git, after, cluster=cluster)
-        case [only] if ".." in only:
-            one, _, other = only.partition("..")
-            before, after = one or "HEAD", other or "HEAD"
-        case [only]:
-            before, after = only, None
-        case [first, second]:
-            before, after = first, second
-        case _:
-            raise UsageError("there are two sides at most: vmrender diff REVISION REVISION")
-    after_side = side_at(git, after, cluster=cluster) if after else _work_tree(project, git)
-    return side_at(git, before, cluster=cluster), after_side
+    """Return the two sides. Raises as ``revision_range``, and ``DiagnosticError`` for an unknown revision."""
+    cluster, found = project.config.cluster, revision_range(git, revisions)
+    after = _work_tree(project, git) if found.after is None else side_at(git, found.after, cluster=cluster)
+    return side_at(git, found.before, found.base, cluster), after
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
@@ -146,7 +124,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
 def side_at(git: GitRepository, revision: str, name: str = "", cluster: str = "") -> Side:
     """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one."""
     git.commit(revision)
-    label = revision[:_SHORT] if name else revision
+    label = revision[:SHORT] if name else revision
     return Side(name or revision, BuiltinFileSystem(_files_at(git, revision)), label, cluster)
 
 
@@ -176,12 +154,12 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
         found = found[:-1]
-    return tuple(Commit(oid[:_SHORT], subject, _usable_side(git, oid)) for oid, subject in found)
+    return tuple(Commit(oid[:SHORT], subject, _usable_side(git, oid)) for oid, subject in found)
 
 
 def _usable_side(git: GitRepository, commit: str) -> Side | None:
     try:
-        return side_at(git, commit, commit[:_SHORT])
+        return side_at(git, commit, commit[:SHORT])
     except (DiagnosticError, LocatedError):
         return None
 

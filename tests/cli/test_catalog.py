@@ -70,6 +70,39 @@ def test_revisions_are_compared(project: Path) -> None:
 
 
 @needs_git
+@pytest.mark.parametrize("written", ["HEAD~1..HEAD", "HEAD~1..", "HEAD~1...main", "HEAD~1"])
+def test_catalogs_of_the_project_are_compared_at_revisions(project: Path, written: str) -> None:
+    listing = (project / "vmrender.yaml").read_text() + "catalogs: [{path: ours}]\n"
+    (project / "vmrender.yaml").write_text(listing)
+    git(project, "commit", "--quiet", "--all", "--message", "listed")
+    (project / "ours/size.yaml").write_text(SIZE.replace("guest: 1}", "guest: 3}"))
+    git(project, "commit", "--quiet", "--all", "--message", "three")
+
+    compared = run("diff", written)
+
+    assert compared.exit_code == 1, compared.stderr
+    assert "  spec.cpu.guest: 2 -> 3\n" in compared.stdout
+
+
+@needs_git
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("ours",), "vmrender catalog diff BEFORE AFTER; or A..B for the project's catalogs"),
+        (("HEAD:ours",), "vmrender catalog diff BEFORE AFTER; or A..B for the project's catalogs"),
+        (("mian",), "no such revision: mian"),
+        (("HEAD", "HEAD~1"), "vmrender catalog diff A..B compares the project's catalogs at two revisions"),
+    ],
+)
+@pytest.mark.usefixtures("project")
+def test_refused_comparison_names_the_right_form(arguments: tuple[str, ...], message: str) -> None:
+    result = run("diff", *arguments)
+
+    assert result.exit_code == 2
+    assert message in result.stderr
+
+
+@needs_git
 @pytest.mark.parametrize(
     ("reference", "message"),
     [

@@ -9,13 +9,21 @@ from pathlib import Path
 
 import click
 
-from renderer.app.catalogs import catalog_names, describe_entry, of_one_cluster, open_catalog, project_entries
+from renderer.app.catalogs import (
+    catalog_names,
+    catalogs_between,
+    describe_entry,
+    is_catalog_reference,
+    of_one_cluster,
+    open_catalog,
+    project_entries,
+)
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs import listing
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryScope, EntryType, is_entry
 from renderer.authoring.catalogs.filters import Filter, Range, amount_of_memory, count, parse_range
 from renderer.cli.command import CommandGroup
-from renderer.cli.completions import complete_sizes
+from renderer.cli.completions import complete_revisions, complete_sizes
 from renderer.cli.console import (
     ExitCode,
     note,
@@ -78,8 +86,9 @@ def command() -> None:
 
 
 @command.command("diff", short_help="Compare two catalogs, field by field.")
-@click.argument("before")
-@click.argument("after")
+@click.argument("before", metavar="BEFORE", shell_complete=complete_revisions)
+@click.argument("after", metavar="[AFTER]", required=False, shell_complete=complete_revisions)
+@cluster_option
 @click.option(
     "--spec", "--spec-only", "spec_only", is_flag=True, help="Compare only spec, not labels and annotations."
 )
@@ -92,18 +101,21 @@ def command() -> None:
     show_default=True,
     help="Format of the differences.",
 )
-def diff(before: str, after: str, output_format: str, *, spec_only: bool, full: bool) -> ExitCode:
+def diff(before: str, after: str | None, output_format: str, *, spec_only: bool, full: bool) -> ExitCode:
     """Compare the instance types and preferences of two catalogs, field by field.
 
     BEFORE and AFTER are folders, files, builtin:common-instancetypes or REVISION:PATH, with a path in the
-    project. Quantities are compared as amounts. More than a page is summed up: a line for each field, with
-    the entries that change alike; --full lists each entry. Virtual machines of the project that would get a
-    change are listed with what may break in their guests. Exits with 1 if there are differences.
+    project. With revisions alone, A..B, A...B, or one that is compared with the work tree, the catalogs that
+    vmrender.yaml lists are compared, each side with its own. Quantities are compared as amounts. More than a
+    page is summed up: a line for each field, with the entries that change alike; --full lists each entry.
+    Virtual machines of the project that would get a change are listed with what may break in their guests.
+    Exits with 1 if there are differences.
 
     \b
     Examples:
       vmrender catalog diff catalog/common-instancetypes/v1.3.0 builtin:common-instancetypes --spec
       vmrender catalog diff main:catalogs/ours catalogs/ours
+      vmrender catalog diff origin/main...HEAD
       vmrender catalog diff v1.2:catalogs/ours HEAD:catalogs/ours --format json
     """
     from renderer.app.catalog_users import catalog_users  # noqa: PLC0415 - for one command
@@ -111,7 +123,7 @@ def diff(before: str, after: str, output_format: str, *, spec_only: bool, full: 
     from renderer.authoring.catalogs.differences import as_json, as_text, differences  # noqa: PLC0415 - as above
     from renderer.report import catalog_users as users_report  # noqa: PLC0415 - as above
 
-    sides = [open_catalog(each, open_project).resources for each in (before, after)]
+    sides = _catalogs_to_compare(before, after)
     entries = [tuple(filter(is_entry, each)) for each in sides]
     found = differences(*entries, spec_only=spec_only)
     changed = {(each.resource.kind, each.resource.name) for each in found.changed}
@@ -127,6 +139,18 @@ def diff(before: str, after: str, output_format: str, *, spec_only: bool, full: 
         if is_long:
             note("--full lists each entry")
     return ExitCode.FINDINGS if found else ExitCode.CLEAN
+
+
+def _catalogs_to_compare(before: str, after: str | None) -> tuple[ResourceSet, ResourceSet]:
+    if after is not None:
+        opened = (open_catalog(each, open_project).resources for each in (before, after))
+        return next(opened), next(opened)
+    if is_catalog_reference(before):
+        raise UsageError(
+            "name the other catalog, too: vmrender catalog diff BEFORE AFTER;"
+            " or A..B for the project's catalogs at two revisions"
+        )
+    return catalogs_between(open_project(), before)
 
 
 @command.command("export", short_help="Print a catalog as manifests.")
