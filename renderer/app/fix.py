@@ -95,7 +95,7 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
             for each in judged.findings
             if each.fix and _is_chosen(each, request) and _key(each) not in unfixed
         ]
-        batch, edited = _apply(project, judged.files, wanted)
+        batch, edited = apply_fixes(project, judged.files, wanted)
         if not batch:
             for each in wanted:
                 unfixed[_key(each)] = Unfixed(each, "its line cannot be changed by itself")
@@ -105,7 +105,7 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
             after = judged
             kept: list[Located] = []
             for finding in batch:
-                alone, tried = _apply(project, after.files, [finding])
+                alone, tried = apply_fixes(project, after.files, [finding])
                 candidate = _judge(project, tried, request) if alone else after
                 objection = (
                     _objection(after, candidate, alone) if alone else "its line cannot be changed by itself"
@@ -155,7 +155,7 @@ def _builds(
     }
 
 
-def _apply(
+def apply_fixes(
     project: Project, files: Mapping[str, bytes], findings: Iterable[Located]
 ) -> tuple[list[Located], dict[str, bytes]]:
     """Return the findings whose fixes could be applied, and the files with them.

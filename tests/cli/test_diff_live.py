@@ -179,3 +179,46 @@ def test_sync_that_a_webhook_refuses_is_said(repository: Path) -> None:
     found = diff("--live", "dump.yaml")
     assert "drifted DataVolume shop/root in overlays/prod: refused" in found.output
     assert "refused: CDI does not let it change: the disk was filled from it" in found.output
+
+
+def test_accepted_values_are_shown_before_they_are_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "repository"
+    shutil.copytree(CASES / "live-accept", folder)
+    (folder / ".git").mkdir()
+    monkeypatch.chdir(folder)
+    patch = folder / "overlays/east/size.yaml"
+    before = patch.read_text()
+    shown = diff("--live", "dump.yaml", "--accept", "east/db", "--dry-run")
+    assert "-    tier: gold # what the customer pays for\n+    tier: silver # what" in shown.output
+    assert patch.read_text() == before
+    assert diff("--live", "dump.yaml", "--accept", "*").exit_code == 1
+    assert patch.read_text() == before.replace("gold", "silver").replace("db-1", "db-2")
+    assert diff("--live", "dump.yaml", "--accept", "west/db").exit_code == 2
+
+
+def test_secrets_of_the_cluster_are_not_written_to_git(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "repository"
+    shutil.copytree(CASES / "live-accept", folder)
+    (folder / ".git").mkdir()
+    monkeypatch.chdir(folder)
+    dump = folder / "dump.yaml"
+    dump.write_text(dump.read_text().replace("tier: silver", "tier: hunter2-of-cluster"))
+    found = diff("--live", "dump.yaml", "--accept", "east/*")
+    assert "metadata.labels.tier is confidential" in found.output
+    sources = "".join(each.read_text() for each in folder.glob("overlays/east/*.yaml"))
+    for value in ("hunter2-of-cluster", "aHVudGVyMi1vZi1jbHVzdGVy"):
+        assert value not in sources + found.output
+
+
+@pytest.mark.parametrize(
+    "options", [("--accept", "a/b"), ("--live", "dump.yaml", "HEAD", "--accept", "a/b"), ("--dry-run",)]
+)
+@pytest.mark.usefixtures("repository")
+def test_only_the_work_tree_accepts_values(options: tuple[str, ...]) -> None:
+    found = diff(*options)
+    assert found.exit_code == 2
+    assert "--accept changes the work tree" in found.output

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import click
 
 from renderer.app.diff import Comparison, compare_revisions
 from renderer.app.diff_live import Dump, compare_with_dump
+from renderer.app.project import Project
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
@@ -17,7 +18,9 @@ from renderer.cli.completions import complete_releases, complete_revisions
 from renderer.cli.console import (
     ExitCode,
     exit_code_of,
+    note,
     open_project,
+    print_diff,
     print_document,
     print_json,
     print_lines,
@@ -88,6 +91,13 @@ class DiffFormat(TextEnum):
     help="Compare a cluster with the project: a file or folder with kubectl get -o yaml output, or -.",
 )
 @click.option(
+    "--accept",
+    metavar="NAMESPACE/NAME",
+    multiple=True,
+    help="With --live, write the cluster's values of these objects into the sources; * matches any part.",
+)
+@click.option("--dry-run", is_flag=True, help="With --accept, write nothing; print the changes as a diff.")
+@click.option(
     "--ignore",
     metavar="RULE",
     multiple=True,
@@ -118,6 +128,8 @@ def command(  # noqa: PLR0913 - one for each option
     each: bool,
     since: str | None,
     live: str | None,
+    accept: tuple[str, ...],
+    dry_run: bool,
     ignore: tuple[str, ...],
     fail_on: tuple[str, ...],
     kubevirt: Release | None,
@@ -131,7 +143,8 @@ def command(  # noqa: PLR0913 - one for each option
     tree; with two, the first with the second. A..B is the same as A B, and A...B compares the merge base of A
     and B with B. Each side is rendered in memory with its own vmrender.yaml. With --live, a cluster is
     compared with the work tree or with one REVISION, after the defaults of KubeVirt and the API server are
-    applied: which fields have drifted, who changed them, and what a sync does to running VMs. Exits with 1 if
+    applied: which fields have drifted, who changed them, and what a sync does to running VMs. --accept writes
+    values of the cluster into the files that decide them instead, if nothing else changes. Exits with 1 if
     there are differences, and with 2 if something cannot be read.
 
     \b
@@ -144,18 +157,23 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender diff --since v1.2
       vmrender diff HEAD --kubevirt 1.9
       kubectl get vm,vmi,secret,cm,svc,pvc -A -o yaml --show-managed-fields | vmrender diff --live -
+      vmrender diff --live cluster.yaml --accept prod/db --dry-run
     """
     dangers = _read_dangers(fail_on)
     if dangers and exit_zero:
         raise UsageError("--exit-zero never fails: leave out --fail-on, or --exit-zero")
+    if (accept and (live is None or revisions)) or (dry_run and not accept):
+        raise UsageError("--accept changes the work tree: vmrender diff --live DUMP --accept NAMESPACE/NAME")
     reporter, stopwatch = TerminalReporter(verbose=verbose, no_progress=no_progress), Stopwatch()
     if live is not None:
         if each or since is not None:
             raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
         if kubevirt is not None:
             raise UsageError("--kubevirt is about the newer of two revisions: leave out --live")
-        dump = Dump(live, sys.stdin.buffer)
-        compared = compare_with_dump(open_project(), revisions, dump, named, reporter, ignore=ignore)
+        dump, project = Dump(live, sys.stdin.buffer), open_project()
+        compared = compare_with_dump(project, revisions, dump, named, reporter, ignore=ignore)
+        if accept:
+            return _accept(project, compared, accept, dry_run=dry_run)
     else:
         if since is not None:
             revisions, each = (since, *revisions), True
@@ -166,6 +184,20 @@ def command(  # noqa: PLR0913 - one for each option
     _print(compared.difference, DiffFormat(output_format), limit_bytes)
     report(None, (*compared.before, *compared.after))
     return _exit_code(compared, dangers, exit_zero=exit_zero)
+
+
+def _accept(project: Project, compared: Comparison, names: Sequence[str], *, dry_run: bool) -> ExitCode:
+    """Write the accepted values, or print them as a diff; report what is not accepted."""
+    from renderer.app.accept import accept_values  # noqa: PLC0415 - only with --accept
+
+    accepted = accept_values(project, compared.difference, names)
+    if dry_run:
+        for shown in accepted.diffs():
+            print_diff(shown)
+    else:
+        accepted.write()
+        note(*accepted.lines())
+    return report(project.fs, (*compared.after, *accepted.refused))
 
 
 def _read_dangers(texts: Iterable[str]) -> frozenset[Danger]:

@@ -1,0 +1,205 @@
+"""Write values of a cluster back into the source files that decide them, as far as that can be proved.
+
+A value has one place if a manifest, a patch or a base of it writes the field. Its edit is kept if the build
+afterwards has that value there, and nothing else in any overlay has changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple, TypeAlias
+
+from renderer.app.diff_side import Side
+from renderer.app.fix import NO_FILES, apply_fixes, edit_lines
+from renderer.app.project import Project
+from renderer.app.public_diff import public_diff
+from renderer.app.usage_error import UsageError
+from renderer.emit.edit_user_files import change_files, check_writable
+from renderer.files.file_system import EditedFiles
+from renderer.findings.located import Located
+from renderer.findings.run_findings import RunFindings
+from renderer.kubevirt.facts.lists import field_changes
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
+from renderer.model.field_edit import SetField
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.masking import MASK
+from renderer.pipeline import Pipeline
+
+_IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
+_PATCH_HINT = "write the value into a patch of this overlay"
+_EXPLAIN_HINT = "vmrender explain shows what decides it; change it there"
+
+
+#: A field of an object in an overlay.
+_Place: TypeAlias = tuple[str, ResId, FieldPath]
+
+
+class _Wanted(NamedTuple):
+    """A field that gets the value of the cluster: ``edit`` has the place, or says why there is none."""
+
+    overlay: str
+    resource: ResId
+    field: FieldChange
+    edit: Located
+
+    @property
+    def place(self) -> _Place:
+        return self.overlay, self.resource, self.field.field
+
+
+class Accepted(NamedTuple):
+    """The files with the values of a cluster, what was accepted, and what was not, with the reasons."""
+
+    project: Project
+    files: Mapping[str, bytes]
+    accepted: tuple[Located, ...]
+    refused: tuple[Located, ...]
+
+    def diffs(self) -> Iterator[str]:
+        """Yield a diff of each file, without values of Secrets."""
+        for path, content in self.files.items():
+            yield public_diff(path, self.project.fs.read(path), content)
+
+    def lines(self) -> Iterator[str]:
+        """Yield a line for each accepted value, for people."""
+        for each in self.accepted:
+            for line in edit_lines(each):
+                yield f"{each.location}: {line}"
+
+    def write(self) -> None:
+        """Write all files, or none. Raises ``DiagnosticError``."""
+        check_writable(self.project.root, self.files)
+        before = {path: self.project.fs.read(path) for path in self.files}
+        change_files(self.project.root, self.files, (), before)
+
+
+def accept_values(project: Project, difference: Difference, names: Sequence[str]) -> Accepted:
+    """Accept the values of the cluster for objects with these names: ``NAMESPACE/NAME``, with globs.
+
+    Nothing is written. Raises ``UsageError`` for a name without an object that has drifted.
+    """
+    side = Side("work tree", project.fs, cluster=project.config.cluster).propose()
+    wanted = list(_wanted(side, difference, names))
+    refused = [each.edit for each in wanted if each.edit.fix is None]
+    accepted = [each for each in wanted if each.edit.fix is not None]
+    before = _builds(side, project, NO_FILES)
+    files: Mapping[str, bytes] = NO_FILES
+    kept: list[_Wanted] = []
+    parts = [accepted]
+    while parts:  # halves of what cannot be kept as a whole, down to single values
+        part = parts.pop()
+        tried, objection = _tried(side, project, before, [*kept, *part])
+        if not objection:
+            files, kept = tried, [*kept, *part]
+        elif len(part) > 1:
+            middle = len(part) // 2
+            parts += [part[middle:], part[:middle]]
+        else:
+            edit = part[0].edit
+            message = f"{edit.message}: {objection}"
+            refused.append(edit._replace(message=message, hint=_PATCH_HINT, fix=None))
+    return Accepted(project, files, tuple(each.edit for each in kept), tuple(refused))
+
+
+def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterator[_Wanted]:
+    unused = dict.fromkeys(names)
+    findings = RunFindings(side.fs)
+    for overlay in difference.overlays:
+        chosen: list[ResourceChange] = []
+        for change in overlay.changes:
+            matching = [name for name in names if fnmatchcase(_name(change.id), name)]
+            if change.type is ChangeType.CHANGED and matching:
+                chosen.append(change)
+                for name in matching:
+                    unused.pop(name, None)
+        rendered = side.render(overlay.path) if chosen else None
+        written = rendered.content.written if rendered and rendered.content else ()
+        by_id = {each.current_id: each for each in written}
+        for change in chosen:
+            resource = by_id.get(change.after) if change.after else None
+            for field in change.fields if resource else ():
+                if resource is not None and not field.inherited and not field.reordered:
+                    edit = findings.located(_proposed(resource, field), (overlay.path,))
+                    if edit.fix is None and field.kept:
+                        continue  # a sync leaves it, and Git does not have it
+                    if edit.fix is None and edit.hint is None:
+                        edit = edit._replace(
+                            message=f"{edit.message}: no line of the sources has it alone", hint=_EXPLAIN_HINT
+                        )
+                    yield _Wanted(overlay.path, resource.current_id, field, edit)
+    for name in unused:
+        raise UsageError(f"--accept {name}: no object of this name has drifted, as NAMESPACE/NAME")
+
+
+def _name(resource: ResId) -> str:
+    return f"{resource.namespace}/{resource.name}".removeprefix("/")
+
+
+def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
+    """Return the finding whose fix writes the value of the cluster; without a fix, why nothing is written."""
+    message = f"not accepted: {change.field}"
+    value, hint = change.before, None
+    if NoValue.WITHHELD in (change.before, change.after) or MASK in f"{change.field} {value}":
+        message, hint = f"{message} is confidential", "change it where it is encrypted, or in its store"
+    elif value is NoValue.ABSENT:
+        message, hint = f"{message} is only in Git", "remove it there"
+    elif change.after is NoValue.ABSENT:
+        message, hint = f"{message} is only in the cluster", _IMPORT_HINT
+    elif isinstance(value, dict | list):
+        message, hint = f"{message} is more than one value", "change it by hand"
+    elif isinstance(value, str | int | float):
+        return Diagnostic.about(
+            resource, change.field, Code.EDIT_REFUSED, message, fix=SetField(change.field, value)
+        )
+    return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, hint)
+
+
+def _tried(
+    side: Side,
+    project: Project,
+    before: Mapping[str, Outcome[ResourceSet]],
+    wanted: Sequence[_Wanted],
+) -> tuple[Mapping[str, bytes], str]:
+    """Return the files with all the values, and why they cannot be kept; empty if they can."""
+    applied, edited = apply_fixes(project, NO_FILES, [each.edit for each in wanted])
+    if len(applied) < len(wanted):
+        return NO_FILES, "its line cannot be changed by itself"
+    after = _builds(side, project, edited)
+    changed: dict[_Place, Value] = {}
+    for path, old in before.items():
+        new = after[path]
+        if old.failed:
+            continue
+        if new.failed:
+            return NO_FILES, f"{path} could not be built any more"
+        changed |= {
+            (path, resource, field): value for resource, field, value in _changes(old.value, new.value)
+        }
+    expected = {each.place: each.field.before for each in wanted}
+    for path, resource, field in sorted(changed.keys() - expected.keys(), key=str):
+        return NO_FILES, f"{resource.gvk.kind} {resource.name} in {path} would change as well, at {field}"
+    return (edited, "") if changed == expected else (NO_FILES, "the build would have another value there")
+
+
+def _changes(before: ResourceSet, after: ResourceSet) -> Iterator[tuple[ResId, FieldPath, Value]]:
+    """Yield the fields that differ, with what they are after; an object of one side is itself a field."""
+    others = {each.current_id: each for each in after}
+    for old in before:
+        new = others.pop(old.current_id, None)
+        if new is None:
+            yield old.current_id, ROOT, NoValue.ABSENT
+            continue
+        for each in field_changes(old.content, new.content):
+            yield old.current_id, each.field, each.after
+    for added in others.values():
+        yield added.current_id, ROOT, added.content
+
+
+def _builds(side: Side, project: Project, files: Mapping[str, bytes]) -> dict[str, Outcome[ResourceSet]]:
+    pipeline = Pipeline(EditedFiles(files, project.fs), side.config)
+    return {overlay.path: pipeline.build(overlay) for overlay in side.overlays.values()}
