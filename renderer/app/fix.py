@@ -95,11 +95,15 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
             for each in judged.findings
             if each.fix and _is_chosen(each, request) and _key(each) not in unfixed
         ]
+        if not wanted:
+            break
+        # What names no object may change any of them, so nothing would be proved about others beside it.
+        wanted = [each for each in wanted if each.resource is None] or wanted
         batch, edited = apply_fixes(project, judged.files, wanted)
         if not batch:
             for each in wanted:
                 unfixed[_key(each)] = Unfixed(each, "its line cannot be changed by itself")
-            break
+            continue
         after = _judge(project, edited, request)
         if _objection(judged, after, batch):
             after = judged

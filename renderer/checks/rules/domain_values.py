@@ -14,7 +14,7 @@ from renderer.kubevirt.facts.cpu_models import (
 )
 from renderer.kubevirt.facts.huge_pages import intended_page_size, is_unavailable_page_size, page_sizes
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, consists_of
-from renderer.kubevirt.facts.machine_types import is_unknown_machine_type
+from renderer.kubevirt.facts.machine_types import is_unknown_machine_type, without_version
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.kube.field_path import Segment
@@ -74,7 +74,9 @@ def domain_problems(machine: VirtualMachineView) -> Iterator[DomainProblem]:
     machine_type = text_at(domain, "machine", "type")
     if machine_type not in _NEWEST and is_unknown_machine_type(machine_type):
         message = f"no hypervisor has a machine type {machine_type}, so the machine never starts"
-        yield DomainProblem(("machine", "type"), message, "write q35, or a version such as pc-q35-rhel9.6.0")
+        right = without_version(machine_type)
+        hint = f"write {right}" if right else "write q35, or a version such as pc-q35-rhel9.6.0"
+        yield DomainProblem(("machine", "type"), message, hint, right)
     for index, disk in machine.disks:
         if _CHECKED_IN_DISKS.isdisjoint(disk):
             continue

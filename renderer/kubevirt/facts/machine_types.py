@@ -47,6 +47,11 @@ def successor(machine_type: str) -> str | None:
     return "q35" if is_gone and machine_type.startswith("pc-q35-") else None
 
 
+def without_version(machine_type: str) -> str | None:
+    """Return the name of the newest type, if it is written in the form of those with a version."""
+    return "q35" if machine_type in ("pc-q35", "pc-q35-") else None
+
+
 def is_unknown_machine_type(machine_type: str) -> bool:
     """Return True for a name that KubeVirt's patterns ``q35*`` and ``pc-q35*`` accept, but no hypervisor."""
     return _UNKNOWN.fullmatch(machine_type) is not None

@@ -76,17 +76,19 @@ class TestImageByTag:
 
 
 @pytest.mark.parametrize(
-    ("written", "right"),
+    ("code", "written", "right"),
     [
-        ("pc-q35-rhel7.4.0", ["q35"]),
-        ("pc-q35-2.11", ["q35"]),
-        ("pc-q35-rhel8.6.0", []),  # deprecated, and still there
-        ("pc-i440fx-rhel7.4.0", []),  # another chipset
-        ("rhel6.5.0", []),
+        (Code.OBSOLETE_HARDWARE, "pc-q35-rhel7.4.0", ["q35"]),
+        (Code.OBSOLETE_HARDWARE, "pc-q35-2.11", ["q35"]),
+        (Code.OBSOLETE_HARDWARE, "pc-q35-rhel8.6.0", []),  # deprecated, and still there
+        (Code.OBSOLETE_HARDWARE, "pc-i440fx-rhel7.4.0", []),  # another chipset
+        (Code.OBSOLETE_HARDWARE, "rhel6.5.0", []),
+        (Code.UNUSABLE_VALUE, "pc-q35", ["q35"]),
+        (Code.UNUSABLE_VALUE, "pc-q35-rhel9.6", []),
     ],
 )
-def test_successor_of_a_machine_type(written: str, right: list[str]) -> None:
-    changed = edits(Code.OBSOLETE_HARDWARE, machine("web", {"emptyDisk": {}}, machine={"type": written}))
+def test_right_machine_type(code: Code, written: str, right: list[str]) -> None:
+    changed = edits(code, machine("web", {"emptyDisk": {}}, machine={"type": written}))
     assert [edit.value for edit in changed if isinstance(edit, SetField)] == right
 
 
