@@ -31,7 +31,7 @@ from renderer.model.field_edit import (
 )
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ResId
-from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.pipeline import Pipeline
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
@@ -207,12 +207,13 @@ def _objection(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str
     What a fixed finding has hidden may come. A suppression that a fix makes needless is fixed next.
     """
     keys = {_key(each) for each in after.findings}
-    if any(_key(each) in keys for each in fixed):
+    gone = {_key(each) for each in fixed}
+    if not gone.isdisjoint(keys):
         return "the finding would stay"
-    known = {_key(each) for each in before.findings}
+    known = {_key(_without_object(each)) for each in before.findings if _key(each) not in gone}
     uncovered = {each.resource for each in fixed if _hides_others(each)}
     for each in after.findings:
-        is_new = _key(each) not in known and each.severity is not Severity.INFO
+        is_new = _key(_without_object(each)) not in known and each.severity is not Severity.INFO
         is_new = is_new and each.code is not Code.UNUSED_SUPPRESSION
         if is_new and each.resource not in uncovered and None not in uncovered:
             return f"it would bring another: {each.message}"
@@ -240,13 +241,14 @@ def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -
                 for about, name in named
             ):
                 field = ".".join(keys) or "the object"
-                return f"{resource.gvk.kind} {resource.name} in {path} would change at {field}"
+                return f"{resource.kind} {resource.name} in {path} would change at {field}"
     return ""
 
 
-def _is_one(resource: ResId, about: ResId | None) -> bool:
+def _is_one(resource: Resource, about: ResId | None) -> bool:
     """Return True if a finding is about the resource, whose namespace and name the overlay may have set."""
-    return about is not None and (resource.gvk.kind, resource.name) == (about.gvk.kind, about.name)
+    names = (resource.name, *(each.name for each in resource.previous_ids))
+    return about is not None and resource.kind == about.gvk.kind and about.name in names
 
 
 def _named_by(finding: Located) -> Iterator[_Keys]:
@@ -269,16 +271,16 @@ def _keys(segments: Iterable[object]) -> _Keys:
     return tuple(each for each in segments if isinstance(each, str))
 
 
-def _changed_fields(old: ResourceSet, new: ResourceSet) -> Iterator[tuple[ResId, _Keys]]:
+def _changed_fields(old: ResourceSet, new: ResourceSet) -> Iterator[tuple[Resource, _Keys]]:
     """Yield the fields that differ; an object that only one side has is itself a field without keys."""
-    after = {each.current_id: each.content for each in new}
+    after = {each.current_id: each for each in new}
     for resource in old:
         if resource.current_id not in after:
-            yield resource.current_id, ()
+            yield resource, ()
         else:
-            for keys in _differences(resource.content, after.pop(resource.current_id)):
-                yield resource.current_id, keys
-    for added in after:
+            for keys in _differences(resource.content, after.pop(resource.current_id).content):
+                yield resource, keys
+    for added in after.values():
         yield added, ()
 
 
@@ -302,6 +304,11 @@ def _key(finding: Located) -> tuple[str, ...]:
     path = finding.location.path if finding.location else ""
     lines = finding.fix.separators if finding.fix else ()
     return (finding.code, finding.message, path, str(finding.resource), ".".join(keys), *map(str, lines))
+
+
+def _without_object(finding: Located) -> Located:
+    """Return the finding as one about its file: each overlay that has the file may rename the object."""
+    return finding._replace(resource=None)
 
 
 def edit_lines(finding: Located) -> Iterator[str]:
