@@ -85,13 +85,16 @@ class Project(Record):
 
         return look_up_overlays(self.fs, self.config)._replace(cluster=self.config.cluster)
 
-    def of_cluster(self, name: str) -> Project:
-        """Return the project as a cluster sees it. Raises ``UsageError`` for a name that is not listed."""
+    def of_cluster(self, name: str, option: str = "--cluster") -> Project:
+        """Return the project as a cluster sees it. Raises ``UsageError`` for a name that is not listed.
+
+        ``option`` is the option that has the name.
+        """
         known = [each.name for each in self.config.clusters]
         if name not in known:
             listing = f"the project has {', '.join(known)}" if known else "the project lists no clusters"
             hint = did_you_mean(name, known, otherwise=listing)
-            raise UsageError(f"unknown cluster {name!r}; {hint}", "--cluster")
+            raise UsageError(f"unknown cluster {name!r}; {hint}", option)
         return self._replace(config=self.config.of_cluster(name))
 
     def relative(self, path: Path) -> str:

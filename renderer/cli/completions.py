@@ -68,7 +68,7 @@ def _machines(context: click.Context) -> Iterator[str]:
 
 def _overlay_of(context: click.Context) -> str:
     """Return the overlay that the command line names, as an option or an argument; empty without one."""
-    return next(iter(context.params.get("named") or ()), None) or context.params.get("overlay") or ""
+    return context.params.get("named") or context.params.get("overlay") or ""
 
 
 @_completion

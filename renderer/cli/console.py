@@ -51,7 +51,8 @@ class ReportTarget(Record):
 
     ``beside_manifests``: standard output is used for manifests. ``fs`` is the project, once it is known.
     ``folder`` is its path in the Git checkout: in CI systems, paths are relative to the top of the checkout.
-    ``is_quiet``: show people errors only. ``cluster`` is the cluster that the command is about, if any.
+    ``is_quiet``: show people errors only. ``cluster`` is the cluster that the command is about, if any, and
+    ``cluster_option`` the option that names it.
     """
 
     format: Format = Format.TEXT
@@ -60,6 +61,7 @@ class ReportTarget(Record):
     folder: str = "."
     is_quiet: bool = False
     cluster: str = ""
+    cluster_option: str = "--cluster"
 
     @property
     def on_stdout(self) -> bool:
@@ -106,8 +108,8 @@ def open_project(
     project = Project.read(root, os.environ, fs, with_facts=with_facts)
     lower(project.config.limits)
     check_size(len(standard_input or b""), STANDARD_INPUT)
-    cluster = ReportTarget.current().cluster
-    return project.of_cluster(cluster) if cluster else project
+    target = ReportTarget.current()
+    return project.of_cluster(target.cluster, target.cluster_option) if target.cluster else project
 
 
 def print_manifests(resources: ResourceSet) -> None:

@@ -89,6 +89,25 @@ def overlay_option(verb: str) -> Callable[[Callable[..., object]], Callable[...,
     )
 
 
+def one_overlay_option(help_text: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return the option that names the one overlay of a command; its value is empty without the option."""
+    return click.option(
+        "--overlay",
+        "named",
+        metavar="OVERLAY",
+        multiple=True,
+        callback=_only_one,
+        shell_complete=complete_overlays,
+        help=help_text,
+    )
+
+
+def _only_one(context: click.Context, _parameter: click.Parameter, names: tuple[str, ...]) -> str:
+    if len(names) > 1:
+        raise click.UsageError(f"{context.command_path} works on one overlay: name one overlay at a time")
+    return names[0] if names else ""
+
+
 def _list_folder(folder: str) -> tuple[str, ...]:
     try:
         return tuple(sorted(each.name for each in Path(folder).iterdir()))
@@ -151,8 +170,8 @@ no_progress_option = click.option(
 )
 
 
-def _choose_cluster(_context: click.Context, _parameter: click.Parameter, name: str | None) -> None:
-    ReportTarget.current()._replace(cluster=name or "").activate()
+def _choose_cluster(_context: click.Context, parameter: click.Parameter, name: str | None) -> None:
+    ReportTarget.current()._replace(cluster=name or "", cluster_option=parameter.opts[0]).activate()
 
 
 def _cluster_option(name: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
@@ -210,30 +229,21 @@ def vm_arguments(command: Callable[..., object]) -> Callable[..., object]:
         cluster_option,
         click.argument("names", metavar="[VM]...", nargs=-1, shell_complete=complete_machines),
         click.argument("overlay", metavar="OVERLAY", required=False, shell_complete=complete_pinned_overlay),
-        click.option(
-            "--overlay",
-            "named",
-            metavar="OVERLAY",
-            multiple=True,
-            shell_complete=complete_overlays,
-            help="The overlay; the arguments are then virtual machines only.",
-        ),
+        one_overlay_option("The overlay; the arguments are then virtual machines only."),
     ):
         command = parameter(command)
     return command
 
 
 def overlay_and_machines(
-    overlay: str | None, named: tuple[str, ...], names: tuple[str, ...]
+    overlay: str | None, named: str, names: tuple[str, ...]
 ) -> tuple[str, tuple[str, ...]]:
     """Return the overlay of ``vm_arguments``, which is an argument or an option, and the machines' names."""
     if not named:
         if not overlay:
             raise click.UsageError("name the overlay: OVERLAY [VM]..., or --overlay OVERLAY [VM]...")
         return overlay, names
-    if len(named) > 1:
-        raise click.UsageError("each overlay has pins of its own: name one overlay at a time")
-    return named[0], (overlay, *names) if overlay else names
+    return named, (overlay, *names) if overlay else names
 
 
 def shard_options(command: Callable[..., object]) -> Callable[..., object]:

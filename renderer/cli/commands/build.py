@@ -9,7 +9,6 @@ import click
 from renderer.app.build import build
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
-from renderer.cli.completions import complete_overlays
 from renderer.cli.console import ExitCode, open_project, print_manifests, report
 from renderer.cli.options import (
     OverlayPath,
@@ -17,6 +16,7 @@ from renderer.cli.options import (
     expand_option,
     format_option,
     kubevirt_option,
+    one_overlay_option,
     quiet_option,
     strict_option,
 )
@@ -27,14 +27,7 @@ from renderer.model.render_config import ExpandMode
 
 @click.command("build", cls=Command)
 @click.argument("path", type=OverlayPath(exists=True, file_okay=False, path_type=Path), default=".")
-@click.option(
-    "--overlay",
-    "name",
-    metavar="OVERLAY",
-    default="",
-    help="Build this overlay of the project, such as one of a Flux or Argo CD entry.",
-    shell_complete=complete_overlays,
-)
+@one_overlay_option("Build this overlay of the project, such as one of a Flux or Argo CD entry.")
 @expand_option
 @kubevirt_option
 @format_option(beside_manifests=True)
@@ -54,7 +47,7 @@ from renderer.model.render_config import ExpandMode
 @quiet_option
 def command(  # noqa: PLR0913 - one for each option
     path: Path,
-    name: str,
+    named: str,
     expand: ExpandMode | None,
     kubevirt: Release | None,
     load_restrictor: str,
@@ -73,14 +66,14 @@ def command(  # noqa: PLR0913 - one for each option
       vmrender build --overlay clusters/prod:apps
       vmrender build --expand off catalog/common-instancetypes/v1.7.0
     """
-    if name and path != Path():
+    if named and path != Path():
         raise UsageError("--overlay names what to build; leave out PATH")
     project = open_project(path)
     restrictor = LoadRestrictor(load_restrictor)
     built = build(
         project,
         path,
-        name=name,
+        name=named,
         kubevirt=kubevirt,
         expand=expand,
         restrictor=restrictor,

@@ -9,7 +9,7 @@ import click
 from renderer.app.explanations import Question, explanation_of
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
-from renderer.cli.completions import complete_fields, complete_overlays, complete_subjects
+from renderer.cli.completions import complete_fields, complete_subjects
 from renderer.cli.console import (
     ExitCode,
     ReportTarget,
@@ -19,7 +19,7 @@ from renderer.cli.console import (
     print_lines,
     report,
 )
-from renderer.cli.options import cluster_option
+from renderer.cli.options import cluster_option, one_overlay_option
 from renderer.model.codes import Code
 from renderer.model.suggest import did_you_mean
 from renderer.report.formats import Format
@@ -36,13 +36,7 @@ def _choose_format(_context: click.Context, _parameter: click.Parameter, text: s
     "subject", metavar="[CODE | KIND | RESOURCE]", required=False, shell_complete=complete_subjects
 )
 @click.argument("field", metavar="[FIELD]", required=False, default="", shell_complete=complete_fields)
-@click.option(
-    "--overlay",
-    metavar="OVERLAY",
-    default="",
-    shell_complete=complete_overlays,
-    help="The overlay, if several have the resource.",
-)
+@one_overlay_option("The overlay, if several have the resource.")
 @click.option("-n", "--namespace", metavar="NAMESPACE", default="", help="The namespace of the resource.")
 @click.option(
     "--format",
@@ -53,7 +47,7 @@ def _choose_format(_context: click.Context, _parameter: click.Parameter, text: s
     callback=_choose_format,
     help="Format of the answer, which goes to standard output.",
 )
-def command(subject: str | None, field: str, overlay: str, namespace: str, format_: str) -> ExitCode:
+def command(subject: str | None, field: str, named: str, namespace: str, format_: str) -> ExitCode:
     """Say what a diagnostic code or a field means, or where the fields of a rendered resource come from.
 
     CODE is the word in brackets in a finding; without it, all codes are listed.
@@ -78,12 +72,12 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
     """
     as_json = format_ == Format.JSON
     if subject is None:
-        if overlay or namespace:
+        if named or namespace:
             raise UsageError("of which resource?")
         summaries = {code: explanation_of(code).summary for code in sorted(Code)}
         print_document(json.dumps(summaries, indent=2) + "\n" if as_json else all_codes())
         return ExitCode.CLEAN
-    is_alone = not (field or overlay or namespace or "/" in subject)
+    is_alone = not (field or named or namespace or "/" in subject)
     word = subject.strip("[]").lower()
     if is_alone and word in set(Code):
         explanation = explanation_of(Code(word))
@@ -92,7 +86,7 @@ def command(subject: str | None, field: str, overlay: str, namespace: str, forma
         return ExitCode.CLEAN
     if subject[:1].isupper() and subject.isalpha():
         return _explain_field(subject, field, as_json=as_json)
-    return _explain_resource(Question(subject, field, overlay, namespace), is_alone=is_alone, as_json=as_json)
+    return _explain_resource(Question(subject, field, named, namespace), is_alone=is_alone, as_json=as_json)
 
 
 def _explain_field(kind: str, field: str, *, as_json: bool) -> ExitCode:

@@ -38,7 +38,7 @@ def _parse_wave(_context: click.Context, _parameter: click.Parameter, text: str 
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be done.")
 def command(  # noqa: PLR0913 - one for each option
     overlay: str | None,
-    named: tuple[str, ...],
+    named: str,
     names: tuple[str, ...],
     selector: str | None,
     *,

@@ -30,7 +30,7 @@ from renderer.cli.options import overlay_and_machines, vm_arguments
 @click.option("--dry-run", is_flag=True, help="Write nothing; print what would be done.")
 def command(  # noqa: PLR0913 - one for each option
     overlay: str | None,
-    named: tuple[str, ...],
+    named: str,
     names: tuple[str, ...],
     selector: str | None,
     *,
