@@ -44,7 +44,7 @@ KINDS = (
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterPreference"),
 )
 
-#: The kinds of virt-template, which KubeVirt deploys; their schemas are among those of ``schemas/beside``.
+#: The kinds of virt-template, which KubeVirt deploys; their schemas are in ``schemas/beside``, too.
 OF_VIRT_TEMPLATE = (KubevirtKind(TEMPLATE_GROUP, TEMPLATE_KIND), KubevirtKind(TEMPLATE_GROUP, REQUEST_KIND))
 
 #: Group and name of the kinds whose spec the mutating webhook rewrites.
@@ -87,7 +87,7 @@ _OTHERS: Mapping[str, str] = {
 }
 #: Operators' groups with the networks and migrations of virtual machines, checked in files of their own, too.
 MACHINE_GROUPS = frozenset({"forklift.konveyor.io", "k8s.ovn.org", "nmstate.io", "sriovnetwork.openshift.io"})
-#: Operators' groups for any workload, checked only beside virtual machines, as Kubernetes' own kinds are.
+#: Operators' groups for any workload, checked only where virtual machines are, as Kubernetes' own kinds.
 _WORKLOAD_GROUPS = frozenset(
     {
         "bitnami.com",

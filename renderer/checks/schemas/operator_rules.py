@@ -36,7 +36,7 @@ _WITHOUT_TLS, _WITHOUT_HOST_NAME = ("HTTP", "TCP", "UDP"), ("TCP", "UDP")
 
 
 def broken_rules(resource: Resource) -> tuple[Diagnostic, ...]:
-    """Return an error for each rule that an object breaks; its types are those of its schema."""
+    """Return an error for each rule that an object breaks; its fields have the types of its schema."""
     check = _RULES.get((resource.gvk.group, resource.kind))
     return tuple(
         Diagnostic.about(resource, at, Code.SCHEMA, message, hint)

@@ -79,7 +79,7 @@ def list_(release: str | None) -> ExitCode:
     metavar="DIR",
     help="Write files for kubeconform, <group>/<kind>_<version>.json, and all.json for editors.",
 )
-@click.option("--editor", is_flag=True, help="For editors: what vmrender merely warns about is no error.")
+@click.option("--editor", is_flag=True, help="For editors: what vmrender merely warns about is not an error.")
 @click.option("--patch", is_flag=True, help="For strategic merge patches, in which nothing is required.")
 @click.option(
     "--project",

@@ -197,7 +197,7 @@ def _source_integrity(project: Resource) -> Iterator[Diagnostic]:
     policies = array_at(project.content, "spec", "sourceIntegrity", "git", "policies")
     if policies and array_at(project.content, "spec", "signatureKeys"):
         place = FieldPath.of("spec", "signatureKeys")
-        message = "signatureKeys have no effect beside sourceIntegrity"
+        message = "signatureKeys have no effect if sourceIntegrity is set"
         hint = "move the keys into its policies and remove signatureKeys"
         yield _warning(project, place, message, hint, None)
     for index, policy in enumerate(policies):

@@ -144,7 +144,7 @@ class ComposedFileSystem(DelegatingFileSystem):
 
 
 def in_repository(outcome: Outcome[ResourceSet], artifact: ComposedArtifact) -> Outcome[ResourceSet]:
-    """Return the outcome of a build of the artifact; its places are those of the files in the repository."""
+    """Return the outcome of a build of the artifact; with the places of the files in the repository."""
 
     def site(written: Site) -> Site:
         source = artifact.source(written.path)
