@@ -16,5 +16,5 @@ def about_target(release: Release) -> tuple[Diagnostic, ...]:
         f"KubeVirt {release.minor_release} is not released yet: what vmrender knows of it is {snapshot}"
         f" (commit {snapshot.commit[:10]})"
     )
-    hint = f"render for {LATEST}, the newest release, what is deployed today"
+    hint = f"render what is deployed today for {LATEST}, the newest release"
     return (Diagnostic(Code.UNRELEASED, message, Severity.INFO, hint=hint),)
