@@ -74,7 +74,7 @@ class SchemaVariant(NamedTuple):
     """What exported schemas are for.
 
     ``for_editor``: what vmrender merely warns about is not an error. ``for_patches``: nothing is required.
-    ``choices``: the texts that fields accept, by the end of their path.
+    ``choices``: the texts that fields accept, by the end of their path; editors offer them.
     """
 
     for_editor: bool = False
@@ -294,7 +294,8 @@ def _document(
             parts = variant._replace(for_patches=False, choices={})
             document = with_machine(document, _document(registry, release, machine, parts))
     if variant.choices:
-        document = with_choices(document, variant.choices)
+        # A size may be in an overlay, and its name a variable of Flux: an editor cannot tell.
+        document = with_choices(document, variant.choices, offered=variant.for_editor)
     return for_patches(document) if variant.for_patches else document
 
 

@@ -283,8 +283,9 @@ def test_other_kinds_are_left_alone(server: LanguageServer) -> None:
     assert server.opened("service", "apiVersion: v1\nkind: Service\nspec: {a: 1}\n") == []
 
 
-def test_a_size_without_a_catalog_is_refused(server: LanguageServer) -> None:
-    assert server.opened("size", _SIZE.replace("§", "u1.medum")) != []
+@pytest.mark.parametrize("name", ["of-the-overlay", "${SIZE}"])
+def test_a_size_without_a_catalog_is_accepted(server: LanguageServer, name: str) -> None:
+    assert server.opened("size", _SIZE.replace("§", name)) == []
 
 
 def test_a_patch_needs_no_field(repository: Path) -> None:

@@ -105,9 +105,15 @@ def for_patches(document: JsonObject) -> JsonObject:
     return _mapped(document, _optional)
 
 
-def with_choices(document: JsonObject, choices: Mapping[FieldNames, Iterable[str]]) -> JsonObject:
-    """Return a schema in which fields, by the end of their path, accept only the given texts."""
+def with_choices(
+    document: JsonObject, choices: Mapping[FieldNames, Iterable[str]], *, offered: bool = False
+) -> JsonObject:
+    """Return a schema in which fields, by the end of their path, accept only the given texts.
+
+    ``offered``: an editor offers the texts, and accepts others.
+    """
     wanted = {names: [*values] for names, values in choices.items()}
+    keyword_of_choices = "examples" if offered else "enum"
 
     def visit(schema: Json, names: FieldNames) -> Json:
         if not isinstance(schema, dict):
@@ -118,8 +124,9 @@ def with_choices(document: JsonObject, choices: Mapping[FieldNames, Iterable[str
             chosen = next((values for end, values in wanted.items() if below[-len(end) :] == end), None)
             part = visit(child, below)
             if chosen and isinstance(part, dict):
-                part = {key: value for key, value in part.items() if key not in ("pattern", "$ref")}
-                part |= {"enum": chosen}
+                dropped = () if offered else ("pattern", "$ref")
+                part = {key: value for key, value in part.items() if key not in dropped}
+                part[keyword_of_choices] = chosen
             made["properties"] = {**object_at(made, "properties"), name: part}
         for keyword in ("items", "additionalProperties"):
             if isinstance(schema.get(keyword), dict):

@@ -85,7 +85,7 @@ def list_(release: str | None) -> ExitCode:
     "--project",
     "names_project",
     is_flag=True,
-    help="Take only names of sizes that the project's catalogs have.",
+    help="Accept only sizes that the project's catalogs have; with --editor, offer them.",
 )
 def export(  # noqa: PLR0913 - one for each option
     kinds: tuple[str, ...],
