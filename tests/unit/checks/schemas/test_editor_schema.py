@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from renderer.checks.schemas.editor_schema import with_choices
-from renderer.model.kube.json import object_at
+from renderer.checks.schemas.editor_schema import FieldNames, with_choices
+from renderer.model.kube.json import JsonObject, object_at
 
-DOCUMENT = {
+DOCUMENT: JsonObject = {
     "properties": {
         "instancetype": {"properties": {"name": {"type": "string", "pattern": "^[a-z]+$"}}},
         "preference": {"properties": {"name": {"type": "string"}}},
     }
 }
-CHOICES = {("instancetype", "name"): ["small", "large"]}
+CHOICES: dict[FieldNames, list[str]] = {("instancetype", "name"): ["small", "large"]}
 
 
 def test_only_the_given_names_are_accepted() -> None:
@@ -19,7 +19,7 @@ def test_only_the_given_names_are_accepted() -> None:
     name = object_at(made, "properties", "instancetype", "properties", "name")
 
     assert name == {"type": "string", "enum": ["small", "large"]}
-    assert object_at(made, "properties", "preference") == DOCUMENT["properties"]["preference"]
+    assert object_at(made, "properties", "preference") == object_at(DOCUMENT, "properties", "preference")
 
 
 def test_editors_offer_names_and_accept_others() -> None:
