@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncedVm
-from renderer.adopt.live.running_instance import running_vm, waiting_fields
+from renderer.adopt.live.running_instance import has_all_of, running_vm, waiting_fields
 from renderer.kubevirt.facts.kinds import (
     CONTROLLER_REVISION,
     DATA_IMPORT_CRON,
@@ -113,7 +113,8 @@ class LiveMachines:
             applied = self._changes.stores[0].load_applied(_without_status(live), _status(live))
         except (CauseError, DiagnosticError):
             return True
-        return not any(waiting_fields(as_stored(object_at(applied, "spec")), spec))
+        wanted = object_at(applied, "spec")
+        return has_all_of(spec, wanted) or not any(waiting_fields(as_stored(wanted), spec))
 
     def _since_start(self, live: Resource, change: VmChange) -> VmChange:
         """Return the change with the running spec, if the instance was started with another spec."""

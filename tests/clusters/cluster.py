@@ -54,13 +54,14 @@ def generate(
     controllers = Controllers(server)
     live: list[Object] = []
     for written in git:
-        made = _applied(server, engine, written)
+        made = applied(server, engine, written)
         live += [made, *controllers.run(made)]
     live += _unrelated(server)
     return GeneratedCluster(release, engine, git, live, sources)
 
 
-def _applied(server: ApiServer, engine: Engine, written: Object) -> Object:
+def applied(server: ApiServer, engine: Engine, written: Object) -> Object:
+    """Return an object of Git as the cluster has it."""
     sent = engine.sent(written)
     made = server.created(sent)
     owned = sent

@@ -16,7 +16,7 @@ from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.reads import with_reads
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
-from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster
@@ -175,8 +175,13 @@ class _LiveComparison:
 
     @cached_property
     def secrets(self) -> Masking:
-        """The values of the Secrets of Git and of the cluster."""
-        sides = self._overlay.written, self._objects.resources
+        """The values of the Secrets of Git and of the cluster.
+
+        Instances, and the revisions that virt-controller makes, are copies of machines; nothing shows them.
+        """
+        copies = (VMI, CONTROLLER_REVISION)
+        originals = (each for each in self._objects.resources if each.kind not in copies)
+        sides = self._overlay.written, originals
         contents = (without(each.content, *_OWNERS) for side in sides for each in side)
         return Masking(secret_values(contents) | tainted())
 

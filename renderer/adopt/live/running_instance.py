@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.lists import named_elements
+from renderer.kubevirt.facts.lists import is_equal, named_elements
 from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.impact.state import VmState
 from renderer.model.kube.field_path import FieldPath
@@ -18,6 +18,18 @@ from renderer.model.kube.json import Json, JsonObject, object_at
 
 #: Fields of the instance that KubeVirt rewrites while it runs, by the last names of their paths.
 _REWRITTEN = frozenset({"maxGuest", "maxSockets", "resources", "state"})
+
+
+def has_all_of(instance: Json, applied: Json) -> bool:
+    """Return True if an instance has all values of its VirtualMachine as they are written: nothing waits."""
+    if isinstance(applied, dict) and isinstance(instance, dict):
+        return all(
+            key in _REWRITTEN or (key in instance and has_all_of(instance[key], value))
+            for key, value in applied.items()
+        )
+    if isinstance(applied, list) and isinstance(instance, list):
+        return len(applied) == len(instance) and all(map(has_all_of, instance, applied))
+    return is_equal(instance, applied)
 
 
 def waiting_fields(applied: JsonObject, instance: JsonObject) -> Iterator[FieldPath]:
