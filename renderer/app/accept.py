@@ -20,6 +20,7 @@ from renderer.files.file_system import EditedFiles
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.lists import field_changes
+from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
@@ -31,6 +32,7 @@ from renderer.model.masking import MASK
 from renderer.pipeline import Pipeline
 
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
+_CONFIDENTIAL_HINT = "change it where it is encrypted, or in its store"
 _PATCH_HINT = "write the value into a patch of this overlay"
 _EXPLAIN_HINT = "vmrender explain shows what decides it; change it there"
 
@@ -144,14 +146,17 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
     """Return the finding whose fix writes the value of the cluster; without a fix, why nothing is written."""
     message = f"not accepted: {change.field}"
     value, hint = change.before, None
-    if NoValue.WITHHELD in (change.before, change.after) or MASK in f"{change.field} {value}":
-        message, hint = f"{message} is confidential", "change it where it is encrypted, or in its store"
+    is_shown = change.after is not NoValue.WITHHELD and MASK not in f"{change.field} {value}"
+    if value is NoValue.WITHHELD or not is_shown:
+        message, hint = f"{message} is confidential", _CONFIDENTIAL_HINT
     elif value is NoValue.ABSENT:
         message, hint = f"{message} is only in Git", "remove it there"
     elif change.after is NoValue.ABSENT:
         message, hint = f"{message} is only in the cluster", _IMPORT_HINT
     elif isinstance(value, dict | list):
         message, hint = f"{message} is more than one value", "change it by hand"
+    elif any(credential_fields({"value": {str(change.field.segments[-1]): value}})):
+        message, hint = f"{message} has a credential", _CONFIDENTIAL_HINT
     elif isinstance(value, str | int | float):
         return Diagnostic.about(
             resource, change.field, Code.EDIT_REFUSED, message, fix=SetField(change.field, value)

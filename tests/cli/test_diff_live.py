@@ -206,11 +206,14 @@ def test_secrets_of_the_cluster_are_not_written_to_git(
     (folder / ".git").mkdir()
     monkeypatch.chdir(folder)
     dump = folder / "dump.yaml"
-    dump.write_text(dump.read_text().replace("tier: silver", "tier: hunter2-of-cluster"))
+    token = "ghp_" + "a1B2" * 9
+    text = dump.read_text().replace("tier: silver", "tier: hunter2-of-cluster")
+    dump.write_text(text.replace("hostname: db-2", f"hostname: {token}"))
     found = diff("--live", "dump.yaml", "--accept", "east/*")
     assert "metadata.labels.tier is confidential" in found.output
+    assert "hostname has a credential" in found.output
     sources = "".join(each.read_text() for each in folder.glob("overlays/east/*.yaml"))
-    for value in ("hunter2-of-cluster", "aHVudGVyMi1vZi1jbHVzdGVy"):
+    for value in ("hunter2-of-cluster", "aHVudGVyMi1vZi1jbHVzdGVy", token):
         assert value not in sources + found.output
 
 
