@@ -21,6 +21,7 @@ WHOLE_FILE = {
     Code.GIT_UNAVAILABLE: "it is the folder that is not a repository",
     Code.IMPORT_REFUSED: "what was given on the command line lacks something",
     Code.NOT_RENDERED: "a proposal is for a project without a file",
+    Code.UNRELEASED: "the release may be an option, or follow from a default",
     Code.PLAN_MISMATCH: "the plan was made for other overlays, wherever it stands",
 }
 #: Cases, and areas of them, whose findings have no line in any file: the error was typed.

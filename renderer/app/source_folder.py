@@ -52,8 +52,8 @@ class SourceFolder:
 
     @property
     def exists(self) -> bool:
-        """True if the folder has a kustomization, as far as it can be read."""
-        return self.project.fs.is_file(self._kustomization())
+        """True if the folder has a kustomization, whether or not it can be read."""
+        return not {*KUSTOMIZATION_FILES}.isdisjoint(self.project.fs.list(self.path))
 
     def add(self, manifest: JsonObject, *, force: bool) -> tuple[str, ...]:
         """Write the manifest and its entry in the kustomization, both or neither.

@@ -41,6 +41,7 @@ RUNS = {
     "catalog export": 0,
     "catalog import --release v1.0.0 --name other prod/size.yaml": 0,
     "customize large --name u1.ours --vcpus 3": 0,
+    "fix --diff": 0,
     "migrate --diff": 0,
     "pin prod web": 0,
     "unpin prod web": 0,

@@ -13,8 +13,8 @@ from xml.sax.saxutils import quoteattr
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.text_enum import TextEnum
 
-#: Where the schemas are in the repository: of whole objects, and below it of patches.
-SCHEMAS = ".vmrender/schemas"
+#: Where the schemas are in the repository: of whole objects, and below it of patches. Git ignores .vmrender.
+SCHEMAS = ".vmrender-schemas"
 PATCH_SCHEMAS = f"{SCHEMAS}/patch"
 #: The schema that judges each document by its kind, and that of the project file.
 _ANY_KIND = "all.json"

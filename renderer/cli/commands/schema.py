@@ -105,8 +105,8 @@ def export(  # noqa: PLR0913 - one for each option
     Examples:
       vmrender schema export VirtualMachine --release 1.8
       vmrender schema export --into schemas-for-kubeconform
-      vmrender schema export --editor --project --into .vmrender/schemas
-      vmrender schema export --editor --patch --into .vmrender/schemas/patch
+      vmrender schema export --editor --project --into .vmrender-schemas
+      vmrender schema export --editor --patch --into .vmrender-schemas/patch
     """
     project = open_project()
     variant = SchemaVariant(editor, patch, project_choices(project) if names_project else {})

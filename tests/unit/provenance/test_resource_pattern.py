@@ -57,5 +57,5 @@ def test_current_names_take_precedence_over_previous_ones() -> None:
 
 @pytest.mark.parametrize("text", ["", "/", "vm/", "/db", "a/b/c/d", "a//c"])
 def test_invalid_patterns_are_refused(text: str) -> None:
-    with pytest.raises(ValueError, match="is not NAME, KIND/NAME or NAMESPACE/KIND/NAME"):
+    with pytest.raises(ValueError, match="is not NAME, KIND/NAME, NAMESPACE/NAME or NAMESPACE/KIND/NAME"):
         ResourcePattern.parse(text)

@@ -9,6 +9,7 @@ from xml.dom.minidom import parseString
 import pytest
 
 from renderer.authoring.new_project.editor_files import PATCH_SCHEMAS, SCHEMAS, Editor, editor_settings
+from renderer.emit.output_folder import STAGING_FOLDER
 
 FOLDERS = ("base", "overlays")
 OBJECTS = f"./{SCHEMAS}/all.json"
@@ -49,3 +50,7 @@ def test_jetbrains_gets_folders() -> None:
     values = [option.getAttribute("value") for option in document.getElementsByTagName("option")]
     assert f"{PATCH_SCHEMAS}/all.json" in values
     assert f"{SCHEMAS}/vmrender.io/renderconfig_v1alpha1.json" in values
+
+
+def test_schemas_are_not_where_git_ignores_everything() -> None:
+    assert SCHEMAS.split("/")[0] != STAGING_FOLDER
