@@ -288,6 +288,10 @@ CASES = {
         )
         for name, source in ADDRESSES.items()
     },
+    "an entry without a colon": one(
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
+        f"stringData: {{password {CANARY}}}\n"
+    ),
     "a name": copied(CANARY, "metadata.name"),
     "a namespace": copied(CANARY, "metadata.namespace"),
     "a kind": copied(CANARY, "kind"),

@@ -16,7 +16,7 @@ from itertools import chain
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
-from renderer.kubevirt.facts.confidential_parts import fields_of_secrets, secret_values
+from renderer.kubevirt.facts.confidential_parts import fields_of_secrets, is_name, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, is_copy_of_object
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
@@ -161,11 +161,9 @@ def _with_secret_references(source: JsonObject, name: str) -> JsonObject:
 
 
 def _without_secret_values(content: JsonObject) -> JsonObject:
-    """Return a Secret or ConfigMap with its keys and without values."""
-    keys = dict.fromkeys(
-        (*object_at(content, "data"), *object_at(content, "stringData"), *object_at(content, "binaryData")),
-        "",
-    )
+    """Return a Secret or ConfigMap with its keys and without values; no name that may hold one is a key."""
+    sections = ("data", "stringData", "binaryData")
+    keys = {key: "" for section in sections for key in object_at(content, section) if is_name(key)}
     field = "stringData" if text_at(content, "kind") == _SECRET else "data"
     kept = {key: content[key] for key in ("apiVersion", "kind", "type") if key in content}
     return {**kept, "metadata": _metadata_without_values(content), field: keys}

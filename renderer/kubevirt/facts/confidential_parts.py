@@ -101,6 +101,8 @@ _MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _CONFIDENTIAL
 _KIND_PUT_IN_LATER = pattern(r"kind\W+[${]")
 _WORDS = "|".join(map(re.escape, sorted(_CONFIDENTIAL_NAMES)))
 _KIND_OF_SECRET = pattern(r"(?i)kind\W{1,9}secret|stringData|secretGenerator")
+#: The characters of names of entries, and of labels and annotations.
+_NAME = pattern(r"[-._/A-Za-z0-9]*")
 #: What a text that cannot be parsed must not have.
 _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
@@ -365,15 +367,26 @@ class Part(NamedTuple):
 
 
 def _parts(value: Json, scope: Scope) -> Iterator[Part]:
-    """Yield the confidential values, outermost first, and those in texts that are manifests."""
+    """Yield the confidential values, outermost first, and those in texts that are manifests.
+
+    A name that no entry of a Secret can have holds its value: in ``{password s3cret}``, a colon is missing.
+    """
     if scope.hides(value):
         yield Part(value, scope.is_secret)
     elif isinstance(value, dict | list):
         scope_of = opened(value, scope)
         for key, child in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _parts(child, scope_of(key))
+            below = scope_of(key)
+            if below.is_hidden and below.is_secret and not is_name(key):
+                yield Part(key, is_secret=True)
+            yield from _parts(child, below)
     elif isinstance(value, str):
         yield from _parts_of_text(value, scope)
+
+
+def is_name(key: object) -> bool:
+    """Return True if an entry, a label or an annotation can have the name."""
+    return not isinstance(key, str) or _NAME.fullmatch(key) is not None
 
 
 def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
