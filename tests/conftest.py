@@ -42,6 +42,7 @@ from renderer.files.bundled import data_folder
 from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import NO_SCHEMAS
 from renderer.model.release import Release
+from renderer.model.run.taint import begin_notes
 from renderer.model.run.work import begin_run
 from tests.no_network import forbid_network
 
@@ -173,5 +174,6 @@ def _shared_if_shipped(genuine: _FindSchema) -> _FindSchema:
 
 @pytest.fixture(autouse=True)
 def _each_test_is_a_run() -> None:
-    """The work of one test is not counted in another."""
+    """The work of one test is not counted in another, and its Secrets are not masked there."""
     begin_run()
+    begin_notes()
