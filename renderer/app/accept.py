@@ -16,7 +16,7 @@ from renderer.app.project import Project
 from renderer.app.public_diff import public_diff
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
-from renderer.files.file_system import EditedFiles
+from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.lists import field_changes
@@ -85,6 +85,7 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
 
     Nothing is written. Raises ``UsageError`` for a name without an object that has drifted.
     """
+    project = project._replace(fs=FilesAsFirstRead(project.fs))  # to refuse what others change meanwhile
     side = Side("work tree", project.fs, cluster=project.config.cluster).propose()
     wanted = list(_wanted(side, difference, names))
     refused = [each.edit for each in wanted if each.edit.fix is None]

@@ -2,7 +2,8 @@
 
 Fixes are tried in memory. Those of one round are kept together if their findings are gone afterwards, no
 other finding came, and nothing that could be built before changes except what the findings name; otherwise
-each is tried alone. What one round uncovers, the next one fixes.
+each is tried alone. What one round uncovers, the next one fixes. A finding that names no object, such as a
+file that is not listed, may change any of them.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.app.project import Project
 from renderer.app.validate import ValidationResult, validate, validate_overlays
-from renderer.files.file_system import EditedFiles
+from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located, LocatedFix
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
@@ -44,9 +45,9 @@ _Keys: TypeAlias = tuple[str, ...]
 
 
 class FixRequest(NamedTuple):
-    """What to fix: findings about ``paths``, or of ``overlays``.
+    """The findings to fix: those about ``paths``, or of ``overlays`` if there are any.
 
-    Only those with one of ``codes``, unless there are none, and none with one of ``others``.
+    ``codes`` are the only codes to fix, if there are any; ``others`` are codes to leave.
     """
 
     paths: tuple[str, ...] = (".",)
@@ -86,6 +87,7 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
 
     Raises ``UsageError`` for an unknown path or overlay.
     """
+    project = project._replace(fs=FilesAsFirstRead(project.fs))  # to refuse what others change meanwhile
     judged = _judge(project, files, request)
     fixed: list[Located] = []
     unfixed: dict[tuple[str, ...], Unfixed] = {}
@@ -299,7 +301,10 @@ def _differences(old: Json, new: Json, above: _Keys = ()) -> Iterator[_Keys]:
 
 
 def _key(finding: Located) -> tuple[str, ...]:
-    """Return what a finding says, without lines and indices, which move; two objects may lack a ``---``."""
+    """Return what a finding says, without lines and indices, which move.
+
+    The lines of missing separators are kept, as a file may lack several.
+    """
     keys = _keys(finding.field.segments) if finding.field else ()
     path = finding.location.path if finding.location else ""
     lines = finding.fix.separators if finding.fix else ()
@@ -312,7 +317,7 @@ def _without_object(finding: Located) -> Located:
 
 
 def edit_lines(finding: Located) -> Iterator[str]:
-    """Yield what a fix does, for people: ``spec.runing -> spec.running``."""
+    """Yield a line for each edit of a fix, for people: ``spec.runing -> spec.running``."""
     if finding.fix and finding.fix.separators:
         yield "--- added above it"
     for edit in finding.fix.edits if finding.fix else ():

@@ -25,6 +25,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
 from renderer.model.plural import plural
 from renderer.model.release import Release
+from renderer.model.render_config import PROJECT_FILE
 
 #: Findings that the migration answers; it compares all builds of a file.
 _OF_MIGRATION = frozenset({Code.RUNNING_DEPRECATED})
@@ -126,7 +127,7 @@ def diffs(projects: Sequence[FixedFiles]) -> Iterator[str]:
 
 def _fix_lines(project: FixedFiles, finding: Located) -> tuple[str, ...]:
     place = finding.location
-    where = place._replace(path=project.path(place.path)) if place else project.path("vmrender.yaml")
+    where = place._replace(path=project.path(place.path)) if place else project.path(PROJECT_FILE)
     return tuple(f"{where}: {finding.code}: {line}" for line in edit_lines(finding))
 
 

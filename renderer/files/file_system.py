@@ -267,6 +267,19 @@ class MemoryFileSystem:
         return posixpath.normpath(path)
 
 
+class FilesAsFirstRead(DelegatingFileSystem):
+    """A tree whose files keep the content that they had when they were first read."""
+
+    def __init__(self, below: FileSystem) -> None:
+        super().__init__(below)
+        self._contents: dict[str, bytes] = {}
+
+    def read(self, path: str) -> bytes:
+        if path not in self._contents:
+            self._contents[path] = super().read(path)
+        return self._contents[path]
+
+
 class FilesAbove(DelegatingFileSystem):
     """A few files by name, such as standard input, in front of another tree; folders do not list them."""
 
