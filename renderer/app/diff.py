@@ -67,10 +67,10 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
 
     ``revisions`` are as typed after ``vmrender diff``. Each side is rendered in memory with its own
     ``vmrender.yaml``. ``overlays`` are names or paths; without any, all are compared. With ``each``, every
-    commit between the sides is also compared with the first side. ``ignore`` are rules of what to leave out
-    beside those of the first side's project: a change cannot hide itself. ``kubevirt`` is the target release
-    of the second side. Raises ``UsageError`` for more than two revisions, and ``DiagnosticError``:
-    revision-unknown, git-unavailable, and any error that makes a project unusable.
+    commit between the sides is also compared with the first side. ``ignore`` are rules of what to leave out,
+    in addition to the rules of the first side, so that a change cannot hide itself. ``kubevirt`` is the
+    target release of the second side. Raises ``UsageError`` for more than two revisions, and
+    ``DiagnosticError``: revision-unknown, git-unavailable, and any error that makes a project unusable.
     """
     with project.git() as git:
         try:

@@ -7,8 +7,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from renderer.app.project import Project
-from renderer.app.schemas import ANY_KIND, SchemaVariant, project_choices, schema_files
-from renderer.authoring.new_project.editor_files import PATCH_SCHEMAS, SCHEMAS, Editor, editor_settings
+from renderer.app.schemas import SchemaVariant, project_choices, schema_files
+from renderer.authoring.new_project.editor_files import (
+    ANY_KIND,
+    PATCH_SCHEMAS,
+    SCHEMAS,
+    Editor,
+    editor_settings,
+)
 from renderer.emit.edit_user_files import change_files
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
@@ -16,9 +22,9 @@ from renderer.model.entry_point import SKIP_MARK
 
 
 class EditorSetup(NamedTuple):
-    """What was written: the number of schemas, and the settings, if the editor had none in the repository.
+    """The number of schemas that were written, and the path of the settings if they were written, too.
 
-    ``addition`` are the lines to add to settings that are there.
+    ``addition`` has the lines to add by hand if the editor has settings in the repository already.
     """
 
     schemas: int

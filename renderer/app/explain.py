@@ -194,7 +194,7 @@ def _field_histories(historian: Historian, resource: Resource, field: str) -> tu
 def _field_histories_at_start(project: Project, one: _Match, field: str) -> tuple[FieldHistory, ...] | None:
     """Return the histories in the machine that KubeVirt starts, if the overlay leaves its expansion to it.
 
-    None if this is no such machine, or if KubeVirt could not start it. Raises ``NoSuchFieldError``.
+    Return None for any other object, and if KubeVirt could not start it. Raises ``NoSuchFieldError``.
     """
     if one.overlay.expand is not ExpandMode.OFF or one.resource.kind not in MACHINES:
         return None

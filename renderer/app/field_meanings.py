@@ -1,4 +1,4 @@
-"""What the fields of KubeVirt's kinds mean, for a kind and a path, without any object."""
+"""Explain the fields of KubeVirt's kinds: ``explain KIND FIELD``."""
 
 from __future__ import annotations
 

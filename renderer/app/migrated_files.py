@@ -34,7 +34,7 @@ from renderer.model.text_enum import TextEnum
 
 
 class MigrationTarget(TextEnum):
-    """What files are migrated to, if that is not the form that their release recommends."""
+    """Another form that files are migrated to than the one that their release recommends."""
 
     VM_TEMPLATE = "vm-template"
 

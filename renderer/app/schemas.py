@@ -13,6 +13,7 @@ from renderer.app.project import Project
 from renderer.app.source_folder import SourceFolder
 from renderer.app.usage_error import UsageError
 from renderer.authoring.catalogs.entry import EntryType
+from renderer.authoring.new_project.editor_files import ANY_KIND
 from renderer.checks.schemas.editor_schema import (
     FieldNames,
     described,
@@ -50,8 +51,6 @@ from renderer.yamlio.decode import decode_documents
 
 _CHECKSUMS = "SHA256SUMS"
 _SUFFIXES = (".yaml", ".yml", ".json")
-#: The file among exported schemas that judges each document by its kind.
-ANY_KIND = "all.json"
 
 
 class OwnKind(NamedTuple):

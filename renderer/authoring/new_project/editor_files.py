@@ -17,7 +17,7 @@ from renderer.model.text_enum import TextEnum
 SCHEMAS = ".vmrender-schemas"
 PATCH_SCHEMAS = f"{SCHEMAS}/patch"
 #: The schema that judges each document by its kind, and that of the project file.
-_ANY_KIND = "all.json"
+ANY_KIND = "all.json"
 _PROJECT = "vmrender.io/renderconfig_v1alpha1.json"
 _NOT_OBJECTS = ("!kustomization.yaml", "!**/patches/**", "!*patch*.yaml")
 
@@ -58,8 +58,8 @@ def _schemas(folders: Sequence[str]) -> dict[str, list[str]]:
     objects = [f"{folder}/**/*.yaml" for folder in folders]
     patches = [f"{folder}/**/{name}" for folder in folders for name in ("patches/**/*.yaml", "*patch*.yaml")]
     return {
-        f"./{SCHEMAS}/{_ANY_KIND}": [*objects, *_NOT_OBJECTS],
-        f"./{PATCH_SCHEMAS}/{_ANY_KIND}": patches,
+        f"./{SCHEMAS}/{ANY_KIND}": [*objects, *_NOT_OBJECTS],
+        f"./{PATCH_SCHEMAS}/{ANY_KIND}": patches,
         f"./{SCHEMAS}/{_PROJECT}": [PROJECT_FILE],
     }
 
@@ -98,7 +98,7 @@ def _jetbrains(folders: Sequence[str]) -> str:
             '  <component name="JsonSchemaMappingsProjectConfiguration">',
             "    <state>",
             "      <map>",
-            *_jetbrains_entry("KubeVirt", f"{PATCH_SCHEMAS}/{_ANY_KIND}", places),
+            *_jetbrains_entry("KubeVirt", f"{PATCH_SCHEMAS}/{ANY_KIND}", places),
             *_jetbrains_entry("vmrender", f"{SCHEMAS}/{_PROJECT}", [f'<Item path="{PROJECT_FILE}" />']),
             "      </map>",
             "    </state>",
