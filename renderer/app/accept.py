@@ -11,25 +11,23 @@ from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
 from renderer.app.diff_side import Side
-from renderer.app.fix import NO_FILES, apply_fixes, edit_lines
 from renderer.app.project import Project
 from renderer.app.public_diff import public_diff
+from renderer.app.tried_edits import NO_FILES, apply_fixes, builds, changed_fields, edit_lines
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
-from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
 from renderer.model.field_edit import SetField
-from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
-from renderer.pipeline import Pipeline
 
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
 _CONFIDENTIAL_HINT = "change it where it is encrypted, or in its store"
@@ -90,7 +88,7 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
     wanted = list(_wanted(side, difference, names))
     refused = [each.edit for each in wanted if each.edit.fix is None]
     accepted = [each for each in wanted if each.edit.fix is not None]
-    before = _builds(side, project, NO_FILES)
+    before = builds(project.fs, side.config, side.overlays.values())
     files: Mapping[str, bytes] = NO_FILES
     kept: list[_Wanted] = []
     parts = [accepted]
@@ -115,11 +113,12 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
     for overlay in difference.overlays:
         chosen: list[ResourceChange] = []
         for change in overlay.changes:
-            matching = [name for name in names if fnmatchcase(_name(change.id), name)]
+            name = f"{change.id.namespace}/{change.id.name}".removeprefix("/")
+            matching = [pattern for pattern in names if fnmatchcase(name, pattern)]
             if change.type is ChangeType.CHANGED and matching:
                 chosen.append(change)
-                for name in matching:
-                    unused.pop(name, None)
+                for pattern in matching:
+                    unused.pop(pattern, None)
         rendered = side.render(overlay.path) if chosen else None
         written = rendered.content.written if rendered and rendered.content else ()
         by_id = {each.current_id: each for each in written}
@@ -137,10 +136,6 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
                     yield _Wanted(overlay.path, resource.current_id, field, edit)
     for name in unused:
         raise UsageError(f"--accept {name}: no object of this name has drifted, as NAMESPACE/NAME")
-
-
-def _name(resource: ResId) -> str:
-    return f"{resource.namespace}/{resource.name}".removeprefix("/")
 
 
 def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
@@ -175,7 +170,7 @@ def _tried(
     applied, edited = apply_fixes(project, NO_FILES, [each.edit for each in wanted])
     if len(applied) < len(wanted):
         return NO_FILES, "its line cannot be changed by itself"
-    after = _builds(side, project, edited)
+    after = builds(EditedFiles(edited, project.fs), side.config, side.overlays.values())
     changed: dict[_Place, Value] = {}
     for path, old in before.items():
         new = after[path]
@@ -183,29 +178,9 @@ def _tried(
             continue
         if new.failed:
             return NO_FILES, f"{path} could not be built any more"
-        changed |= {
-            (path, resource, field): value for resource, field, value in _changes(old.value, new.value)
-        }
+        for resource, field, value in changed_fields(old.value, new.value):
+            changed[path, resource.current_id, field] = value
     expected = {each.place: each.field.before for each in wanted}
-    for path, resource, field in sorted(changed.keys() - expected.keys(), key=str):
-        return NO_FILES, f"{resource.gvk.kind} {resource.name} in {path} would change as well, at {field}"
+    for path, about, field in sorted(changed.keys() - expected.keys(), key=str):
+        return NO_FILES, f"{about.gvk.kind} {about.name} in {path} would change as well, at {field}"
     return (edited, "") if changed == expected else (NO_FILES, "the build would have another value there")
-
-
-def _changes(before: ResourceSet, after: ResourceSet) -> Iterator[tuple[ResId, FieldPath, Value]]:
-    """Yield the fields that differ, with what they are after; an object of one side is itself a field."""
-    others = {each.current_id: each for each in after}
-    for old in before:
-        new = others.pop(old.current_id, None)
-        if new is None:
-            yield old.current_id, ROOT, NoValue.ABSENT
-            continue
-        for each in field_changes(old.content, new.content):
-            yield old.current_id, each.field, each.after
-    for added in others.values():
-        yield added.current_id, ROOT, added.content
-
-
-def _builds(side: Side, project: Project, files: Mapping[str, bytes]) -> dict[str, Outcome[ResourceSet]]:
-    pipeline = Pipeline(EditedFiles(files, project.fs), side.config)
-    return {overlay.path: pipeline.build(overlay) for overlay in side.overlays.values()}

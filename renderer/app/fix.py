@@ -8,36 +8,22 @@ file that is not listed, may change any of them.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.app.project import Project
-from renderer.app.validate import ValidationResult, validate, validate_overlays
+from renderer.app.tried_edits import NO_FILES, apply_fixes, builds, changed_fields
+from renderer.app.validate import validate, validate_overlays
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
-from renderer.findings.located import Located, LocatedFix
+from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Outcome, Severity
-from renderer.model.field_edit import (
-    AddField,
-    AddItem,
-    Edit,
-    MoveField,
-    RemoveItem,
-    RenameField,
-    SetField,
-    edited_place,
-)
-from renderer.model.kube.json import Json
+from renderer.model.field_edit import AddField, MoveField, RenameField, edited_place
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.pipeline import Pipeline
-from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 
-NO_FILES: Mapping[str, bytes] = {}
 #: Rounds after which the rest stays: more than fixes that uncover one another ever need.
 _MOST_ROUNDS = 30
 #: A path without list indices, which differ between a file and what is built from it.
@@ -146,61 +132,12 @@ def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) ->
         result = validate_overlays(edited, request.overlays, request.kubevirt, everything)
     else:
         result = validate(edited, request.paths, request.kubevirt, everything)
-    return _Judged(files, result.findings, _builds(edited, result, request))
-
-
-def _builds(
-    project: Project, result: ValidationResult, request: FixRequest
-) -> dict[str, Outcome[ResourceSet]]:
-    pipeline = Pipeline(project.fs, project.config)
-    overlays = project.look_up_overlays().overlays
-    return {
-        overlay.path: pipeline.build(overlay.with_target(request.kubevirt, None))
-        for overlay in overlays
+    judged = [
+        overlay.with_target(request.kubevirt, None)
+        for overlay in edited.look_up_overlays().overlays
         if overlay.path in result.overlays
-    }
-
-
-def apply_fixes(
-    project: Project, files: Mapping[str, bytes], findings: Iterable[Located]
-) -> tuple[list[Located], dict[str, bytes]]:
-    """Return the findings whose fixes could be applied, and the files with them.
-
-    In a document whose list gets another length, nothing else is changed: the places of other fixes move.
-    """
-    fs = EditedFiles(files, project.fs)
-    changed = dict(files)
-    applied: list[Located] = []
-    done: list[LocatedFix] = []
-    moved: set[tuple[str, int]] = set()
-    touched: set[tuple[str, int]] = set()
-    for finding in findings:
-        fix = finding.fix
-        if fix is None:
-            continue
-        place = (fix.path, fix.document)
-        if fix in done:
-            applied.append(finding)
-            continue
-        moves = any(isinstance(edit, AddItem | RemoveItem) for edit in fix.edits)
-        if place in moved or (moves and place in touched):
-            continue
-        where = EditedText(fix.document, fix.inline, posixpath.basename(fix.path) in KUSTOMIZATION_FILES)
-        content = changed[fix.path] if fix.path in changed else fs.read(fix.path)
-        try:
-            changed[fix.path] = (
-                separate_documents(content, fix.separators)
-                if fix.separators
-                else edit_fields(content, where, fix.edits)
-            )
-        except RefusedEditError:
-            continue
-        done.append(fix)
-        applied.append(finding)
-        touched.add(place)
-        if moves:
-            moved.add(place)
-    return applied, changed
+    ]
+    return _Judged(files, result.findings, builds(fs, edited.config, judged))
 
 
 def _objection(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:
@@ -237,12 +174,13 @@ def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -
         new = after.builds.get(path)
         if old.failed or new is None or new.failed:
             continue
-        for resource, keys in _changed_fields(old.value, new.value):
+        for resource, changed, _ in changed_fields(old.value, new.value):
+            keys = _keys(changed.segments)
             if not any(
                 _is_one(resource, about) and (keys[: len(name)] == name or name[: len(keys)] == keys)
                 for about, name in named
             ):
-                field = ".".join(keys) or "the object"
+                field = str(changed) or "the object"
                 return f"{resource.kind} {resource.name} in {path} would change at {field}"
     return ""
 
@@ -273,33 +211,6 @@ def _keys(segments: Iterable[object]) -> _Keys:
     return tuple(each for each in segments if isinstance(each, str))
 
 
-def _changed_fields(old: ResourceSet, new: ResourceSet) -> Iterator[tuple[Resource, _Keys]]:
-    """Yield the fields that differ; an object that only one side has is itself a field without keys."""
-    after = {each.current_id: each for each in new}
-    for resource in old:
-        if resource.current_id not in after:
-            yield resource, ()
-        else:
-            for keys in _differences(resource.content, after.pop(resource.current_id).content):
-                yield resource, keys
-    for added in after.values():
-        yield added, ()
-
-
-def _differences(old: Json, new: Json, above: _Keys = ()) -> Iterator[_Keys]:
-    if isinstance(old, dict) and isinstance(new, dict):
-        for key in old.keys() | new.keys():
-            if key not in old or key not in new:
-                yield (*above, key)
-            else:
-                yield from _differences(old[key], new[key], (*above, key))
-    elif isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
-        for one, other in zip(old, new, strict=True):
-            yield from _differences(one, other, above)
-    elif old != new or type(old) is not type(new):
-        yield above
-
-
 def _key(finding: Located) -> tuple[str, ...]:
     """Return what a finding says, without lines and indices, which move.
 
@@ -314,32 +225,3 @@ def _key(finding: Located) -> tuple[str, ...]:
 def _without_object(finding: Located) -> Located:
     """Return the finding as one about its file: each overlay that has the file may rename the object."""
     return finding._replace(resource=None)
-
-
-def edit_lines(finding: Located) -> Iterator[str]:
-    """Yield a line for each edit of a fix, for people: ``spec.runing -> spec.running``."""
-    if finding.fix and finding.fix.separators:
-        yield "--- added above it"
-    for edit in finding.fix.edits if finding.fix else ():
-        yield _edit_line(edit, finding.fix.old if finding.fix else None)
-
-
-def _edit_line(edit: Edit, old: str | None) -> str:
-    place = edited_place(edit)
-    match edit:
-        case RenameField(_, name):
-            return f"{place} -> {place.parent.child(name)}"
-        case MoveField(_, to):
-            return f"{place} -> {to}"
-        case AddField(_, name, value):
-            return f"{place.child(name)}: {_text(value)} added"
-        case AddItem(_, value, _):
-            return f"{place}: {_text(value)} added"
-        case SetField(_, value):
-            return f"{place}: {'' if old is None else f'{old} -> '}{_text(value)}"
-        case _:
-            return f"{place} removed"
-
-
-def _text(value: Json) -> str:
-    return str(value) if isinstance(value, str | int | float) else "a mapping"

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app import migrated_files
-from renderer.app.fix import FixedProject, FixRequest, edit_lines, fix_project
+from renderer.app.fix import FixedProject, FixRequest, fix_project
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.public_diff import public_diff
@@ -17,6 +17,7 @@ from renderer.app.several_projects import (
     path_in_common_folder,
     project_folders,
 )
+from renderer.app.tried_edits import edit_lines
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import EditedFiles, FileSystem

@@ -1,0 +1,128 @@
+"""Edits of source files that are tried in memory: the files with them, and what they change in the builds."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+
+from renderer.app.project import Project
+from renderer.files.file_system import EditedFiles, FileSystem
+from renderer.findings.located import Located, LocatedFix
+from renderer.kubevirt.facts.lists import field_changes, is_same
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.model.diagnostic import Outcome
+from renderer.model.difference import NoValue, Value
+from renderer.model.field_edit import (
+    AddField,
+    AddItem,
+    Edit,
+    MoveField,
+    RemoveItem,
+    RenameField,
+    SetField,
+    edited_place,
+)
+from renderer.model.kube.field_path import ROOT, FieldPath
+from renderer.model.kube.json import Json
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.render_config import Overlay, RenderConfig
+from renderer.pipeline import Pipeline
+from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
+
+NO_FILES: Mapping[str, bytes] = {}
+
+
+def apply_fixes(
+    project: Project, files: Mapping[str, bytes], findings: Iterable[Located]
+) -> tuple[list[Located], dict[str, bytes]]:
+    """Return the findings whose fixes could be applied, and the files with them.
+
+    In a document whose list gets another length, nothing else is changed: the places of other fixes move.
+    """
+    fs = EditedFiles(files, project.fs)
+    changed = dict(files)
+    applied: list[Located] = []
+    done: list[LocatedFix] = []
+    moved: set[tuple[str, int]] = set()
+    touched: set[tuple[str, int]] = set()
+    for finding in findings:
+        fix = finding.fix
+        if fix is None:
+            continue
+        place = (fix.path, fix.document)
+        if fix in done:
+            applied.append(finding)
+            continue
+        moves = any(isinstance(edit, AddItem | RemoveItem) for edit in fix.edits)
+        if place in moved or (moves and place in touched):
+            continue
+        where = EditedText(fix.document, fix.inline, posixpath.basename(fix.path) in KUSTOMIZATION_FILES)
+        content = changed[fix.path] if fix.path in changed else fs.read(fix.path)
+        try:
+            changed[fix.path] = (
+                separate_documents(content, fix.separators)
+                if fix.separators
+                else edit_fields(content, where, fix.edits)
+            )
+        except RefusedEditError:
+            continue
+        done.append(fix)
+        applied.append(finding)
+        touched.add(place)
+        if moves:
+            moved.add(place)
+    return applied, changed
+
+
+def builds(
+    fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]
+) -> dict[str, Outcome[ResourceSet]]:
+    """Build overlays, by their paths, with the files of ``fs``."""
+    pipeline = Pipeline(fs, config)
+    return {overlay.path: pipeline.build(overlay) for overlay in overlays}
+
+
+def changed_fields(before: ResourceSet, after: ResourceSet) -> Iterator[tuple[Resource, FieldPath, Value]]:
+    """Yield the fields that differ, with their values in ``after``.
+
+    An object that only one side has is itself a field.
+    """
+    others = {each.current_id: each for each in after}
+    for old in before:
+        new = others.pop(old.current_id, None)
+        if new is None:
+            yield old, ROOT, NoValue.ABSENT
+        elif not is_same(old.content, new.content):
+            for each in field_changes(old.content, new.content):
+                yield old, each.field, each.after
+    for added in others.values():
+        yield added, ROOT, added.content
+
+
+def edit_lines(finding: Located) -> Iterator[str]:
+    """Yield a line for each edit of a fix, for people: ``spec.runing -> spec.running``."""
+    if finding.fix and finding.fix.separators:
+        yield "--- added above it"
+    for edit in finding.fix.edits if finding.fix else ():
+        yield _edit_line(edit, finding.fix.old if finding.fix else None)
+
+
+def _edit_line(edit: Edit, old: str | None) -> str:
+    place = edited_place(edit)
+    match edit:
+        case RenameField(_, name):
+            return f"{place} -> {place.parent.child(name)}"
+        case MoveField(_, to):
+            return f"{place} -> {to}"
+        case AddField(_, name, value):
+            return f"{place.child(name)}: {_text(value)} added"
+        case AddItem(_, value, _):
+            return f"{place}: {_text(value)} added"
+        case SetField(_, value):
+            return f"{place}: {'' if old is None else f'{old} -> '}{_text(value)}"
+        case _:
+            return f"{place} removed"
+
+
+def _text(value: Json) -> str:
+    return str(value) if isinstance(value, str | int | float) else "a mapping"
