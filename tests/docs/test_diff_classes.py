@@ -15,6 +15,7 @@ from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.kubevirt.impact.data import SOURCES as DISKS
 from renderer.kubevirt.impact.guest_view import FACTS
 from renderer.kubevirt.impact.immutable.refusals import ROWS as REFUSALS
+from renderer.kubevirt.impact.immutable.refusals import read_in
 from renderer.kubevirt.impact.immutable.row import ImmutableRow
 from renderer.kubevirt.impact.reads import IMPORTER
 from renderer.kubevirt.impact.reads import RULES as READS
@@ -32,10 +33,11 @@ Row = tuple[str, ...]
 
 
 def refusals() -> Iterator[Row]:
-    yield "kinds", "fields", "still admitted", "upstream"
+    yield "kinds", "fields", "still admitted", "upstream", "read in"
     for row in REFUSALS:
         kinds = ", ".join(row.kinds)
-        yield kinds, _code(row.fields), f"{row.admitted}{_bounds(row)}", _code([row.source])
+        admitted = f"{row.admitted}{_bounds(row)}"
+        yield kinds, _code(row.fields), admitted, _code([row.source]), read_in(row)
 
 
 def _bounds(row: ImmutableRow) -> str:

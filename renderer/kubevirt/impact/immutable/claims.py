@@ -10,6 +10,7 @@ from renderer.kubevirt.impact.immutable.row import (
     ImmutableRow,
     ObjectUpdate,
     if_both,
+    if_kept,
     if_other,
 )
 from renderer.model.difference import FieldChange
@@ -32,7 +33,16 @@ _VOLUME_SOURCES = (
     *("gcePersistentDisk", "glusterfs", "hostPath", "iscsi", "local", "nfs", "photonPersistentDisk"),
     *("portworxVolume", "quobyte", "rbd", "scaleIO", "storageos", "vsphereVolume"),
 )
-_CSI_FIELDS = ("driver", "volumeHandle", "fsType", "readOnly", "volumeAttributes")
+_CSI_FIELDS = (
+    *("driver", "volumeHandle", "fsType", "readOnly", "volumeAttributes", "controllerPublishSecretRef"),
+    *("nodeStageSecretRef", "nodePublishSecretRef", "nodeExpandSecretRef"),
+)
+_OTHER_CLASS_ONLY = "it may become another class, but not none"
+_GROUP_CLASS_FIELDS = ("driver", "parameters", "deletionPolicy")
+_GROUP_CONTENT_FIELDS = (
+    *("spec.driver", "spec.volumeGroupSnapshotClassName"),
+    *("spec.volumeGroupSnapshotRef.name", "spec.volumeGroupSnapshotRef.namespace"),
+)
 
 
 def _if_other_in_claim(field: str) -> Condition:
@@ -73,8 +83,35 @@ def _source(reference: Json) -> tuple[str, ...]:
 
 
 def _if_no_attributes(update: ObjectUpdate, _change: FieldChange) -> str:
+    """Refuse to leave out a class that is applied, and another one for a claim that is not bound."""
     before, after = update.values("spec", "volumeAttributesClassName")
-    return "it may become another class, but not none" if before and not after else ""
+    if before == after:
+        return ""
+    if _phase(update) not in ("", "Bound"):
+        return f"only the class of a bound claim changes, and this one is {_phase(update)}"
+    is_applied = update.status is None or bool(update.status.get("currentVolumeAttributesClassName"))
+    return _OTHER_CLASS_ONLY if before and not after and is_applied else ""
+
+
+def _phase(update: ObjectUpdate) -> str:
+    return "" if update.status is None else text_at(update.status, "phase")
+
+
+def _if_other_nodes(update: ObjectUpdate, _change: FieldChange) -> str:
+    """Refuse other nodes than a volume has; deprecated labels in them may become those that replace them."""
+    before, after = update.values("spec", "nodeAffinity")
+    is_free = before is None or before == after or "beta.kubernetes.io" in str(before)
+    return "" if is_free else "the volume is on these nodes"
+
+
+def _except_v1beta1(*fields: str) -> Condition:
+    """Refuse as the rules of a definition do, which its version v1beta1 does not have."""
+    kept = if_kept(*fields)
+
+    def condition(update: ObjectUpdate, change: FieldChange) -> str:
+        return "" if update.after.gvk.version == "v1beta1" else kept(update, change)
+
+    return condition
 
 
 def _if_not_resizable(update: ObjectUpdate, _change: FieldChange) -> str:
@@ -91,9 +128,8 @@ def _if_not_resizable(update: ObjectUpdate, _change: FieldChange) -> str:
 
 
 def _obstacle_to_growth(update: ObjectUpdate) -> str:
-    phase = "" if update.status is None else text_at(update.status, "phase")
-    if phase and phase != "Bound":
-        return f"a claim grows only once it is bound, and this one is {phase}"
+    if _phase(update) not in ("", "Bound"):
+        return f"a claim grows only once it is bound, and this one is {_phase(update)}"
     name = value_at(update.before.content, ("spec", "storageClassName"))
     if name == "":
         return "only a volume of a StorageClass can grow, and the claim has none"
@@ -152,7 +188,7 @@ CLAIM_ROWS = (
         API_SERVER,
         _CLAIM_UPDATE,
         _if_no_attributes,
-        "another class",
+        "another class of a bound claim; none, until one is applied",
     ),
     ImmutableRow(
         "",
@@ -178,6 +214,33 @@ CLAIM_ROWS = (
         _VOLUME_UPDATE,
         if_other("Filesystem", _MADE_FOR_IT, "spec", "volumeMode"),
         "Filesystem for none",
+    ),
+    ImmutableRow(
+        "",
+        ("PersistentVolume",),
+        ("spec.csi.controllerExpandSecretRef",),
+        API_SERVER,
+        _VOLUME_UPDATE,
+        if_both("spec", "csi", "controllerExpandSecretRef"),
+        "a Secret where there was none",
+    ),
+    ImmutableRow(
+        "",
+        ("PersistentVolume",),
+        ("spec.nodeAffinity",),
+        API_SERVER,
+        _VOLUME_UPDATE,
+        _if_other_nodes,
+        "nodes where there were none, other names of deprecated labels",
+    ),
+    ImmutableRow(
+        "",
+        ("PersistentVolume",),
+        ("spec.volumeAttributesClassName",),
+        API_SERVER,
+        _VOLUME_UPDATE,
+        _if_no_attributes,
+        "another class",
     ),
     ImmutableRow(
         "storage.k8s.io",
@@ -216,7 +279,7 @@ CLAIM_ROWS = (
         ("VolumeSnapshot", "VolumeSnapshotContent"),
         ("spec.source",),
         API_SERVER,
-        f"{_SNAPSHOTTER}/volumesnapshot/v1/types.go",
+        f"{_SNAPSHOTTER}/volumesnapshot/v1/types.go VolumeSnapshotSource, VolumeSnapshotContentSource",
     ),
     ImmutableRow(
         "snapshot.storage.k8s.io",
@@ -232,13 +295,25 @@ CLAIM_ROWS = (
         ("VolumeGroupSnapshot", "VolumeGroupSnapshotContent"),
         ("spec.source",),
         API_SERVER,
-        f"{_SNAPSHOTTER}/volumegroupsnapshot/v1/types.go",
+        f"{_SNAPSHOTTER}/volumegroupsnapshot/v1/types.go VolumeGroupSnapshotSource,"
+        " VolumeGroupSnapshotContentSource",
     ),
     ImmutableRow(
         "groupsnapshot.storage.k8s.io",
         ("VolumeGroupSnapshotClass",),
-        ("driver", "deletionPolicy"),
+        _GROUP_CLASS_FIELDS,
         API_SERVER,
         f"{_SNAPSHOTTER}/volumegroupsnapshot/v1/types.go VolumeGroupSnapshotClass",
+        _except_v1beta1(*_GROUP_CLASS_FIELDS),
+        "parameters where there were none, everything in v1beta1",
+    ),
+    ImmutableRow(
+        "groupsnapshot.storage.k8s.io",
+        ("VolumeGroupSnapshotContent",),
+        _GROUP_CONTENT_FIELDS,
+        API_SERVER,
+        f"{_SNAPSHOTTER}/volumegroupsnapshot/v1/types.go VolumeGroupSnapshotContentSpec",
+        _except_v1beta1(*_GROUP_CONTENT_FIELDS),
+        "a class where there was none, everything in v1beta1",
     ),
 )

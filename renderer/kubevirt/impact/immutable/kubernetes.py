@@ -9,18 +9,27 @@ from renderer.kubevirt.impact.immutable.row import (
     APIS,
     SPEC,
     STAYS,
+    Condition,
     ImmutableRow,
     ObjectUpdate,
     if_both,
+    if_kept,
     if_other,
 )
 from renderer.model.difference import FieldChange
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, array_at, object_at, scalar_text, text_at
+from renderer.model.kube.list_elements import value_at
 
 _CORE = f"{APIS}/core/validation/validation.go"
 _APIEXTENSIONS = "apiextensions-apiserver pkg/apis/apiextensions/validation/validation.go"
 _NETWORKS = "ovn-kubernetes go-controller/pkg/crd/userdefinednetwork/v1"
+_NETWORK_FIELDS = ("topology", "layer2", "layer3.role", "layer3.mtu", "layer3.joinSubnets")
+_OF_NETWORK = tuple(f"spec.{field}" for field in _NETWORK_FIELDS)
+_OF_CLUSTER_NETWORK = (
+    *(f"spec.network.{field}" for field in (*_NETWORK_FIELDS, "localnet", "transport", "noOverlay")),
+    "spec.uplinks",
+)
 _EXTERNAL_NAME = "ExternalName"
 _LOAD_BALANCER = ["LoadBalancer", "LoadBalancer"]
 _HEADLESS = "None"
@@ -90,6 +99,22 @@ def _if_other_scopes(update: ObjectUpdate, _change: FieldChange) -> str:
     return "" if before == after else STAYS
 
 
+def _if_subnet_leaves(*parents: str) -> Condition:
+    """Admit further subnets of a primary network of layer 3; the others stay."""
+
+    def condition(update: ObjectUpdate, _change: FieldChange) -> str:
+        networks = map(object_at, update.values(*parents, "layer3"))
+        before, after = ([object_at(each) for each in array_at(network, "subnets")] for network in networks)
+        if before == after:
+            return ""
+        is_secondary = value_at(update.after.content, (*parents, "layer3", "role")) == "Secondary"
+        if is_secondary:
+            return "the subnets of a secondary network stay"
+        return "" if all(subnet in after for subnet in before) else "a network keeps the subnets that it has"
+
+    return condition
+
+
 def _if_stored(update: ObjectUpdate, _change: FieldChange) -> str:
     """Refuse to leave out a version in which the cluster may still store objects, as its status says."""
     kept = {text_at(object_at(each), "name") for each in array_at(update.after.content, "spec", "versions")}
@@ -149,7 +174,7 @@ KUBERNETES_ROWS = (
         ("Service",),
         ("spec.healthCheckNodePort",),
         API_SERVER,
-        f"{_CORE} ValidateServiceUpdate",
+        f"{_CORE} validateServiceExternalTrafficFieldsUpdate",
         _if_other_health_check,
         "no port, and any without externalTrafficPolicy: Local",
     ),
@@ -224,15 +249,37 @@ KUBERNETES_ROWS = (
     ImmutableRow(
         "k8s.ovn.org",
         ("UserDefinedNetwork",),
-        SPEC,
+        _OF_NETWORK,
         API_SERVER,
-        f"{_NETWORKS}/udn.go",
+        f"{_NETWORKS}/udn.go UserDefinedNetworkSpec; {_NETWORKS}/shared.go Layer3Config",
+        if_kept(*_OF_NETWORK),
+        "fields where there were none",
+    ),
+    ImmutableRow(
+        "k8s.ovn.org",
+        ("UserDefinedNetwork",),
+        ("spec.layer3.subnets",),
+        API_SERVER,
+        f"{_NETWORKS}/shared.go Layer3Config",
+        _if_subnet_leaves("spec"),
+        "further subnets of a primary network",
     ),
     ImmutableRow(
         "k8s.ovn.org",
         ("ClusterUserDefinedNetwork",),
-        ("spec.network",),
+        _OF_CLUSTER_NETWORK,
         API_SERVER,
-        f"{_NETWORKS}/cudn.go",
+        f"{_NETWORKS}/cudn.go NetworkSpec, ClusterUserDefinedNetworkSpec; {_NETWORKS}/shared.go Layer3Config",
+        if_kept(*_OF_CLUSTER_NETWORK),
+        "fields where there were none, evpn, namespaceSelector",
+    ),
+    ImmutableRow(
+        "k8s.ovn.org",
+        ("ClusterUserDefinedNetwork",),
+        ("spec.network.layer3.subnets",),
+        API_SERVER,
+        f"{_NETWORKS}/shared.go Layer3Config",
+        _if_subnet_leaves("spec", "network"),
+        "further subnets of a primary network",
     ),
 )

@@ -24,12 +24,38 @@ ROWS: tuple[ImmutableRow, ...] = (*KUBEVIRT_ROWS, *CLAIM_ROWS, *WORKLOAD_ROWS, *
 _DEFAULTS: Mapping[str, Json] = {
     "apiGroup": "rbac.authorization.k8s.io",
     "completionMode": "NonIndexed",
+    "iscsiInterface": "default",
     "podManagementPolicy": "OrderedReady",
     "preemptionPolicy": "PreemptLowerPriority",
     "reclaimPolicy": "Delete",
+    "status": "True",  # of a pod's condition in the failure policy of a Job
     "volumeBindingMode": "Immediate",
     "volumeMode": "Filesystem",
 }
+#: The release or commit in which the function of a row was read, by the beginning of its name.
+READ_IN: Mapping[str, str] = {
+    "apiextensions-apiserver": "0.37.0-beta.0",
+    "containerized-data-importer": "c07cdb6fbd",
+    "external-snapshotter": "8.6.0",
+    "kubernetes pkg/apis/apps": "1.36",
+    "kubernetes pkg/apis/batch": "1.36",
+    "kubernetes pkg/apis/core": "1.35.4",
+    "kubernetes pkg/apis/discovery": "1.22",
+    "kubernetes pkg/apis/networking": "1.32",
+    "kubernetes pkg/apis/node": "1.28",
+    "kubernetes pkg/apis/rbac": "1.34.1",
+    "kubernetes pkg/apis/resource": "1.36",
+    "kubernetes pkg/apis/scheduling": "1.36",
+    "kubernetes pkg/apis/storage": "1.36",
+    "ovn-kubernetes": "8871cd9cec",
+    "pkg/": "1.0.1 to 1.9, d923fdb815",
+    "staging/": "1.9, d923fdb815",
+}
+
+
+def read_in(row: ImmutableRow) -> str:
+    """Return the release or commit in which the function of a row was read."""
+    return next(release for name, release in READ_IN.items() if row.source.startswith(name))
 
 
 def with_refusals(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from renderer.model.difference import FieldChange, NoValue
@@ -21,6 +21,8 @@ SPEC = ("spec",)
 SELECTOR = ("spec.selector",)
 STAYS = "it stays as the object was created"
 NEW_NAME = f"{STAYS}; create another under a new name"
+#: Fields of pods and volumes that have no pointer in the API's types: false is the same as no value.
+_FLAGS = frozenset({"hostIPC", "hostNetwork", "hostPID", "readOnly", "stdin", "stdinOnce", "tty"})
 
 
 class ObjectUpdate(Record):
@@ -87,11 +89,16 @@ def if_other(default: Json, reason: str, *path: str) -> Condition:
     return condition
 
 
-def every_field_but(kept: Collection[str], reason: str) -> Condition:
-    """Refuse changes of the spec outside of the fields ``kept``."""
+def if_kept(*fields: str) -> Condition:
+    """Refuse another value of a field that both sides have: rules of a definition compare no missing one."""
 
     def condition(update: ObjectUpdate, change: FieldChange) -> str:
-        return "" if all(path[0] in kept for path in changed_paths(update, change, "spec")) else reason
+        for field in fields:
+            before, after = update.values(*field.split("."))
+            is_kept = None not in (before, after) and before != after
+            if is_kept and concerns(change, field, update):
+                return STAYS
+        return ""
 
     return condition
 
@@ -116,9 +123,9 @@ def is_filled_in(change: FieldChange, defaults: Mapping[str, Json]) -> bool:
     if NoValue.ABSENT not in (change.before, change.after):
         return False
     written = change.after if change.before is NoValue.ABSENT else change.before
-    if written in ("", []):
-        return True
     name = change.field.segments[-1] if change.field.segments else ""
+    if written in ("", []) or (written is False and name in _FLAGS):
+        return True
     return isinstance(name, str) and name in defaults and defaults[name] == written
 
 
