@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from renderer.app.applied_sides import as_applied, engine_rules
 from renderer.app.diff_causes import Causes
-from renderer.app.diff_ignores import Ignores, as_engine_applies
+from renderer.app.diff_ignores import Ignores, without_unsynced
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
@@ -212,8 +213,10 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 pair = before, commit.side
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
-            found_here = compare_sides((before, after), sides, path, name, between)
-            found_here = as_engine_applies(found_here, overlay, sides)
+            applied, ignored = as_applied(*sides, engine_rules(overlay))
+            found_here = compare_sides((before, after), (sides[0], applied), path, name, between)
+            found_here = without_unsynced(found_here, overlay, sides)
+            found_here = found_here._replace(ignored=(*ignored, *found_here.ignored))
             if causes is not None:
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))

@@ -8,19 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
 
-from renderer.adopt.live.ignored_differences import (
-    IgnoreRule,
-    flux_policy,
-    rules_of_application,
-    rules_of_kustomization,
-)
-from renderer.adopt.live.managed_fields import FieldOwners
+from renderer.app.applied_sides import EngineRules, engine_rules, without_ignored
 from renderer.app.diff_side import RenderedSide
 from renderer.app.usage_error import UsageError
-from renderer.gitops.argocd.application import is_application, is_application_set
-from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -35,14 +26,12 @@ from renderer.model.difference import (
 )
 from renderer.model.difference_rule import PROTECTED, DifferenceRule
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, array_at, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.provenance.patterns import FieldPattern
 
 _RULE_HINT = "as in --ignore kind=Service,field=spec.clusterIP"
-_RESPECTED = "RespectIgnoreDifferences=true"
 
 
 def read_rule(text: str) -> DifferenceRule:
@@ -127,83 +116,53 @@ def _with_ignored(
     )
 
 
-class _EngineRules(NamedTuple):
-    """The rules of an overlay's engine; ``is_partial``: it applies an object without the ignored fields."""
-
-    rules: tuple[IgnoreRule, ...]
-    is_partial: bool
-
-
-def as_engine_applies(
+def without_unsynced(
     difference: OverlayDifference, overlay: Overlay, rendered: tuple[RenderedSide | None, RenderedSide | None]
 ) -> OverlayDifference:
-    """Return an overlay's difference without what Flux or Argo CD does not apply.
+    """Return an overlay's difference without objects for which Argo CD starts no sync.
 
-    Flux does not apply the fields of ``spec.ignore``, nor objects that its annotations exempt. Argo CD starts
-    no sync for ignored fields alone, but applies them with the others of an object, unless it is told to
-    respect ``ignoreDifferences``.
+    It starts none for ignored fields alone, but applies them with the others of an object, unless it is told
+    to respect ``ignoreDifferences``.
     """
+    engine = engine_rules(overlay)
+    if engine.is_partial or not engine.rules:
+        return difference
     before, after = (
         {each.current_id: each for each in side.content.written} if side and side.content else {}
         for side in rendered
     )
-    engine = _engine_rules(overlay)
     counts: Counter[str] = Counter()
     left: list[ResourceChange] = []
     for change in difference.changes:
         old = before.get(change.before) if change.before else None
         new = after.get(change.after) if change.after else None
-        is_update = change.type is ChangeType.CHANGED and old is not None and new is not None
-        if not is_update or change.dangers & PROTECTED or old is None or new is None:
+        is_update = change.type is ChangeType.CHANGED and not change.dangers & PROTECTED
+        if not is_update or old is None or new is None or _is_synced(change, (old, new), engine, counts):
             left.append(change)
-            continue
-        policy = flux_policy(new, old)
-        if policy.ignores:
-            counts[policy.ignores] += max(len(change.fields), 1)
-            continue
-        shown = _without_rules(change, (old, new), engine, counts)
-        left += [] if shown is None else [shown]
     return _with_ignored(difference, left, counts)
 
 
-def _engine_rules(overlay: Overlay) -> _EngineRules:
-    entry = overlay.entry.entry if overlay.entry else None
-    if entry is None:
-        return _EngineRules((), is_partial=False)
-    if is_flux_kustomization(entry):
-        return _EngineRules(tuple(rules_of_kustomization(entry)), is_partial=True)
-    if not is_application(entry) and not is_application_set(entry):
-        return _EngineRules((), is_partial=False)
-    spec = object_at(entry.content, "spec")
-    spec = object_at(spec, "template", "spec") if is_application_set(entry) else spec
-    is_respected = _RESPECTED in array_at(spec, "syncPolicy", "syncOptions")
-    return _EngineRules(tuple(rules_of_application(entry)), is_partial=is_respected)
-
-
-def _without_rules(
-    change: ResourceChange, sides: tuple[Resource, Resource], engine: _EngineRules, counts: Counter[str]
-) -> ResourceChange | None:
-    """Return a change without the fields that an engine ignores; None if it ignores all of them."""
+def _is_synced(
+    change: ResourceChange, sides: tuple[Resource, Resource], engine: EngineRules, counts: Counter[str]
+) -> bool:
+    """Return True if a change has fields that are not ignored; count its fields if it has none."""
     old, new = sides[0].content, sides[1].content
-    rules = [rule for rule in engine.rules if rule.is_about(sides[1].current_id) and rule.paths]
-    if not rules or not change.fields:
-        return change
     found: Counter[str] = Counter()
     fields = change.fields
-    for rule in rules:
-        new = rule.without_ignored(new, old, FieldOwners(EMPTY))
+    for rule in engine.about(sides[1].current_id):
+        new = without_ignored(new, old, [rule])
         left = {each.field for each in field_changes(old, new)}
         kept = tuple(each for each in fields if each.inherited or each.field in left)
         found[rule.source] += len(fields) - len(kept)
         fields = kept
-    if fields and not engine.is_partial:
-        return change
+    if fields or not change.fields:
+        return True
     counts.update(found)
-    return change._replace(fields=fields) if fields else None
+    return False
 
 
 def rules_not_evaluated(overlay: Overlay) -> Iterator[IgnoredDifferences]:
     """Yield the expressions of an engine that cannot be evaluated."""
-    for rule in _engine_rules(overlay).rules:
+    for rule in engine_rules(overlay).rules:
         for expression in rule.not_evaluated:
             yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")

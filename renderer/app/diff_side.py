@@ -15,6 +15,7 @@ from renderer.findings.run_findings import RunFindings, locate
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.difference import Impact
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
@@ -168,7 +169,8 @@ class Side:
             feature_gates=config.feature_gates,
             owner=owner.current_id if owner else None,
             exemption_of=partial(_exemption_of, owner) if owner else None,
-            recreator_of=partial(_recreator_of, owner),
+            recreation_of=partial(_recreation_of, owner),
+            forced_deletion_of=partial(_forced_deletion_of, owner),
             retention_of=partial(_retention_of, owner),
             storage_classes=catalogs.storage_classes,
         )
@@ -217,10 +219,21 @@ def _retention_of(owner: Resource | None, removed: Resource, is_gone: bool) -> s
     return retention_of(owner, removed, is_gone=is_gone)
 
 
-def _recreator_of(owner: Resource | None, changed: Resource, is_refused: bool) -> str:  # noqa: FBT001 - as above
-    from renderer.gitops.recreation import recreator_of  # noqa: PLC0415 - only for what was changed
+def _recreation_of(
+    owner: Resource | None,
+    before: Resource,
+    after: Resource,
+    is_refused: bool,  # noqa: FBT001 - as above
+) -> Impact | None:
+    from renderer.gitops.recreation import recreation  # noqa: PLC0415 - only for what was changed
 
-    return recreator_of(owner, changed, is_refused=is_refused)
+    return recreation(owner, before, after, is_refused=is_refused)
+
+
+def _forced_deletion_of(owner: Resource | None, before: Resource, after: Resource) -> str:
+    from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
+
+    return forced_deletion(owner, before, after)
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:

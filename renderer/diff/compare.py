@@ -24,7 +24,7 @@ from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster
-from renderer.kubevirt.impact.immutable.refusals import with_refusals
+from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_objects import lost_with, replaced_by_empty
@@ -59,9 +59,11 @@ Resources: TypeAlias = tuple[Resource, ...]
 #: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
 VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 ExemptionOf: TypeAlias = Callable[[Resource, bool], str]
-#: Returns who deletes an object and creates it again rather than update it, given the object and whether its
-#: update is refused; empty if nobody does.
-RecreatorOf: TypeAlias = Callable[[Resource, bool], str]
+#: Returns the impact of an engine that deletes an object and creates it again rather than update it, given
+#: both states and whether the update is refused; None if none does.
+RecreationOf: TypeAlias = Callable[[Resource, Resource, bool], Impact | None]
+#: Returns which engine deletes an object whose new state the cluster rejects; empty if none does.
+ForcedDeletionOf: TypeAlias = Callable[[Resource, Resource], str]
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
@@ -97,9 +99,10 @@ class OverlaySide(NamedTuple):
     cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
-    given the VM, and whether the owner may be gone, too. ``recreator_of`` returns who replaces a changed
-    object. ``retention_of`` returns why nothing deletes an object that Git no longer has, given the object,
-    and whether the owner is gone, too. ``storage_classes`` are the cluster's.
+    given the VM, and whether the owner may be gone, too. ``recreation_of`` returns what an engine does that
+    replaces a changed object, ``forced_deletion_of`` which one deletes what is then rejected.
+    ``retention_of`` returns why nothing deletes an object that Git no longer has, given the object, and
+    whether the owner is gone, too. ``storage_classes`` are the cluster's.
     """
 
     release: Release
@@ -110,7 +113,8 @@ class OverlaySide(NamedTuple):
     feature_gates: tuple[str, ...] = ()
     owner: ResId | None = None
     exemption_of: ExemptionOf | None = None
-    recreator_of: RecreatorOf | None = None
+    recreation_of: RecreationOf | None = None
+    forced_deletion_of: ForcedDeletionOf | None = None
     retention_of: ExemptionOf | None = None
     storage_classes: Resources = ()
 
@@ -347,7 +351,8 @@ class _Comparison:
         shown = tuple(map(confidential.without_secrets, fields))
         ids = before.current_id, after.current_id
         if impact is not None and impact.effect is Effect.REFUSED:
-            yield ResourceChange(kind, *ids, shown, impact, _effects_of(impact))
+            change = ResourceChange(kind, *ids, shown, impact, _effects_of(impact))
+            yield self._with_forced_deletion(change, before, after)
         else:
             effects = judgement.effects or _effects_of(impact)
             yield ResourceChange(
@@ -361,6 +366,21 @@ class _Comparison:
                 data=judgement.data,
                 guest=judgement.guest,
             )
+
+    def _with_forced_deletion(
+        self, change: ResourceChange, before: Resource, after: Resource
+    ) -> ResourceChange:
+        """Return a refused change, with what is lost if the engine deletes what it cannot update."""
+        refusal, forced = self._refusal(after), self._after.forced_deletion_of
+        engine = forced(before, after) if forced and refusal and change.type is ChangeType.CHANGED else ""
+        if refusal is None or not engine:
+            return change
+        reason = f"{refusal.reason}; {engine} may delete it first, and then cannot create it again"
+        return change._replace(
+            impact=refusal._replace(reason=reason),
+            effects=(Effect.REFUSED, Effect.AT_RISK),
+            data=self._lost_with(before),
+        )
 
     @cached_property
     def secrets(self) -> Masking:
@@ -399,7 +419,9 @@ class _Comparison:
                 if refused.impact.effect is not Effect.REPLACED:
                     return refused
                 return refused._replace(
-                    data=replaced_by_empty(before) if written[0] is None else self._lost_with(before)
+                    data=replaced_by_empty(before, self._outlook.storage[0])
+                    if written[0] is None
+                    else self._lost_with(before)
                 )
         if written[0] is None or written[1] is None:
             impact = _OF_TEMPLATE if is_vm_template(after) else None
@@ -468,12 +490,14 @@ def refused_update(
     An engine that is told to force updates deletes the object, and creates it again.
     """
     changes = tuple(changes)
-    judged = with_refusals(update, changes, side.release)
-    recreator = side.recreator_of(update.after, judged is not None) if side.recreator_of and changes else ""
-    if recreator:
-        impact = Impact(Effect.REPLACED, f"{recreator} deletes it and creates it again, with what it holds")
+    refusals = refusals_of(update, changes, side.release)
+    judged = None if refusals is None else refusals.changes
+    recreation = None
+    if side.recreation_of and changes and (refusals is None or not refusals.is_forbidden):
+        recreation = side.recreation_of(update.before, update.after, refusals is not None)
+    if recreation is not None:
         judged = tuple(
-            each._replace(impact=impact if judged is None or each.impact else None)
+            each._replace(impact=recreation if judged is None or each.impact else None)
             for each in judged or changes
         )
     if judged is None:

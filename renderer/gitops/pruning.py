@@ -9,12 +9,16 @@ annotation ``kustomize.toolkit.fluxcd.io/prune: disabled`` is read from the obje
 
 Argo CD does the same with its tracking id, if the Application prunes automatically (gitops-engine
 ``pkg/sync/sync_context.go`` ``pruneObject``: ``Prune=false``), or if it is removed and has the finalizer
-(argo-cd ``controller/appcontroller.go`` ``shouldBeDeleted``: ``Delete=false`` and Helm's ``keep``).
+(argo-cd ``controller/appcontroller.go`` ``shouldBeDeleted``: ``Delete=false``, Helm's ``keep``, and never a
+CRD). Both options may be of the Application; that of an object comes first. A sync that somebody starts by
+hand prunes if he says so.
 A Kustomization that is removed deletes what its ``deletionPolicy`` says, and nothing while it is suspended
 (kustomize-controller ``finalizerShouldDeleteResources``).
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 from renderer.gitops.argocd.application import is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization
@@ -36,7 +40,7 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     that Git no longer has that either. The annotations are those that the cluster has: of the side before.
     """
     if owner is None:
-        return _flux_retention(removed) or _argocd_retention(removed, "Prune=false")
+        return _flux_retention(removed) or _argocd_retention(removed, "Prune")
     spec = object_at(owner.content, "spec")
     label = f"{owner.kind} {owner.name}"
     if is_flux_kustomization(owner):
@@ -50,12 +54,22 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     if not is_application(owner):
         return ""
     if not is_gone:
-        return _argocd_retention(removed, "Prune=false")
+        return _argocd_retention(removed, "Prune", owner) or _without_pruning(owner, label)
     if not _has_finalizer(owner):
         return f"{label} has no finalizer {_FINALIZER}"
+    if removed.kind == "CustomResourceDefinition":
+        return f"{label} deletes no definition with itself"
     if text_at(removed.annotations, _HELM_POLICY) == "keep":
         return f"its annotation {_HELM_POLICY}: keep"
-    return _argocd_retention(removed, "Delete=false")
+    return _argocd_retention(removed, "Delete", owner)
+
+
+def _without_pruning(application: Resource, label: str) -> str:
+    """Return why the automated syncs of an Application prune nothing; empty if they do, or if it has none."""
+    automated = object_at(application.content, "spec", "syncPolicy").get("automated")
+    settings = object_at(automated)
+    prunes = settings.get("prune") is True or settings.get("enabled") is False
+    return "" if automated is None or prunes else f"{label} has no automated.prune: true"
 
 
 def _flux_retention(removed: Resource) -> str:
@@ -63,8 +77,20 @@ def _flux_retention(removed: Resource) -> str:
     return f"its {_FLUX}/{key}: disabled" if key else ""
 
 
-def _argocd_retention(removed: Resource, option: str) -> str:
-    return f"its annotation {SYNC_OPTIONS_ANNOTATION}: {option}" if option in _sync_options(removed) else ""
+def _argocd_retention(removed: Resource, key: str, owner: Resource | None = None) -> str:
+    """Return the sync option that keeps an object: its own, or without one that of its Application."""
+    own = _option(_sync_options(removed), key)
+    if own:
+        return f"its annotation {SYNC_OPTIONS_ANNOTATION}: {key}=false" if own == "false" else ""
+    options = array_at(owner.content, "spec", "syncPolicy", "syncOptions") if owner else ()
+    if owner is None or _option(map(str, options), key) != "false":
+        return ""
+    return f"{owner.kind} {owner.name} has the sync option {key}=false"
+
+
+def _option(options: Iterable[str], key: str) -> str:
+    """Return the value of a sync option, the first one that has it; empty without any."""
+    return next((each.removeprefix(f"{key}=") for each in options if each.startswith(f"{key}=")), "")
 
 
 def _flux_annotation(resource: Resource) -> str:
@@ -76,8 +102,8 @@ def _flux_annotation(resource: Resource) -> str:
     return ""
 
 
-def _sync_options(resource: Resource) -> set[str]:
-    return {option.strip() for option in text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION).split(",")}
+def _sync_options(resource: Resource) -> list[str]:
+    return [option.strip() for option in text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION).split(",")]
 
 
 def _has_finalizer(application: Resource) -> bool:
@@ -108,8 +134,10 @@ def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) ->
     prunes = automated.get("prune") is True and automated.get("enabled") is not False
     deletes = may_be_gone and _has_finalizer(owner)
     present = _sync_options(moved)
+    every = *present, *map(str, array_at(owner.content, "spec", "syncPolicy", "syncOptions"))
     needed = [
-        *(["Prune=false"] if prunes and present.isdisjoint(("Prune=false", "Prune=confirm")) else []),
-        *(["Delete=false"] if deletes and present.isdisjoint(("Delete=false", "Delete=confirm")) else []),
+        f"{key}=false"
+        for key, may_happen in (("Prune", prunes), ("Delete", deletes))
+        if may_happen and _option(every, key) not in ("false", "confirm")
     ]
     return f"{SYNC_OPTIONS_ANNOTATION}: {','.join(needed)}" if needed else ""

@@ -1,18 +1,23 @@
 """Objects that an engine deletes and creates again, where it cannot update them or always.
 
-kustomize-controller does so for ``spec.force`` and for objects that ask for it (fluxcd/pkg
-``ssa/manager_apply.go`` ``shouldForceApply``). Argo CD does so for the sync option ``Force=true`` of the
-object or the Application, with which it runs ``kubectl apply --force`` (gitops-engine ``sync_context.go``
-``applyObject``), but not with ``ServerSideApply=true``, where kubectl only forces conflicts
-(``resource_ops.go`` ``newApplyOptions``). With ``Replace=true`` as well it runs ``kubectl replace --force``,
-which deletes the object at each change; CRDs and Namespaces are updated instead.
+kustomize-controller does so for ``spec.force`` and for objects that ask for it, in Git or in the cluster
+(fluxcd/pkg ``ssa/manager_apply.go`` ``shouldForceApply``). Argo CD does so for the sync option ``Force=true``
+of the object or the Application, with which it runs ``kubectl apply --force`` (gitops-engine
+``sync_context.go`` ``applyObject``), but not with ``ServerSideApply=true``, where kubectl only forces
+conflicts (``resource_ops.go`` ``newApplyOptions``). With ``Replace=true`` as well it runs ``kubectl replace
+--force``, which deletes the object at each change; CRDs and Namespaces are updated instead. It deletes hooks
+and creates them at each sync (``docs/user-guide/resource_hooks.md``).
+
+Both take the answer 422 Invalid for a reason to do so (``ssa/errors/immutable.go`` ``IsImmutableError``;
+kubectl ``pkg/cmd/apply/patcher.go`` ``Patch``), even if the object cannot be created either.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.model.difference import Effect, Impact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION
@@ -22,30 +27,74 @@ _FORCE = "Force=true"
 _REPLACE = "Replace=true"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
+_HOOK, _HELM_HOOK, _SKIP = "argocd.argoproj.io/hook", "helm.sh/hook", "Skip"
+_FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
+_ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject"
+#: What goes with an object of a kind; others go with what they hold.
+_LOSSES: Mapping[str, str] = {
+    **dict.fromkeys(("DaemonSet", "Deployment", "Pod", "ReplicaSet", "StatefulSet"), "with its pods"),
+    "ConfigMap": "with the same name",
+    "Job": "so that it runs again",
+    "Secret": "with the same name",
+    "Service": "maybe with another address",
+}
 
 
-def recreator_of(owner: Resource | None, changed: Resource, *, is_refused: bool) -> str:
-    """Return what makes the engine replace an object, as a text for a message; empty if nothing does.
+def recreation(
+    owner: Resource | None, before: Resource, after: Resource, *, is_refused: bool
+) -> Impact | None:
+    """Return the impact of an engine that replaces a changed object; None if it updates it.
 
     ``owner`` is the Kustomization or Application that applies it, if it is known. ``is_refused``: the cluster
     does not let the object be updated.
     """
+    if (owner is None or not is_flux_kustomization(owner)) and _is_hook(after):
+        effect = Effect.REPLACED if _holds_data(after) else Effect.NONE
+        return Impact(effect, "Argo CD deletes the hook and creates it again at each sync", _ARGOCD_SOURCE)
+    recreator = _recreator(owner, before, after, is_refused=is_refused)
+    if not recreator:
+        return None
+    loss = _LOSSES.get(after.kind, "with what it holds")
+    source = _FLUX_SOURCE if recreator.startswith("Flux") else _ARGOCD_SOURCE
+    return Impact(Effect.REPLACED, f"{recreator} deletes it and creates it again, {loss}", source)
+
+
+def forced_deletion(owner: Resource | None, before: Resource, after: Resource) -> str:
+    """Return which engine deletes an object whose new manifest the cluster rejects; empty if none does."""
+    return "" if _is_hook(after) else _recreator(owner, before, after, is_refused=True)
+
+
+def _holds_data(resource: Resource) -> bool:
+    return resource.kind == "PersistentVolumeClaim" or resource.gvk.group.endswith("kubevirt.io")
+
+
+def _is_hook(resource: Resource) -> bool:
+    phases = text_at(resource.annotations, _HOOK) or text_at(resource.annotations, _HELM_HOOK)
+    return bool(phases) and phases != _SKIP
+
+
+def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_refused: bool) -> str:
+    """Return what makes the engine replace an object, as a text for a message; empty if nothing does."""
     if is_refused:
-        for metadata in (changed.annotations, changed.labels):
+        for metadata in (after.annotations, after.labels, before.annotations, before.labels):
             if text_at(metadata, _FLUX_FORCE).lower() == "enabled":
                 return f"Flux ({_FLUX_FORCE}: enabled)"
     if owner is not None and is_flux_kustomization(owner):
         forces = object_at(owner.content, "spec").get("force") is True
         return "Flux (spec.force)" if forces and is_refused else ""
-    own = _options(text_at(changed.annotations, SYNC_OPTIONS_ANNOTATION).split(","))
-    every = own | (set() if owner is None else _options_of(owner))
+    own = _options_of_object(after)
+    every = own | _options_of_object(before) | (set() if owner is None else _options_of(owner))
     if _FORCE not in every:
         return ""
     named = f"{SYNC_OPTIONS_ANNOTATION}: {_FORCE}" if owner is None else _FORCE
-    if _REPLACE in every and changed.kind not in _UPDATED:
+    if _REPLACE in every and after.kind not in _UPDATED:
         return f"Argo CD ({named}, {_REPLACE})"
     is_server_side = _SERVER_SIDE in every and _NOT_SERVER_SIDE not in own
     return "" if is_server_side or not is_refused else f"Argo CD ({named})"
+
+
+def _options_of_object(resource: Resource) -> set[str]:
+    return _options(text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION).split(","))
 
 
 def _options_of(owner: Resource) -> set[str]:

@@ -261,3 +261,64 @@ def test_a_deletion_is_not_hidden_by_an_annotation(folder: Path) -> None:
     commit(folder, {"apps/other.yaml": VM.replace("name: db,", "name: web,")})
     (folder / "apps/db.yaml").unlink()
     assert run().stdout.startswith("DATA: prod/db")
+
+
+SERVICE = (
+    "{apiVersion: v1, kind: Service, metadata: {name: db, namespace: prod}, spec: {clusterIP: 10.0.0.%s}}"
+)
+ADDRESS = "[{group: '', kind: Service, jsonPointers: [/spec/clusterIP]}]"
+RESPECTED = "\n  syncPolicy: {syncOptions: [RespectIgnoreDifferences=true]}"
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "is_refused"),
+    [
+        ("argocd", ARGOCD.replace("IGNORE", f"ignoreDifferences: {ADDRESS}{RESPECTED}"), False),
+        ("argocd", ARGOCD.replace("IGNORE", f"ignoreDifferences: {ADDRESS}"), True),
+        # the dry run of fluxcd/pkg ssa/manager_apply.go ApplyAll is of the whole object
+        ("flux", FLUX.replace("IGNORE", "ignore: [{paths: [/spec/clusterIP]}]"), True),
+    ],
+)
+def test_a_field_that_the_engine_leaves_is_not_refused(
+    folder: Path, name: str, text: str, *, is_refused: bool
+) -> None:
+    engine(folder, name, text)
+    commit(folder, {"apps/service.yaml": SERVICE % 5})
+    write(folder, {"apps/service.yaml": SERVICE % 6})
+    found = run("--fail-on", "refused")
+    assert found.exit == int(is_refused)
+    assert ("1 difference ignored: ignoreDifferences of Application apps" in found.stdout) is not is_refused
+
+
+def test_a_machine_is_judged_without_the_fields_that_its_engine_leaves(folder: Path) -> None:
+    ignored = "[{group: kubevirt.io, kind: VirtualMachine, jsonPointers: [/spec/runStrategy]}]"
+    engine(folder, "argocd", ARGOCD.replace("IGNORE", f"ignoreDifferences: {ignored}{RESPECTED}"))
+    write(folder, {"apps/db.yaml": BOTH.replace("Always", "Halted")})
+    found = run()
+    assert "Halted" not in found.stdout
+    assert "virtual machines: 1 needs a restart" in found.stdout
+
+
+@pytest.mark.parametrize(("policy", "is_created"), [("Ignore", False), ("IfNotPresent", True)])
+def test_flux_does_not_create_an_object_that_it_ignores(
+    folder: Path, policy: str, *, is_created: bool
+) -> None:
+    engine(folder, "flux", FLUX.replace("IGNORE", "wait: false"))
+    marked = VM.replace(
+        "metadata: {name: db",
+        f"metadata: {{annotations: {{kustomize.toolkit.fluxcd.io/ssa: {policy}}}, name: web",
+    )
+    write(folder, {"apps/web.yaml": marked})
+    found = run()
+    assert ("added VirtualMachine prod/web" in found.stdout) is is_created
+    assert (
+        f"1 difference ignored: kustomize.toolkit.fluxcd.io/ssa: {policy}" in found.stdout
+    ) is not is_created
+
+
+def test_force_deletes_a_machine_whose_new_manifest_is_rejected(folder: Path) -> None:
+    engine(folder, "flux", FLUX.replace("IGNORE", "force: true"))
+    write(folder, {"apps/db.yaml": VM.replace("runStrategy: Always", "runStrategy: Always\n  running: true")})
+    found = run("--fail-on", "data")
+    assert found.exit == 1
+    assert "Flux (spec.force) may delete it first, and then cannot create it again" in found.stdout

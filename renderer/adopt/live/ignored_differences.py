@@ -249,11 +249,18 @@ class FluxPolicy(NamedTuple):
 def flux_policy(written: Resource, live: Resource | None) -> FluxPolicy:
     """Return the policy of Flux for an object of Git; ``live`` is the cluster's object, if it exists."""
     for key, value in _flux_metadata(written, live):
-        if (key, value) in _NOT_APPLIED or (live is not None and (key, value) == ("ssa", "ifnotpresent")):
-            return FluxPolicy(f"{_FLUX}/{key}: {_FLUX_VALUES[value]}")
+        if (key, value) in _NOT_APPLIED:
+            return FluxPolicy(_named(key, value))
+    for key, value in _flux_metadata(written):
+        if live is not None and (key, value) == ("ssa", "ifnotpresent"):
+            return FluxPolicy(_named(key, value))
         if (key, value) == ("ssa", "merge"):
             return FluxPolicy(merges=True)
     return FluxPolicy()
+
+
+def _named(key: str, value: str) -> str:
+    return f"{_FLUX}/{key}: {_FLUX_VALUES[value]}"
 
 
 def _flux_metadata(*resources: Resource | None) -> Iterator[tuple[str, str]]:

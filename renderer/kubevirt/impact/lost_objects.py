@@ -40,13 +40,10 @@ def lost_with(removed: Resource, storage: StorageObjects, users: tuple[str, ...]
     return tuple(each._replace(source=_SOURCE_OF[removed.kind]) for each in found)
 
 
-def replaced_by_empty(replaced: Resource) -> tuple[DataChange, ...]:
+def replaced_by_empty(replaced: Resource, storage: StorageObjects) -> tuple[DataChange, ...]:
     """Return what is lost with an object that is deleted and created again; it may be of any kind."""
-    if replaced.kind not in (CLAIM, DATA_VOLUME):
-        return ()
-    text = "deleted with what is on it, and created anew"
-    label, source = _label(replaced), _SOURCE_OF[replaced.kind]
-    return (DataChange(DataEffect.LOST, replaced.name, text, label, source=source),)
+    lost = (each for each in lost_with(replaced, storage, ()) if each.effect is DataEffect.LOST)
+    return tuple(each._replace(text=f"{each.text}, and created anew") for each in lost)
 
 
 def _label(disk: Resource) -> str:

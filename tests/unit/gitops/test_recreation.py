@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from renderer.gitops.recreation import recreator_of
+from renderer.gitops.recreation import forced_deletion, recreation
+from renderer.model.difference import Effect
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 
@@ -46,21 +47,45 @@ def resource(text: str) -> Resource:
     ],
 )
 def test_refused_object_is_recreated(owner: str, annotation: str, recreator: str) -> None:
-    found = recreator_of(
-        resource(owner) if owner else None, resource(OBJECT % ("Secret", annotation)), is_refused=True
-    )
-    assert found == recreator
+    by = resource(owner) if owner else None
+    plain, marked = (resource(OBJECT % ("Secret", each)) for each in ("", annotation))
+    found = [recreation(by, *sides, is_refused=True) for sides in ((plain, marked), (marked, plain))]
+    wanted = f"{recreator} deletes it and creates it again, with the same name" if recreator else ""
+    if "ServerSideApply=false" in annotation:  # counts in Git alone
+        found = found[:1]
+    assert {each.reason if each else "" for each in found} == {wanted}
+    assert forced_deletion(by, plain, marked) == recreator
 
 
 @pytest.mark.parametrize(
     ("kind", "options", "recreator"),
     [
-        ("Secret", "Force=true", ""),
-        ("Secret", "Force=true, Replace=true", "Argo CD (Force=true, Replace=true)"),
-        ("Secret", "Force=true, Replace=true, ServerSideApply=true", "Argo CD (Force=true, Replace=true)"),
+        ("Job", "Force=true", ""),
+        ("Job", "Force=true, Replace=true", "Argo CD (Force=true, Replace=true)"),
+        ("Job", "Force=true, Replace=true, ServerSideApply=true", "Argo CD (Force=true, Replace=true)"),
         ("Namespace", "Force=true, Replace=true", ""),
     ],
 )
 def test_object_that_may_be_updated_is_recreated_by_replace(kind: str, options: str, recreator: str) -> None:
     changed = resource(OBJECT % (kind, ""))
-    assert recreator_of(resource(ARGOCD % options), changed, is_refused=False) == recreator
+    found = recreation(resource(ARGOCD % options), changed, changed, is_refused=False)
+    wanted = f"{recreator} deletes it and creates it again, so that it runs again" if recreator else ""
+    assert (found.reason if found else "") == wanted
+
+
+@pytest.mark.parametrize(
+    ("owner", "kind", "annotation", "effect"),
+    [
+        ("", "Job", "argocd.argoproj.io/hook: PreSync", Effect.NONE),
+        (ARGOCD % "", "Job", "helm.sh/hook: post-install", Effect.NONE),
+        (ARGOCD % "", "PersistentVolumeClaim", "argocd.argoproj.io/hook: PreSync", Effect.REPLACED),
+        (FLUX % "", "Job", "argocd.argoproj.io/hook: PreSync", None),
+        (ARGOCD % "", "Job", "argocd.argoproj.io/hook: Skip", None),
+    ],
+)
+def test_hooks_of_argo_cd_are_created_at_each_sync(
+    owner: str, kind: str, annotation: str, effect: Effect | None
+) -> None:
+    hook = resource(OBJECT % (kind, annotation))
+    found = recreation(resource(owner) if owner else None, hook, hook, is_refused=True)
+    assert (found.effect if found else None) == effect

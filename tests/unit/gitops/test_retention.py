@@ -36,6 +36,20 @@ def vm(**annotations: str) -> Resource:
     return Resource(content, Site("db.yaml"))
 
 
+def by_hand(*options: str) -> Resource:
+    return owner("argoproj.io/v1alpha1", "Application", {"syncPolicy": {"syncOptions": [*options]}})
+
+
+DEFINITION = Resource(
+    {
+        "apiVersion": "apiextensions.k8s.io/v1",
+        "kind": "CustomResourceDefinition",
+        "metadata": {"name": "a.b.c"},
+    },
+    Site("crd.yaml"),
+)
+
+
 @pytest.mark.parametrize(
     ("deployer", "removed", "is_gone", "expected"),
     [
@@ -67,7 +81,12 @@ def vm(**annotations: str) -> Resource:
             False,
             f"its {FLUX}/reconcile: disabled",
         ),
-        (application(), vm(), False, ""),
+        (application(), vm(), False, "Application apps has no automated.prune: true"),
+        (application(enabled=False), vm(), False, ""),
+        (application(prune=True), vm(), False, ""),
+        (by_hand(), vm(), False, ""),
+        (by_hand("Prune=false"), vm(), False, "Application apps has the sync option Prune=false"),
+        (by_hand("Prune=false"), vm(**{OPTIONS: "Prune=true"}), False, ""),
         (
             application(prune=True),
             vm(**{OPTIONS: "Prune=false, Validate=false"}),
@@ -90,7 +109,10 @@ def vm(**annotations: str) -> Resource:
             True,
             "its annotation helm.sh/resource-policy: keep",
         ),
-        (application(FINALIZER), vm(**{"helm.sh/resource-policy": "keep"}), False, ""),
+        (application(FINALIZER, prune=True), vm(**{"helm.sh/resource-policy": "keep"}), False, ""),
+        (application(FINALIZER), DEFINITION, True, "Application apps deletes no definition with itself"),
+        (application(FINALIZER, prune=True), DEFINITION, False, ""),
+        (application(FINALIZER), vm(**{OPTIONS: "Delete=confirm"}), True, ""),
     ],
 )
 def test_object_stays_if_its_engine_does_not_delete_it(

@@ -114,17 +114,22 @@ def _except_v1beta1(*fields: str) -> Condition:
     return condition
 
 
-def _if_not_resizable(update: ObjectUpdate, _change: FieldChange) -> str:
-    """Refuse a smaller claim, and a larger one that the class or the state of the claim does not let grow."""
+def _if_smaller(update: ObjectUpdate, _change: FieldChange) -> str:
     before, after = map(lenient_quantity, update.values(*_SIZE))
-    if before is None or after is None or before == after:
+    if before is None or after is None or before <= after:
         return ""
-    if after > before:
-        return _obstacle_to_growth(update)
     capacity = lenient_quantity(value_at(update.status, ("capacity", "storage")))
     if capacity is not None and after > capacity:
         return ""  # that takes back an expansion which has not happened
     return _in_cluster(update, *_SIZE, reason="a claim cannot become smaller")
+
+
+def _if_not_resizable(update: ObjectUpdate, _change: FieldChange) -> str:
+    """Refuse a larger claim that its class or its state does not let grow."""
+    before, after = map(lenient_quantity, update.values(*_SIZE))
+    if before is None or after is None or before >= after:
+        return ""
+    return _obstacle_to_growth(update)
 
 
 def _obstacle_to_growth(update: ObjectUpdate) -> str:
@@ -195,9 +200,19 @@ CLAIM_ROWS = (
         _CLAIM,
         (".".join(_SIZE),),
         API_SERVER,
-        f"{_CLAIM_UPDATE}; plugin/pkg/admission/storage/persistentvolume/resize/admission.go Validate",
+        _CLAIM_UPDATE,
+        _if_smaller,
+        "more; less, down to what a failed expansion left",
+    ),
+    ImmutableRow(
+        "",
+        _CLAIM,
+        (".".join(_SIZE),),
+        API_SERVER,
+        "kubernetes plugin/pkg/admission/storage/persistentvolume/resize/admission.go Validate",
         _if_not_resizable,
-        "more, if the StorageClass has allowVolumeExpansion; less, down to what a failed expansion left",
+        "more, if the claim is bound and its StorageClass has allowVolumeExpansion",
+        is_forbidden=True,
     ),
     ImmutableRow(
         "",

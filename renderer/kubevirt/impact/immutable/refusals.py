@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import NamedTuple
 
 from renderer.kubevirt.impact.immutable.claims import CLAIM_ROWS
 from renderer.kubevirt.impact.immutable.kubernetes import KUBERNETES_ROWS
@@ -47,6 +48,7 @@ READ_IN: Mapping[str, str] = {
     "kubernetes pkg/apis/resource": "1.36",
     "kubernetes pkg/apis/scheduling": "1.36",
     "kubernetes pkg/apis/storage": "1.36",
+    "kubernetes plugin/": "1.10",
     "ovn-kubernetes": "8871cd9cec",
     "pkg/": "1.0.1 to 1.9, d923fdb815",
     "staging/": "1.9, d923fdb815",
@@ -58,26 +60,44 @@ def read_in(row: ImmutableRow) -> str:
     return next(release for name, release in READ_IN.items() if row.source.startswith(name))
 
 
-def with_refusals(
-    update: ObjectUpdate, changes: Iterable[FieldChange], release: Release
-) -> tuple[FieldChange, ...] | None:
-    """Return the changes, with an impact where the cluster refuses the update; None if it refuses none."""
+class Refusals(NamedTuple):
+    """The changes of an update that the cluster refuses, with the impact of those that it refuses.
+
+    ``is_forbidden``: no engine takes the answer for a reason to recreate the object (``ImmutableRow``).
+    """
+
+    changes: tuple[FieldChange, ...]
+    is_forbidden: bool
+
+
+def refusals_of(update: ObjectUpdate, changes: Iterable[FieldChange], release: Release) -> Refusals | None:
+    """Return the refusals of an update; None if the cluster may admit it."""
     gvk = update.after.gvk
     rows = [row for row in ROWS if row.group == gvk.group and gvk.kind in row.kinds and row.holds_in(release)]
     if not rows:
         return None
-    judged = tuple(change._replace(impact=_impact(rows, update, change)) for change in changes)
-    return judged if any(change.impact for change in judged) else None
-
-
-def _impact(rows: Iterable[ImmutableRow], update: ObjectUpdate, change: FieldChange) -> Impact | None:
-    """Return the refusal of a change by the first row that refuses it; a sync does not send what it keeps."""
-    if change.kept or is_filled_in(change, _DEFAULTS):
-        return None
-    for row in rows:
-        if not any(concerns(change, field, update) for field in row.fields):
+    judged: list[FieldChange] = []
+    refusing: list[ImmutableRow] = []
+    for change in changes:
+        row, reason = _refusal(rows, update, change)
+        if row is None:
+            judged.append(change._replace(impact=None))
             continue
-        reason = NEW_NAME if row.condition is None else row.condition(update, change)
-        if reason:
-            return Impact(Effect.REFUSED, f"{row.refuser} does not let it change: {reason}", row.source)
-    return None
+        refusing.append(row)
+        text = f"{row.refuser} does not let it change: {reason}"
+        judged.append(change._replace(impact=Impact(Effect.REFUSED, text, row.source)))
+    return Refusals(tuple(judged), all(row.is_forbidden for row in refusing)) if refusing else None
+
+
+def _refusal(
+    rows: Iterable[ImmutableRow], update: ObjectUpdate, change: FieldChange
+) -> tuple[ImmutableRow | None, str]:
+    """Return the first row that refuses a change, with its reason; a sync does not send what it keeps."""
+    if change.kept or is_filled_in(change, _DEFAULTS):
+        return None, ""
+    for row in rows:
+        if any(concerns(change, field, update) for field in row.fields):
+            reason = NEW_NAME if row.condition is None else row.condition(update, change)
+            if reason:
+                return row, reason
+    return None, ""

@@ -53,6 +53,7 @@ class ImmutableRow(Record):
     """Fields of some kinds of a group, who refuses a change of them, and the function that does.
 
     A row without a ``condition`` refuses every change; ``admitted`` says what a condition lets through.
+    ``is_forbidden``: the answer is 403 Forbidden instead of 422 Invalid, for which no engine recreates it.
     """
 
     group: str
@@ -64,6 +65,7 @@ class ImmutableRow(Record):
     admitted: str = ""
     since: Release | None = None
     until: Release | None = None
+    is_forbidden: bool = False
 
     def holds_in(self, release: Release) -> bool:
         return (self.since is None or release >= self.since) and (self.until is None or release < self.until)

@@ -14,9 +14,9 @@ import yaml
 
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.kubevirt.facts.lists import field_changes
-from renderer.kubevirt.impact.immutable.refusals import READ_IN, ROWS, read_in, with_refusals
+from renderer.kubevirt.impact.immutable.refusals import READ_IN, ROWS, read_in, refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
-from renderer.model.difference import Effect, ResourceChange
+from renderer.model.difference import Effect, Impact, ResourceChange
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST, Release
@@ -90,7 +90,7 @@ def change_of(kind: str, before: str, after: str, release: Release = LATEST) -> 
     return change_between(resource(kind % before), resource(kind % after), release)
 
 
-def refusals_of(pair: Pair) -> list[tuple[str, str, str]]:
+def refused_fields(pair: Pair) -> list[tuple[str, str, str]]:
     """Return the field, the reason and the function of each refused change of a pair."""
     if pair.status is None:
         change = change_between(pair.before, pair.after, pair.release)
@@ -98,7 +98,8 @@ def refusals_of(pair: Pair) -> list[tuple[str, str, str]]:
     else:
         update = ObjectUpdate(pair.before, pair.after, (), pair.status)
         found = field_changes(pair.before.content, pair.after.content)
-        changes = with_refusals(update, found, pair.release) or ()
+        refusals = refusals_of(update, found, pair.release)
+        changes = refusals.changes if refusals else ()
     return [
         (str(each.field), each.impact.reason, each.impact.source)
         for each in changes
@@ -108,7 +109,7 @@ def refusals_of(pair: Pair) -> list[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("pair", [*pairs("refused")], ids=name_of)
 def test_update_is_refused(pair: Pair) -> None:
-    refused = refusals_of(pair)
+    refused = refused_fields(pair)
     fields, reasons, sources = zip(*refused, strict=True) if refused else ((), (), ())
     assert pair.upstream in sources
     assert not pair.field or pair.field in fields
@@ -117,7 +118,7 @@ def test_update_is_refused(pair: Pair) -> None:
 
 @pytest.mark.parametrize("pair", [*pairs("admitted")], ids=name_of)
 def test_update_is_admitted(pair: Pair) -> None:
-    assert refusals_of(pair) == []
+    assert refused_fields(pair) == []
 
 
 def test_each_row_has_pairs_on_both_sides() -> None:
@@ -156,23 +157,58 @@ def test_other_fields_of_a_refused_update_have_no_effect_of_their_own() -> None:
     ]
 
 
-def test_forced_objects_are_replaced() -> None:
-    before, after = (resource(DISK % f"source: {{http: {{url: {url}}}}}") for url in "ab")
-    old, new = (
-        OverlaySide(LATEST, (each,), recreator_of=lambda _, __: "Flux (spec.force)")
-        for each in (before, after)
+FORCED = Impact(Effect.REPLACED, "Flux (spec.force) deletes it and creates it again")
+
+
+def forced_change(before: Resource, after: Resource, refused: str = "") -> ResourceChange:
+    others = tuple(map(resource, OTHERS))
+    side = OverlaySide(
+        LATEST,
+        (before, *others),
+        recreation_of=lambda _, __, is_refused: FORCED if is_refused else None,
+        forced_deletion_of=lambda _, __: "Flux (spec.force)",
     )
-    (change,) = compare_overlay("a", "a", old, new).changes
+    rejected = {after.current_id: refused} if refused else {}
+    (change,) = compare_overlay(
+        "a", "a", side, side._replace(written=(after, *others), refused=rejected)
+    ).changes
+    return change
+
+
+def test_forced_objects_are_replaced_with_what_is_on_them() -> None:
+    before, after = (resource(DISK % f"source: {{http: {{url: {url}}}}}") for url in "ab")
+    change = forced_change(before, after)
+    assert change.impact == FORCED
+    assert [each.text for each in change.data] == ["deleted with what is on it, and created anew"]
+
+
+def test_claim_that_may_not_grow_is_not_replaced_by_force() -> None:
+    """403 Forbidden is not 422 Invalid: kubectl ``patcher.go``, fluxcd/pkg ``IsImmutableError``."""
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, spec: {storageClassName: slow, %s}}"
+    before, after = (
+        resource(claim % f"resources: {{requests: {{storage: {size}}}}}") for size in ("1Gi", "2Gi")
+    )
+    change = forced_change(before, after)
     assert change.impact is not None
-    assert change.impact.effect is Effect.REPLACED
-    assert change.impact.reason.startswith("Flux (spec.force) deletes it and creates it again")
+    assert change.impact.effect is Effect.REFUSED
+
+
+def test_rejected_machine_may_be_deleted_by_force() -> None:
+    before, after = (resource(MACHINE % f"runStrategy: {each}") for each in ("Always", "Sometimes"))
+    change = forced_change(before, after, "invalid run strategy")
+    assert change.effects == (Effect.REFUSED, Effect.AT_RISK)
+    assert change.impact is not None
+    assert change.impact.reason == (
+        "invalid run strategy; Flux (spec.force) may delete it first, and then cannot create it again"
+    )
 
 
 def refusal_in_cluster(kind: str, before: str, after: str, status: str, release: Release = LATEST) -> str:
     """Return the reason why the update of an object in a cluster is refused; empty if it is admitted."""
     old, new = (resource(kind % text) for text in (before, after))
     update = ObjectUpdate(old, new, (), yaml.safe_load(status))
-    changes = with_refusals(update, field_changes(old.content, new.content), release) or ()
+    refusals = refusals_of(update, field_changes(old.content, new.content), release)
+    changes = refusals.changes if refusals else ()
     return next((each.impact.reason for each in changes if each.impact), "")
 
 
@@ -198,4 +234,4 @@ def test_machine_in_a_snapshot_or_restore(
 def test_field_that_a_sync_keeps_is_not_refused() -> None:
     old, new = (resource(DEPLOYMENT % f"selector: {{matchLabels: {{a: {each}}}}}") for each in "bc")
     changes = [each._replace(kept=True) for each in field_changes(old.content, new.content)]
-    assert with_refusals(ObjectUpdate(old, new), changes, LATEST) is None
+    assert refusals_of(ObjectUpdate(old, new), changes, LATEST) is None

@@ -1,0 +1,133 @@
+"""What an engine applies of the objects in Git: what it does not apply has no effect, and is not refused.
+
+Flux skips objects that its annotations exempt (fluxcd/pkg ``ssa/manager_apply.go`` ``shouldSkipApply``). It
+leaves the fields of ``spec.ignore`` as the cluster has them, but first tries the whole object in a dry run,
+which the cluster may refuse (``ApplyAll``). Argo CD takes ignored fields from the cluster if it is told to
+respect ``ignoreDifferences`` (argo-cd ``controller/sync.go`` ``normalizeTargetResources``).
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from renderer.adopt.live.ignored_differences import (
+    IgnoreRule,
+    flux_policy,
+    rules_of_application,
+    rules_of_kustomization,
+)
+from renderer.adopt.live.managed_fields import FieldOwners
+from renderer.app.diff_side import RenderedSide
+from renderer.diff.compare import OverlaySide
+from renderer.gitops.argocd.application import is_application, is_application_set
+from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.kubevirt.facts.lists import field_changes
+from renderer.kubevirt.impact.immutable.refusals import refusals_of
+from renderer.kubevirt.impact.immutable.row import ObjectUpdate
+from renderer.model.difference import IgnoredDifferences
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.model.release import Release
+from renderer.model.render_config import Overlay
+
+_RESPECTED = "RespectIgnoreDifferences=true"
+
+
+class EngineRules(NamedTuple):
+    """The differences that the engine of an overlay ignores.
+
+    ``is_partial``: it applies an object without the ignored fields. ``is_flux`` is None if the engine is not
+    known.
+    """
+
+    rules: tuple[IgnoreRule, ...] = ()
+    is_partial: bool = False
+    is_flux: bool | None = None
+
+    def about(self, id_: ResId) -> list[IgnoreRule]:
+        """Return the rules with fields of an object."""
+        return [rule for rule in self.rules if rule.paths and rule.is_about(id_)]
+
+
+def engine_rules(overlay: Overlay) -> EngineRules:
+    """Return the rules of the object that deploys an overlay; none if the overlay is no entry point."""
+    entry = overlay.entry.entry if overlay.entry else None
+    if entry is None:
+        return EngineRules()
+    if is_flux_kustomization(entry):
+        return EngineRules(tuple(rules_of_kustomization(entry)), is_partial=True, is_flux=True)
+    if not is_application(entry) and not is_application_set(entry):
+        return EngineRules()
+    spec = object_at(entry.content, "spec")
+    spec = object_at(spec, "template", "spec") if is_application_set(entry) else spec
+    is_respected = _RESPECTED in array_at(spec, "syncPolicy", "syncOptions")
+    return EngineRules(tuple(rules_of_application(entry)), is_partial=is_respected, is_flux=False)
+
+
+def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:
+    """Return an object with the ignored fields as they were."""
+    for rule in rules:
+        content = rule.without_ignored(content, former, FieldOwners(EMPTY))
+    return content
+
+
+def as_applied(
+    before: RenderedSide | None, after: RenderedSide | None, engine: EngineRules
+) -> tuple[RenderedSide | None, tuple[IgnoredDifferences, ...]]:
+    """Return the side after a change as its engine applies it, and what that leaves out."""
+    if after is None or after.content is None:
+        return after, ()
+    former = before.content if before and before.content else OverlaySide(after.content.release)
+    counts: Counter[str] = Counter()
+    content = _side_as_applied(former, after.content, engine, counts)
+    ignored = tuple(IgnoredDifferences(source, count) for source, count in counts.items())
+    return after._replace(content=content), ignored
+
+
+def _side_as_applied(
+    before: OverlaySide, after: OverlaySide, engine: EngineRules, counts: Counter[str]
+) -> OverlaySide:
+    former = {each.current_id: each for each in before.written}
+    written: list[Resource] = []
+    expanded, refused = dict(after.applied), dict(after.refused)
+    for new in after.written:
+        id_ = new.current_id
+        old = former.get(id_)
+        skipped = "" if engine.is_flux is False else flux_policy(new, old).ignores
+        if skipped:
+            counts[skipped] += len(field_changes(old.content, new.content)) if old else 1
+            written += [] if old is None else [old]
+            refused.pop(id_, None)
+            expanded.pop(id_, None)
+            if id_ in before.applied:
+                expanded[id_] = before.applied[id_]
+            continue
+        applied = new if old is None else _partly_applied(old, new, engine, after.release, counts)
+        written.append(applied)
+        if applied is not new and id_ in expanded and id_ in before.applied:
+            content = without_ignored(expanded[id_].content, before.applied[id_].content, engine.about(id_))
+            expanded[id_] = expanded[id_].with_content(content)
+    return after._replace(written=tuple(written), applied=expanded, refused=refused) if counts else after
+
+
+def _partly_applied(
+    old: Resource, new: Resource, engine: EngineRules, release: Release, counts: Counter[str]
+) -> Resource:
+    """Return an object without the fields that its engine does not apply."""
+    rules = engine.about(new.current_id) if engine.is_partial else []
+    if not rules or old.content is new.content:
+        return new
+    changes = field_changes(old.content, new.content)
+    if engine.is_flux and refusals_of(ObjectUpdate(old, new), changes, release):
+        return new  # the dry run is of the whole object
+    content, number = new.content, len(changes)
+    for rule in rules:
+        content = without_ignored(content, old.content, [rule])
+        left = len(field_changes(old.content, content))
+        if left < number:
+            counts[rule.source] += number - left
+        number = left
+    return new.with_content(content) if number < len(changes) else new
