@@ -2,8 +2,8 @@
 
 Fixes are tried in memory. Those of one round are kept together if their findings are gone afterwards, no
 other finding came, and nothing that could be built before changes except what the findings name; otherwise
-each is tried alone. What one round uncovers, the next one fixes. A finding that names no object, such as a
-file that is not listed, may change any of them.
+half of them is tried, down to a single one. What one round leaves or uncovers, the next one fixes. A finding
+that names no object, such as a file that is not listed, may change any of them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 
-#: Rounds after which the rest stays: more than fixes that uncover one another ever need.
-_MOST_ROUNDS = 30
 #: A path without list indices, which differ between a file and what is built from it.
 _Keys: TypeAlias = tuple[str, ...]
 
@@ -76,45 +74,35 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
     project = project._replace(fs=FilesAsFirstRead(project.fs))  # to refuse what others change meanwhile
     judged = _judge(project, files, request)
     fixed: list[Located] = []
-    unfixed: dict[tuple[str, ...], Unfixed] = {}
-    for _ in range(_MOST_ROUNDS):
-        wanted = [
-            each
-            for each in judged.findings
-            if each.fix and _is_chosen(each, request) and _key(each) not in unfixed
-        ]
-        if not wanted:
-            break
+    unfixed: list[Unfixed] = []
+    done: set[tuple[str, ...]] = set()
+    while wanted := [
+        each
+        for each in judged.findings
+        if each.fix
+        and (not request.codes or each.code in request.codes)
+        and each.code not in request.others
+        and _key(each) not in done
+    ]:
         # What names no object may change any of them, so nothing would be proved about others beside it.
-        wanted = [each for each in wanted if each.resource is None] or wanted
-        batch, edited = apply_fixes(project, judged.files, wanted)
-        if not batch:
-            for each in wanted:
-                unfixed[_key(each)] = Unfixed(each, "its line cannot be changed by itself")
-            continue
-        after = _judge(project, edited, request)
-        if _objection(judged, after, batch):
-            after = judged
-            kept: list[Located] = []
-            for finding in batch:
-                alone, tried = apply_fixes(project, after.files, [finding])
-                candidate = _judge(project, tried, request) if alone else after
-                objection = (
-                    _objection(after, candidate, alone) if alone else "its line cannot be changed by itself"
-                )
-                if objection:
-                    unfixed[_key(finding)] = Unfixed(finding, objection)
-                else:
-                    after = candidate
-                    kept.append(finding)
-            batch = kept
-        fixed += batch
-        judged = after
-    return FixedProject(project, judged.files, tuple(fixed), tuple(unfixed.values()), judged.findings)
-
-
-def _is_chosen(finding: Located, request: FixRequest) -> bool:
-    return (not request.codes or finding.code in request.codes) and finding.code not in request.others
+        part = [each for each in wanted if each.resource is None] or wanted
+        while True:
+            applied, edited = apply_fixes(project, judged.files, part)
+            after = _judge(project, edited, request) if applied else judged
+            objection = (
+                _objection(judged, after, applied) if applied else "its line cannot be changed by itself"
+            )
+            if not objection or len(part) == 1:
+                break
+            part = part[: len(part) // 2]
+        if objection:
+            unfixed.append(Unfixed(part[0], objection))
+            done.add(_key(part[0]))
+        else:
+            fixed += applied
+            done |= {_key(each) for each in applied}
+            judged = after
+    return FixedProject(project, judged.files, tuple(fixed), tuple(unfixed), judged.findings)
 
 
 def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) -> _Judged:

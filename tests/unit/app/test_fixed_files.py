@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
 
+from renderer.app import fix
 from renderer.app.fixed_files import FixChoice, fix_paths, write_files
 from renderer.app.project import Project
+from renderer.app.tried_edits import builds
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 
@@ -19,6 +22,7 @@ spec:
   runStrategy: Always
   template: {spec: {hostnam: web, domain: {devices: {}}}}
 """
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: '1.9'\n"
 
 
 def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> None:
@@ -33,3 +37,41 @@ def test_a_file_that_changed_meanwhile_is_not_overwritten(tmp_path: Path) -> Non
         write_files(fixed)
     assert [each.code for each in raised.value.diagnostics] == [Code.WRITE_FAILED]
     assert file.read_text() == edited
+
+
+def _old_machines(root: Path, count: int) -> None:
+    """Write machines with a machine type that is gone; an annotation of the first one repeats it."""
+    (root / ".git").mkdir()
+    (root / "vmrender.yaml").write_text(PROJECT)
+    overlay = root / "overlays" / "one"
+    overlay.mkdir(parents=True)
+    for number in range(count):
+        (overlay / f"vm{number}.yaml").write_text(
+            MACHINE.replace("hostnam: web, ", "")
+            .replace("name: web", f"name: web{number}, annotations: {{type: none}}")
+            .replace("{devices: {}}", "{machine: {type: pc-q35-rhel7.4.0}, devices: {}}")
+        )
+    (overlay / "kustomization.yaml").write_text(
+        f"resources: {json.dumps([f'vm{number}.yaml' for number in range(count)])}\n"
+        "replacements:\n"
+        "- source: {name: web0, fieldPath: spec.template.spec.domain.machine.type}\n"
+        "  targets: [{select: {name: web0}, fieldPaths: [metadata.annotations.type]}]\n"
+    )
+
+
+def test_one_fix_that_cannot_be_proved_costs_few_trials(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    _old_machines(tmp_path, 64)
+    judged: list[int] = []
+
+    def counted(*arguments: object, **named: object) -> object:
+        judged.append(1)
+        return builds(*arguments, **named)  # type: ignore[arg-type]  # as it was called
+
+    monkeypatch.setattr(fix, "builds", counted)
+    [fixed] = fix_paths(lambda _path, _top=None: Project.read(tmp_path), (tmp_path,), FixChoice())
+    assert sorted(fixed.contents) == sorted(f"overlays/one/vm{number}.yaml" for number in range(1, 64))
+    [left] = fixed.fixes.unfixed
+    assert left.reason == "VirtualMachine web0 in overlays/one would change at metadata.annotations.type"
+    assert len(judged) < 2 * (64).bit_length()
