@@ -28,6 +28,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
+from renderer.model.run.work import begin_findings
 
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
 _CONFIDENTIAL_HINT = "change it where it is encrypted, or in its store"
@@ -62,6 +63,7 @@ class Accepted(NamedTuple):
 
     def diffs(self) -> Iterator[str]:
         """Yield a diff of each file, without values of Secrets."""
+        begin_findings()
         for path, content in self.files.items():
             yield public_diff(path, self.project.fs.read(path), content)
 

@@ -23,6 +23,7 @@ from renderer.model.field_edit import AddField, MoveField, RenameField, edited_p
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
+from renderer.model.run.work import begin_findings
 
 #: A path without list indices, which differ between a file and what is built from it.
 _Keys: TypeAlias = tuple[str, ...]
@@ -107,6 +108,7 @@ def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes
 
 def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) -> _Judged:
     """Return the findings about the project with ``files`` in it, and its builds."""
+    begin_findings()
     fs = EditedFiles(files, project.fs)
     try:
         edited = Project.read(project.root, project.environment, fs)

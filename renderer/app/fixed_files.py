@@ -27,6 +27,7 @@ from renderer.model.diagnostic import Severity
 from renderer.model.plural import plural
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
+from renderer.model.run.work import begin_findings
 
 #: Findings that the migration answers; it compares all builds of a file.
 _OF_MIGRATION = frozenset({Code.RUNNING_DEPRECATED})
@@ -121,6 +122,7 @@ def _findings(fixed: FixedFiles, *, check: bool) -> Iterator[Located]:
 
 def diffs(projects: Sequence[FixedFiles]) -> Iterator[str]:
     """Yield a diff of each file; its context lines have no values of Secrets and no cloud-init data."""
+    begin_findings()
     for project in projects:
         for path, content in project.contents.items():
             yield public_diff(project.path(path), project.project.fs.read(path), content)

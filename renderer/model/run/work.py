@@ -268,6 +268,16 @@ def may_find_lines(steps: int) -> bool:
     return account.lines <= allowed() // _PART_FOR_LINES
 
 
+def begin_findings() -> None:
+    """Count the steps of suggestions and of lines from zero, for another report of the same run.
+
+    A command that judges a project several times would have no lines and no hints in the later ones.
+    """
+    account = _account.get()
+    if account is not None:
+        account.suggestions = account.lines = 0
+
+
 class WorkDone:
     """A position in the account, to report the work of another process to the one that began the run."""
 

@@ -13,6 +13,8 @@ from renderer.app.project import Project
 from renderer.app.tried_edits import builds
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.run.limits import lowered
+from renderer.model.run.work import begin_run
 
 MACHINE = """\
 apiVersion: kubevirt.io/v1
@@ -75,3 +77,13 @@ def test_one_fix_that_cannot_be_proved_costs_few_trials(
     [left] = fixed.fixes.unfixed
     assert left.reason == "VirtualMachine web0 in overlays/one would change at metadata.annotations.type"
     assert len(judged) < 2 * (64).bit_length()
+
+
+def test_findings_that_had_no_lines_at_first_are_fixed_next(tmp_path: Path) -> None:
+    (tmp_path / ".git").mkdir()
+    for number in range(12):
+        (tmp_path / f"vm{number}.yaml").write_text(MACHINE)
+    begin_run()
+    with lowered({"work": 40_000}):
+        [fixed] = fix_paths(lambda _path, _top=None: Project.read(tmp_path), (tmp_path,), FixChoice())
+    assert len(fixed.contents) == 12
