@@ -83,7 +83,7 @@ def as_applied(
     former = before.content if before and before.content else OverlaySide(after.content.release)
     counts: Counter[str] = Counter()
     content = _side_as_applied(former, after.content, engine, counts)
-    ignored = tuple(IgnoredDifferences(source, count) for source, count in counts.items())
+    ignored = tuple(IgnoredDifferences(source, count) for source, count in counts.items() if count)
     return after._replace(content=content), ignored
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from renderer.app.applied_sides import as_applied, engine_rules
 from renderer.app.diff_causes import Causes
 from renderer.app.diff_ignores import Ignores, without_unsynced
+from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
@@ -182,6 +183,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     compared: list[OverlayDifference] = []
     at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
     manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
+    readers = ReadersElsewhere()
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)
@@ -220,6 +222,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             if causes is not None:
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))
+            readers.add(overlay, applied)
             if has_refusals(found_here):
                 manifests[path] = _manifests(sides)
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
@@ -231,7 +234,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests[each.path])
         if each.path in manifests
         else each
-        for each in without_moved(compared)
+        for each in readers.added_to(without_moved(compared))
     )
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):

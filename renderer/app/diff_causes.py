@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.diff.grouped import Group, Member, groups_of
+from renderer.diff.reads import cause_in
 from renderer.files.file_system import FileSystem
 from renderer.findings.locator import Locator
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
@@ -151,7 +152,11 @@ class Causes:
             if old is None or new is None:
                 return change._replace(cause=self._cause_of_object(difference, old, new))
             fields = tuple(
-                each._replace(cause=self._sources.cause(_written(old, each.field), _written(new, each.field)))
+                each
+                if each.read
+                else each._replace(
+                    cause=self._sources.cause(_written(old, each.field), _written(new, each.field))
+                )
                 for each in change.fields
             )
             if change.type is ChangeType.RENAMED:
@@ -159,7 +164,8 @@ class Causes:
                 return change._replace(fields=fields, cause=next(filter(None, names), None))
             return change._replace(fields=fields)
 
-        return difference._replace(changes=tuple(map(with_causes, difference.changes)))
+        changes = tuple(map(with_causes, difference.changes))
+        return difference._replace(changes=_with_causes_of_reads(changes))
 
     def traced(self, overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
         """Return the differences with causes for the fields that no manifest or patch contains."""
@@ -226,6 +232,23 @@ class Causes:
             return self._sources.whole_file(PROJECT_FILE)
         release = (_Places((Site(PROJECT_FILE, 0, FieldPath.of("kubevirt")),)),)
         return self._sources.cause(release, release) or self._sources.whole_file(PROJECT_FILE)
+
+
+def _with_causes_of_reads(changes: Sequence[ResourceChange]) -> tuple[ResourceChange, ...]:
+    """Return the changes, with the cause of a changed object at the machines that read it."""
+    read = {each.read for change in changes for each in change.fields if each.read}
+    causes = {change.id: cause_in(change) for change in changes if change.id in read}
+    return tuple(
+        change._replace(
+            fields=tuple(
+                each._replace(cause=causes.get(each.read, each.cause)) if each.read else each
+                for each in change.fields
+            )
+        )
+        if any(each.read for each in change.fields)
+        else change
+        for change in changes
+    )
 
 
 def _written(resource: Resource, field: FieldPath) -> tuple[_Places, ...]:

@@ -10,7 +10,7 @@ from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
 from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
-from renderer.diff.reads import with_reads
+from renderer.diff.reads import should_run, with_reads
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import (
@@ -182,7 +182,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     ]
     changed = {change.after for change in changes if change.type in (ChangeType.CHANGED, ChangeType.RENAMED)}
     moves = [*image_moves(pair for pair, _ in pairs if pair[1].current_id in changed)]
-    changes = with_reads(changes, new, sides[1].release, lambda machine: not machine.is_halted)
+    changes = with_reads(changes, new, sides[1].release, should_run)
     return OverlayDifference(
         path=path,
         name=name,

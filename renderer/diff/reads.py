@@ -7,12 +7,21 @@ is judged as any of its fields.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Self, TypeAlias
 
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.reads import IMPORTER, READ_FIELDS, Read, read_by_importer, reads_of
-from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, NoValue, ResourceChange, worst
+from renderer.model.difference import (
+    Cause,
+    ChangeType,
+    Effect,
+    FieldChange,
+    Impact,
+    NoValue,
+    ResourceChange,
+    worst,
+)
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
@@ -20,46 +29,93 @@ from renderer.model.release import Release
 _HALTED = "the VM is halted: read when it is started"
 
 
-class _Key(NamedTuple):
+class ObjectName(NamedTuple):
     """What a machine names an object by."""
 
     kind: str
     namespace: str
     name: str
 
+    @classmethod
+    def of(cls, resource: ResId) -> Self:
+        """Return the name of an object."""
+        return cls(resource.gvk.kind, resource.namespace, resource.name)
 
-def with_reads(
-    changes: Sequence[ResourceChange],
-    written: Iterable[Resource],
-    release: Release,
-    runs: Callable[[VirtualMachineView], bool],
-) -> list[ResourceChange]:
-    """Return the changes, with those of machines that read a changed object: when they read it.
 
-    ``written`` are the objects after the change. The field of the machine that names the object is said to
-    change from one withheld value to another.
-    """
-    changed = {
-        _Key(change.id.gvk.kind, change.id.namespace, change.id.name): change
+class ChangedObject(NamedTuple):
+    """The change of an object that machines may read; ``overlay`` has it, empty for that of the machines."""
+
+    change: ResourceChange
+    overlay: str = ""
+
+
+ChangedObjects: TypeAlias = Mapping[ObjectName, ChangedObject]
+#: Returns True if a machine runs.
+Runs: TypeAlias = Callable[[VirtualMachineView], bool]
+
+
+def should_run(machine: VirtualMachineView) -> bool:
+    """Return True if the manifest of a machine says that it runs."""
+    return not machine.is_halted
+
+
+def changed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> ChangedObjects:
+    """Return the changes of objects that machines may read, by name."""
+    return {
+        ObjectName.of(change.id): ChangedObject(change, overlay)
         for change in changes
         if change.type is ChangeType.CHANGED and _is_read(change)
     }
+
+
+def with_reads(
+    changes: Sequence[ResourceChange], written: Iterable[Resource], release: Release, runs: Runs
+) -> list[ResourceChange]:
+    """Return the changes, with those of machines that read a changed object: when they read it.
+
+    ``written`` are the objects after the change.
+    """
+    changed = changed_objects(changes)
     if not changed:
         return [*changes]
+    written = tuple(written)
+    read = _with_importers(changes, written, changed)
+    return with_readers(read, written, release, runs, changed)
+
+
+def _with_importers(
+    changes: Sequence[ResourceChange], written: Iterable[Resource], changed: ChangedObjects
+) -> list[ResourceChange]:
     found = {change.id: change for change in changes}
     for resource in written:
         for kind, name in read_by_importer(resource.content):
-            change = changed.get(_Key(kind, resource.namespace, name))
-            if change is not None:
-                found[change.id] = _with_importer(found[change.id], resource)
+            object_ = changed.get(ObjectName(kind, resource.namespace, name))
+            if object_ is not None:
+                found[object_.change.id] = with_importer(found[object_.change.id], resource)
+    return [*found.values()]
+
+
+def with_readers(
+    changes: Sequence[ResourceChange],
+    written: Iterable[Resource],
+    release: Release,
+    runs: Runs,
+    changed: ChangedObjects,
+) -> list[ResourceChange]:
+    """Return the changes of an overlay, with those of its machines that read one of the ``changed`` objects.
+
+    The field of the machine that names the object is said to change from one withheld value to another.
+    """
+    found = {change.id: change for change in changes}
+    for resource in written:
         machine = VirtualMachineView.of(resource)
         if machine is None:
             continue
         fields = [
             field
             for read in reads_of(machine, release)
-            for change in _changes_read(machine, read, changed)
-            for field in _fields_of(read, change, is_running=runs(machine))
+            for object_ in _changes_read(machine, read, changed)
+            for field in _fields_of(read, object_, is_running=runs(machine))
         ]
         own = found.get(resource.current_id)
         if fields and (own is None or own.type is ChangeType.CHANGED):
@@ -67,22 +123,33 @@ def with_reads(
     return [*found.values()]
 
 
-def _changes_read(
-    machine: VirtualMachineView, read: Read, changed: Mapping[_Key, ResourceChange]
-) -> Iterator[ResourceChange]:
-    """Yield the changed objects that a field names: one, or one for each machine of a pool."""
+def named_objects(machine: VirtualMachineView, release: Release) -> Iterator[ObjectName]:
+    """Yield the names of the objects that a machine reads; of those with an index, the part before it."""
+    for read in reads_of(machine, release):
+        yield _name_of(machine, read)
+
+
+def _name_of(machine: VirtualMachineView, read: Read) -> ObjectName:
     namespace, _, name = read.name.rpartition("/")
-    key = _Key(read.rule.kind, namespace or machine.namespace, name)
+    return ObjectName(read.rule.kind, namespace or machine.namespace, name)
+
+
+def _changes_read(
+    machine: VirtualMachineView, read: Read, changed: ChangedObjects
+) -> Iterator[ChangedObject]:
+    """Yield the changed objects that a field names: one, or one for each machine of a pool."""
+    named = _name_of(machine, read)
     if not read.is_indexed:
-        yield from filter(None, [changed.get(key)])
+        yield from filter(None, [changed.get(named)])
         return
-    for each, change in changed.items():
+    for each, object_ in changed.items():
         indexed = split_index(each.name)
-        if indexed is not None and each._replace(name=indexed[0]) == key:
-            yield change
+        if indexed is not None and each._replace(name=indexed[0]) == named:
+            yield object_
 
 
-def _with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:
+def with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:
+    """Return the change of an object that CDI reads while it fills a disk of ``resource``."""
     if change.impact is not None:
         return change
     when = "at its next import" if resource.kind == "DataImportCron" else "while a disk is filled, not later"
@@ -102,7 +169,8 @@ def _changed_keys(change: ResourceChange) -> set[str]:
     return {f".{path[1]}" if len(path) > 1 else "." for path in segments if path and path[0] in read}
 
 
-def _fields_of(read: Read, change: ResourceChange, *, is_running: bool) -> Iterator[FieldChange]:
+def _fields_of(read: Read, object_: ChangedObject, *, is_running: bool) -> Iterator[FieldChange]:
+    change, overlay = object_
     id_ = change.id
     keys = _changed_keys(change)
     if read.rule.keys and "." not in keys and keys.isdisjoint(f".{key}" for key in read.rule.keys):
@@ -110,8 +178,15 @@ def _fields_of(read: Read, change: ResourceChange, *, is_running: bool) -> Itera
     effect, reason, source = read.rule.impact
     if not is_running:
         effect, reason = Effect.NEXT_START, _HALTED
-    impact = Impact(effect, f"{id_.gvk.kind} {id_.name} changes: {reason}", source)
-    yield FieldChange(read.field, NoValue.WITHHELD, NoValue.WITHHELD, impact=impact)
+    named = f"{id_.gvk.kind} {id_.name}{f' in {overlay}' if overlay else ''}"
+    impact = Impact(effect, f"{named} changes: {reason}", source)
+    withheld = NoValue.WITHHELD
+    yield FieldChange(read.field, withheld, withheld, impact=impact, cause=cause_in(change), read=id_)
+
+
+def cause_in(change: ResourceChange) -> Cause | None:
+    """Return the first known place in the sources that changed an object."""
+    return next(iter(change.causes), None)
 
 
 def _with_fields(own: ResourceChange | None, id_: ResId, fields: Sequence[FieldChange]) -> ResourceChange:

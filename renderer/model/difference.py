@@ -182,7 +182,8 @@ class FieldChange(Record):
     ``inherited``: the field is in no manifest, but comes from an instance type or preference. ``impact`` is
     None for objects other than virtual machines. Of a field in a cluster, ``owners`` are the managers that
     own it, and ``kept`` is True if the next sync does not change it. ``cause`` is the place in the sources
-    that changed it, if it is known.
+    that changed it, if it is known. ``read`` is the object that the field names, if that changes rather than
+    its name.
     """
 
     field: FieldPath
@@ -194,6 +195,7 @@ class FieldChange(Record):
     owners: tuple[str, ...] = ()
     kept: bool = False
     cause: Cause | None = None
+    read: ResId | None = None
 
 
 class ChangeType(TextEnum):

@@ -1,0 +1,142 @@
+"""Machines that read an object of another overlay, which changes there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.git_work_tree import commit, init, write
+from tests.cli.test_diff import PROJECT, run
+
+KUSTOMIZATION = """\
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: NAME, namespace: flux-system}
+spec:
+  interval: 1h
+  prune: true
+  path: ./NAME
+  targetNamespace: shop
+  sourceRef: {kind: GitRepository, name: flux-system}
+"""
+SOURCE = """\
+---
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: flux-system, namespace: flux-system}
+spec: {interval: 1h, url: "https://git.example.org/acme/fleet.git"}
+"""
+FLUX = "".join(KUSTOMIZATION.replace("NAME", name) for name in ("machines", "secrets")) + SOURCE
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: shop}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain: {memory: {guest: 1Gi}, devices: {disks: [{name: init, disk: {bus: virtio}}]}}
+      volumes: [{name: init, cloudInitNoCloud: {secretRef: {name: db-init}}}]
+"""
+DISK = """\
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: data, namespace: shop}
+spec:
+  source: {http: {url: "https://example.org/a.img", certConfigMap: certs}}
+  storage: {resources: {requests: {storage: 1Gi}}}
+"""
+CREDENTIALS = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: db-init, namespace: shop}
+stringData:
+  userdata: "#cloud-config\\nruncmd: [VALUE]"
+"""
+CERTS = "{apiVersion: v1, kind: ConfigMap, metadata: {name: certs, namespace: shop}, data: {ca: VALUE}}"
+ENTRIES = PROJECT + "repositories: ['https://git.example.org/acme/fleet.git']\noverlays: [{flux: clusters}]\n"
+READ = "changes: virt-launcher reads it when the instance starts"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    repository = init(tmp_path / "repository")
+    monkeypatch.chdir(repository)
+    return repository
+
+
+def test_a_machine_reads_a_secret_of_another_kustomization(folder: Path) -> None:
+    files = {
+        "vmrender.yaml": ENTRIES,
+        "clusters/apps.yaml": FLUX,
+        "machines/db.yaml": VM,
+        "machines/disk.yaml": DISK,
+        "secrets/db.yaml": CREDENTIALS,
+        "secrets/certs.yaml": CERTS,
+    }
+    commit(folder, files)
+    write(
+        folder,
+        {
+            "secrets/db.yaml": CREDENTIALS.replace("VALUE", "reboot"),
+            "secrets/certs.yaml": CERTS.replace("VALUE", "b"),
+        },
+    )
+    found = run().stdout
+    assert "virtual machines: 1 counts after a restart, which KubeVirt does not ask for" in found
+    assert "VirtualMachine shop/db in clusters:machines: counts after a restart" in found
+    assert " for\n    by secrets/db.yaml:5\n" in found
+    assert f"Secret db-init in clusters:secrets {READ}" in found
+    assert "the importer of DataVolume shop/data reads it while a disk is filled, not later" in found
+    assert "reboot" not in found
+
+
+@pytest.mark.parametrize(
+    ("sites", "is_read"),
+    [
+        (["secrets"], True),  # the only overlay with the object
+        (["secrets", "secrets-of-another-site"], False),  # of which cluster is not known
+    ],
+)
+def test_overlays_by_path_may_be_of_several_clusters(
+    folder: Path, sites: list[str], *, is_read: bool
+) -> None:
+    files = {
+        "vmrender.yaml": PROJECT,
+        "overlays/machines/kustomization.yaml": "resources: [db.yaml]\n",
+        "overlays/machines/db.yaml": VM,
+    }
+    for site in sites:
+        files[f"overlays/{site}/kustomization.yaml"] = "resources: [db.yaml]\n"
+        files[f"overlays/{site}/db.yaml"] = CREDENTIALS
+    commit(folder, files)
+    write(folder, {"overlays/secrets/db.yaml": CREDENTIALS.replace("VALUE", "reboot")})
+    assert (f"Secret db-init in overlays/secrets {READ}" in run().stdout) is is_read
+
+
+def test_a_secret_of_another_cluster_is_not_read(folder: Path) -> None:
+    project = PROJECT + (
+        "clusters: [{name: north}, {name: south}]\n"
+        "overlays:\n- {path: machines, cluster: north}\n- {path: secrets, cluster: south}\n"
+    )
+    files = {
+        "vmrender.yaml": project,
+        "machines/kustomization.yaml": "resources: [db.yaml]\n",
+        "machines/db.yaml": VM,
+        "secrets/kustomization.yaml": "resources: [db.yaml]\n",
+        "secrets/db.yaml": CREDENTIALS,
+    }
+    commit(folder, files)
+    write(folder, {"secrets/db.yaml": CREDENTIALS.replace("VALUE", "reboot")})
+    assert READ not in run().stdout
+    commit(
+        folder,
+        {
+            "secrets/db.yaml": CREDENTIALS,
+            "vmrender.yaml": project.replace("cluster: south", "cluster: north"),
+        },
+    )
+    write(folder, {"secrets/db.yaml": CREDENTIALS.replace("VALUE", "reboot")})
+    assert READ in run().stdout
