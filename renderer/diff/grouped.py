@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import PATHS
-from renderer.model.difference import Cause, Danger, Impact, OverlayDifference, ResourceChange
+from renderer.model.difference import Cause, ChangeType, Danger, Impact, OverlayDifference, ResourceChange
 
 #: What changes have in common that readers see as one; texts, because values may be mappings.
 _Likeness: TypeAlias = tuple[str, ...]
@@ -52,11 +52,17 @@ class Group(NamedTuple):
         return tuple({member.overlay.path: member.overlay for member in self.members}.values())
 
 
+def is_judged(change: ResourceChange) -> bool:
+    """Return True if it is known what a change does; of objects other than machines it often is not."""
+    is_new = change.type is ChangeType.ADDED
+    return bool(change.impact or change.data) or is_new or change.id.gvk.kind in PATHS
+
+
 def groups_of(overlays: Iterable[OverlayDifference]) -> list[Group]:
     """Return the changes of all overlays in groups, the most dangerous first.
 
     Among groups of equal danger, virtual machines come first, then the worst effects, then the order in which
-    the changes were found.
+    the changes were found. Objects that are not judged are the last.
     """
     found: dict[_Likeness, list[Member]] = {}
     for overlay in overlays:
@@ -89,6 +95,7 @@ def _rule(impact: Impact | None) -> str:
     return f"{impact.effect} {impact.source or impact.reason}" if impact else ""
 
 
-def _order(group: Group) -> tuple[int, bool, int]:
-    impact = group.change.impact
-    return -group.danger.rank, not group.is_about_machines, -impact.effect.severity if impact else 1
+def _order(group: Group) -> tuple[int, bool, bool, int]:
+    change, impact = group.change, group.change.impact
+    severity = -impact.effect.severity if impact else 1
+    return -group.danger.rank, not is_judged(change), not group.is_about_machines, severity

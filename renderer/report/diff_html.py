@@ -31,7 +31,6 @@ from renderer.report.diff_summary import (
 )
 from renderer.report.diff_words import (
     EFFECTS,
-    HEADINGS,
     causes_text,
     field_reasons,
     ignored_lines,
@@ -39,6 +38,7 @@ from renderer.report.diff_words import (
     origin_text,
     place_of,
     reason_of,
+    section_of,
     side_texts,
     title_text,
     type_text,
@@ -143,8 +143,8 @@ def _changes(difference: Difference) -> Iterator[str]:
         yield from (f"<li>{escape(str(each))}</li>" for each in shared[:_MOST_CAUSES])
         yield f"<li>and {len(shared) - _MOST_CAUSES} more</li>" if len(shared) > _MOST_CAUSES else ""
         yield "</ul></section>"
-    for danger, dangerous in groupby(groups, key=lambda group: group.danger):
-        yield f'<section class="danger tone-{_tone(danger)}"><h2>{HEADINGS[danger]}</h2>'
+    for (danger, heading), dangerous in groupby(groups, key=section_of):
+        yield f'<section class="danger tone-{_tone(danger)}"><h2>{heading}</h2>'
         for group in dangerous:
             yield from _group(group, difference, is_open=position < _MOST_OPEN)
             position += 1

@@ -28,7 +28,6 @@ from renderer.report.diff_summary import (
 )
 from renderer.report.diff_words import (
     EFFECTS,
-    HEADINGS,
     causes_text,
     field_reasons,
     ignored_lines,
@@ -36,6 +35,7 @@ from renderer.report.diff_words import (
     origin_text,
     place_of,
     reason_of,
+    section_of,
     side_texts,
     title_text,
     type_text,
@@ -70,8 +70,8 @@ def write(difference: Difference, limit: int) -> str:
         page.add(block)
     groups = groups_of(difference.overlays)
     page.add(_sources(groups))
-    for danger, dangerous in groupby(groups, key=lambda group: group.danger):
-        _add_groups(page, danger, list(dangerous), difference)
+    for (danger, heading), dangerous in groupby(groups, key=section_of):
+        _add_groups(page, heading, list(dangerous), difference)
         if danger is Danger.REFUSED:
             page.add(_stalled(difference))
     page.add(_images(difference))
@@ -136,8 +136,8 @@ def _sources(groups: Sequence[Group]) -> str:
     return "\n".join(("", "#### changes in the sources", "", *lines, ""))
 
 
-def _add_groups(page: _Page, danger: Danger, groups: list[Group], difference: Difference) -> None:
-    heading = f"\n#### {HEADINGS[danger]}\n"
+def _add_groups(page: _Page, title: str, groups: list[Group], difference: Difference) -> None:
+    heading = f"\n#### {title}\n"
     for group in groups:
         whole, short = _group(group, difference), f"\n- {_title(group, difference)}\n"
         block = whole if page.has_room(heading + whole) else short

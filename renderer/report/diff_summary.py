@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from typing import NamedTuple
 
-from renderer.diff.grouped import Group, Member
+from renderer.diff.grouped import Group, Member, is_judged
+from renderer.kubevirt.facts.kinds import VM_POOL, VMI_REPLICA_SET
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import (
     Amounts,
@@ -31,6 +32,7 @@ from renderer.report.plain_text import printable
 _MOST_OVERLAYS = 5
 #: The most characters of a name in the first line.
 _LONGEST_NAME = 100
+_MEBI, _GIBI = 1 << 20, 1 << 30
 _ALWAYS = ("virtual machines", "vCPUs", "memory")
 _AMOUNTS = {
     "virtual machines": lambda amounts: str(amounts.machines),
@@ -61,7 +63,7 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.HOT_PLUG: ("changes live", "change live"),
     Effect.NEXT_MIGRATION: ("changes with its next live migration", "change with their next live migration"),
     Effect.MIGRATION: ("is live-migrated", "are live-migrated"),
-    Effect.PENDING: ("needs a restart", "need a restart"),
+    Effect.PENDING: ("changes with its next restart", "change with their next restart"),
     Effect.BLOCKED: ("needs a restart", "need a restart"),
     Effect.START: ("is started", "are started"),
     Effect.STUCK: ("can no longer be changed", "can no longer be changed"),
@@ -74,6 +76,13 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.DELETED: ("is deleted", "are deleted"),
     Effect.REFUSED: ("", ""),
 }
+#: What the first line says of pools and replica sets, which stay while their machines do not.
+_SET_VERBS: Mapping[Effect, tuple[str, str]] = {
+    Effect.RESTART: ("restarts its machines", "restart their machines"),
+    Effect.REPLACED: ("replaces its machines", "replace their machines"),
+    Effect.DELETED: ("deletes machines", "delete machines"),
+}
+_SETS = frozenset({VM_POOL, VMI_REPLICA_SET})
 _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.DETACHED: ("is without a data disk", "are without a data disk"),
     DataEffect.OTHER_DISK: ("has another data disk", "have another data disk"),
@@ -104,7 +113,13 @@ def verdict(difference: Difference) -> str:
             parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes, danger))}")
     if parts:
         return "; ".join(parts)
-    return "nothing that runs changes" if difference else "no differences"
+    if not difference:
+        return "no differences"
+    others = sum(not is_judged(change) for overlay in difference.overlays for change in overlay.changes)
+    if others:
+        verb = "changes" if others == 1 else "change"
+        return f"no virtual machine is affected; {plural(others, 'other object')} {verb}"
+    return "nothing that runs changes"
 
 
 def _said_of(change: ResourceChange) -> frozenset[Danger]:
@@ -131,15 +146,22 @@ def _deeds(changes: Iterable[ResourceChange], danger: Danger) -> Iterator[str]:
         if len(found) == 1:
             yield f"{_object_name(found[0])} {one}".rstrip()
         else:
-            noun = "machine" if all(each.id.gvk.kind in PATHS for each in found) else "object"
-            yield f"{plural(len(found), noun)} {many}".rstrip()
+            yield f"{plural(len(found), _noun(found))} {many}".rstrip()
+
+
+def _noun(changes: Iterable[ResourceChange]) -> str:
+    kinds = {change.id.gvk.kind for change in changes}
+    if kinds == {VM_POOL}:
+        return "pool"
+    return "machine" if kinds <= PATHS.keys() and not kinds & _SETS else "object"
 
 
 def _deed(change: ResourceChange, danger: Danger) -> tuple[str, str]:
     """Return the words for what gives a change a danger, of one object and of several."""
     effect = _effect_with(change, danger)
     if effect is not None:
-        return _VERBS[effect]
+        is_kept_set = change.type is ChangeType.CHANGED and change.id.gvk.kind in _SETS
+        return (is_kept_set and _SET_VERBS.get(effect)) or _VERBS[effect]
     return _DATA_VERBS[change.data[0].effect] if danger is Danger.DATA else _SEES_ANOTHER_MACHINE
 
 
@@ -230,8 +252,11 @@ def _amount_text(totals: Totals | None, name: str) -> str:
 
 
 def bytes_text(count: int) -> str:
-    """Return ``16Gi``, or the amount in the next smaller unit if it is not a whole number: ``1536Mi``."""
-    return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
+    """Return ``16Gi``, ``1536Mi`` if that is whole, and otherwise a rounded amount: ``29.8Gi``."""
+    if count % _MEBI == 0:
+        return Quantity.of_integer(count, QuantityFormat.BINARY_SI).canonical
+    unit, suffix = (_GIBI, "Gi") if count >= _GIBI else (_MEBI, "Mi")
+    return f"{count / unit:.2f}".rstrip("0").rstrip(".") + suffix
 
 
 class OverlayNews(NamedTuple):

@@ -22,7 +22,6 @@ from renderer.report.diff_summary import (
 )
 from renderer.report.diff_words import (
     EFFECTS,
-    HEADINGS,
     causes_text,
     field_reasons,
     ignored_lines,
@@ -30,6 +29,7 @@ from renderer.report.diff_words import (
     origin_text,
     place_of,
     reason_of,
+    section_of,
     side_texts,
     subject_of,
     type_text,
@@ -93,9 +93,9 @@ class _Writer:
         width = max((len(row.name) for row in rows), default=0)
         yield from (f"{row.name:<{width}}  {row.before or 'none'} -> {row.after or 'none'}" for row in rows)
         yield from self._causes(groups)
-        for danger, dangerous in groupby(groups, key=lambda group: group.danger):
+        for (danger, heading), dangerous in groupby(groups, key=section_of):
             yield ""
-            yield self._styled(_BOLD, HEADINGS[danger])
+            yield self._styled(_BOLD, heading)
             for group in dangerous:
                 yield from self._group(group)
             if danger is Danger.REFUSED:

@@ -6,8 +6,9 @@ import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from renderer.diff.grouped import Group
+from renderer.diff.grouped import Group, is_judged
 from renderer.model.difference import (
+    Cause,
     ChangeType,
     Danger,
     Difference,
@@ -49,7 +50,7 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.REFUSED: "refused",
 }
 #: The headings over changes, by their danger.
-HEADINGS: Mapping[Danger, str] = {
+_HEADINGS: Mapping[Danger, str] = {
     Danger.NONE: "no effect on what runs",
     Danger.LIVE: "applied live",
     Danger.MIGRATION: "live migrations",
@@ -59,6 +60,8 @@ HEADINGS: Mapping[Danger, str] = {
     Danger.DATA: "data at risk",
     Danger.REFUSED: "refused",
 }
+#: The heading over changes of objects that are not judged.
+_OTHER_OBJECTS = "other objects"
 #: A text that is unambiguous without quotes.
 _PLAIN = re.compile(r"[A-Za-z0-9./_@%+][A-Za-z0-9./_@%+:=-]*")
 _LIKE_OTHERS = re.compile(r"[-+.0-9eE_:]+|true|false|null|nothing", re.IGNORECASE)
@@ -69,6 +72,11 @@ _LIVE_TYPES = {
     ChangeType.RENAMED: "renamed",
     ChangeType.CHANGED: "drifted",
 }
+
+
+def section_of(group: Group) -> tuple[Danger, str]:
+    """Return the danger of a group and the heading over it; objects that are not judged have their own."""
+    return group.danger, _HEADINGS[group.danger] if is_judged(group.change) else _OTHER_OBJECTS
 
 
 def subject_of(group: Group, most: int) -> str:
@@ -95,8 +103,19 @@ def place_of(group: Group, difference: Difference) -> str:
 
 
 def causes_text(group: Group, most: int) -> str:
-    """Return the places in the sources that changed a group; empty if none is known."""
-    return listed([printable(str(cause)) for cause in group.causes], most)
+    """Return the places in the sources that changed a group: ``db.yaml:9, 12``; empty if none is known."""
+    positions = {cause.path: position for position, cause in reversed([*enumerate(group.causes)])}
+    causes = sorted(group.causes, key=lambda cause: (positions[cause.path], cause.line))
+    return listed([*_places(causes)], most)
+
+
+def _places(causes: Iterable[Cause]) -> Iterator[str]:
+    """Yield each place; only its line if it is in the same file as the one before."""
+    path = ""
+    for cause in causes:
+        text = str(cause)
+        yield printable(text.removeprefix(f"{path}:") if path and cause.line else text)
+        path = cause.path
 
 
 def members_text(group: Group, most: int) -> str:

@@ -95,7 +95,7 @@ def mac_addresses(guest: GuestMachine) -> Mapping[str, str]:
     """Return the MAC address of each interface, or whose the one is that the cluster chooses."""
     return {
         name: text_at(interface, "macAddress").lower()
-        or f"one that the cluster gives to {guest.namespace}/{guest.name}"
+        or f"one that the cluster gives to {guest.qualified_name}"
         for name, interface in _interfaces(guest)
     }
 

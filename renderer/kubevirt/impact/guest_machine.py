@@ -34,6 +34,11 @@ class GuestMachine(NamedTuple):
     def of(cls, name: str, namespace: str, instance: JsonObject, cluster: GuestCluster) -> GuestMachine:
         return cls(name, namespace, object_at(instance, "metadata"), object_at(instance, "spec"), cluster)
 
+    @property
+    def qualified_name(self) -> str:
+        """``prod/db``, or ``db`` without a namespace."""
+        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+
     def domain(self, *path: str) -> JsonObject:
         """Return an object below ``spec.domain``; empty if there is none."""
         return object_at(self.spec, "domain", *path)
@@ -41,5 +46,5 @@ class GuestMachine(NamedTuple):
     def chosen(self, value: str) -> str:
         """Return a value; of one that KubeVirt chooses at random for each machine, whose it is."""
         if value == AT_RANDOM:
-            return f"one chosen for {self.namespace}/{self.name}"
+            return f"one chosen for {self.qualified_name}"
         return uuid_of_name(self.name) if value == FROM_NAME else value

@@ -158,8 +158,10 @@ def _judge_replicas(views: Views, _change: FieldChange) -> Verdict:
     if before == after:
         return Verdict(Effect.NONE, "both mean the same")
     if after > before:
-        return Verdict(Effect.START, f"{after - before} more are created")
-    return Verdict(Effect.DELETED, f"{before - after} are deleted")
+        return Verdict(
+            Effect.START, f"{after - before} more {'is' if after - before == 1 else 'are'} created"
+        )
+    return Verdict(Effect.DELETED, f"{before - after} {'is' if before - after == 1 else 'are'} deleted")
 
 
 def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:

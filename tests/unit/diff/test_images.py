@@ -139,6 +139,13 @@ def test_image_moves_from_and_to(kind: str, before: str, after: str, row: tuple[
     assert found.users.endswith(" shop/db")
 
 
+def test_image_of_a_renamed_disk_has_not_moved() -> None:
+    old, new = (DISKS % f"source: {{registry: {{url: 'docker://{FEDORA}:{tag}'}}}}" for tag in (41, 42))
+    assert image_rows(difference([resource(old)], [resource(old.replace("root", "boot"))])) == []
+    moved = image_rows(difference([resource(old)], [resource(new.replace("root", "boot"))]))
+    assert [row[1:3] for row in moved] == [("41", "nothing"), ("nothing", "42")]
+
+
 def test_equal_moves_are_one_row_with_their_machines() -> None:
     names = [f"vm-{number}" for number in range(5)]
     sides = ([resource(VM % (CONTAINER % f"f:{tag}"), name) for name in names] for tag in (1, 2))

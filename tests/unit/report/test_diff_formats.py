@@ -15,6 +15,7 @@ import pytest
 
 from renderer.model.difference import (
     Amounts,
+    Cause,
     ChangeType,
     DataChange,
     DataEffect,
@@ -37,7 +38,7 @@ from renderer.model.release import Release
 from renderer.report.diff_html import write as html
 from renderer.report.diff_json import write as json_document
 from renderer.report.diff_markdown import write as markdown
-from renderer.report.diff_summary import verdict
+from renderer.report.diff_summary import bytes_text, verdict
 from renderer.report.diff_text import write as text
 
 PAGE = Path(__file__).parents[3] / "renderer" / "report" / "page"
@@ -194,6 +195,45 @@ def test_first_line_says_the_worst() -> None:
     assert unescape(markdown(found, 60_000)).splitlines()[0] == f"### {verdict(found)}"
     assert f"<h1>{verdict(found)}</h1>" in html(found, STYLE, SCRIPT)
     assert json.loads(json_document(found))["verdict"] == verdict(found)
+
+
+def test_first_line_tells_those_that_may_wait_for_a_restart_from_those_that_need_it() -> None:
+    found = difference(
+        changed("a", Effect.PENDING), changed("b", Effect.RESTART), changed("c", Effect.PENDING)
+    )
+    assert verdict(found) == "prod/b needs a restart, 2 machines change with their next restart"
+
+
+def test_first_line_does_not_say_that_a_pool_goes_with_its_machines() -> None:
+    pool = ResId(Gvk("pool.kubevirt.io", "v1beta1", "VirtualMachinePool"), "web", "prod")
+    smaller = changed("a", Effect.DELETED)._replace(before=pool, after=pool)
+    assert verdict(difference(smaller)) == "DATA: VirtualMachinePool prod/web deletes machines"
+    assert verdict(difference(smaller, smaller)) == "DATA: 2 pools delete machines"
+    removed = smaller._replace(type=ChangeType.REMOVED, after=None)
+    assert verdict(difference(removed)) == "DATA: VirtualMachinePool prod/web is deleted"
+
+
+def test_objects_that_are_not_judged_are_not_called_harmless() -> None:
+    id_ = ResId(Gvk("apps", "v1", "Deployment"), "web", "prod")
+    other = ResourceChange(ChangeType.CHANGED, id_, id_, (FieldChange(FieldPath.of("spec"), "1", "2"),))
+    found = difference(changed("a", Effect.NONE), other)
+    assert verdict(found) == "no virtual machine is affected; 1 other object changes"
+    assert "\nno effect on what runs\n" in text(found)
+    assert "\nother objects\n  changed Deployment prod/web\n" in text(found)
+    assert verdict(difference(changed("a", Effect.NONE))) == "nothing that runs changes"
+
+
+def test_memory_is_rounded_where_no_large_unit_is_whole() -> None:
+    assert [bytes_text(count) for count in (0, 16 << 30, 1536 << 20, 32 * 10**9, 2 * 10**6)] == [
+        *("0", "16Gi", "1536Mi", "29.8Gi", "1.91Mi")
+    ]
+
+
+def test_causes_in_one_file_are_lines_in_order() -> None:
+    paths = [Cause("b.yaml", 9), Cause("a.yaml", 7), Cause("b.yaml", 2, "removed"), Cause("c.yaml")]
+    fields = tuple(FieldChange(FieldPath.of(str(each)), "1", "2", cause=each) for each in paths)
+    found = difference(changed("a", Effect.LIVE)._replace(fields=fields))
+    assert "    by b.yaml:2 (removed), 9, a.yaml:7, c.yaml\n" in text(found)
 
 
 def test_only_live_changes_are_said_so() -> None:
