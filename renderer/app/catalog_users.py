@@ -1,21 +1,29 @@
-"""The virtual machines of a project that would get what changes between two catalogs."""
+"""The virtual machines of a project that would get what changes between two catalogs.
+
+Those of a pool count, and those that somebody makes of a template, with the values that its parameters have.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator
+from typing import NamedTuple
 
 from renderer.app.project import Project
 from renderer.authoring.catalogs.user import CatalogUser
+from renderer.diff.machine_outlook import as_virtual_machine
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
 from renderer.kubevirt.impact.guest_view import guest_changes
 from renderer.kubevirt.instancetype.catalog import CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.stored_vm import VmStore, read_cluster_config
+from renderer.kubevirt.vm_template.findings import is_vm_template
+from renderer.kubevirt.vm_template.machine import known_machine
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline
@@ -33,11 +41,26 @@ def catalog_users(
     for overlay in project.look_up_overlays().overlays:
         try:
             composed = pipeline.compose_overlay(overlay).value
-            users = [each for each in composed if each.kind == VM and _names_one(each, changed)]
+            machines = ((each.current_id, _machine_of(each)) for each in composed)
+            users = [_User(maker, vm) for maker, vm in machines if vm and _names_one(vm, changed)]
             if users:
                 yield from _seen_in(pipeline, overlay, composed, users, (before, after))
         except DiagnosticError:
             continue
+
+
+class _User(NamedTuple):
+    """A machine, and the object that makes it, which may be the machine itself."""
+
+    maker: ResId
+    vm: Resource
+
+
+def _machine_of(resource: Resource) -> Resource | None:
+    """Return the machine that an object is, or that is made of it; None if there is none."""
+    if is_vm_template(resource):
+        return known_machine(resource)
+    return as_virtual_machine(resource) if resource.kind in (VM, VM_POOL) else None
 
 
 def _names_one(vm: Resource, changed: Collection[tuple[str, str]]) -> bool:
@@ -49,7 +72,7 @@ def _seen_in(
     pipeline: Pipeline,
     overlay: Overlay,
     composed: ResourceSet,
-    users: Iterable[Resource],
+    users: Iterable[_User],
     catalogs: tuple[ResourceSet, ResourceSet],
 ) -> Iterator[CatalogUser]:
     """Raise ``DiagnosticError`` if the catalogs of the project cannot be read."""
@@ -57,7 +80,7 @@ def _seen_in(
     cluster = Cluster(overlay.kubevirt, read_cluster_config(composed, whole, overlay.kubevirt))
     stores = [VmStore(whole.after(CatalogSource("", each)), composed, cluster) for each in catalogs]
     seen_by = GuestCluster.of(overlay.kubevirt, EMPTY)
-    for vm in users:
+    for maker, vm in users:
         try:
             guests = [
                 GuestMachine.of(vm.name, vm.namespace, store.create(vm).instance, seen_by) for store in stores
@@ -66,4 +89,4 @@ def _seen_in(
             continue
         guest = guest_changes(guests[0], guests[1])
         if guest:
-            yield CatalogUser(overlay.path, vm.current_id, guest)
+            yield CatalogUser(overlay.path, maker, guest)

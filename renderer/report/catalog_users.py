@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.authoring.catalogs.user import CatalogUser
+from renderer.kubevirt.facts.kinds import VM
 from renderer.model.kube.json import Json
+from renderer.model.kube.res_id import ResId
 from renderer.report.diff_json import guest_json
 from renderer.report.diff_outlook import sights_at_risk
 from renderer.report.diff_words import qualified_name
@@ -22,12 +24,17 @@ def as_text(users: Iterable[CatalogUser]) -> str:
     for user in users:
         lines = tuple(_lines(user))
         if lines:
-            found.setdefault(lines, []).append(f"{qualified_name(user.machine)} in {printable(user.overlay)}")
+            found.setdefault(lines, []).append(f"{_name(user.machine)} in {printable(user.overlay)}")
     if not found:
         return ""
     title = f"virtual machines that would get them ({_KEPT}):"
     blocks = ("\n".join((_named(names), *lines)) for lines, names in found.items())
     return "".join(f"{block}\n" for block in (title, *blocks))
+
+
+def _name(machine: ResId) -> str:
+    kind = "" if machine.gvk.kind == VM else f"{printable(machine.gvk.kind)} "
+    return f"{kind}{qualified_name(machine)}"
 
 
 def _lines(user: CatalogUser) -> Iterator[str]:

@@ -8,7 +8,7 @@ from renderer.model.record import Record
 
 
 class CatalogUser(Record):
-    """A virtual machine, its overlay, and what its guest would see of another catalog."""
+    """A machine or what makes machines, its overlay, and what a guest would see of another catalog."""
 
     overlay: str
     machine: ResId
