@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from functools import cache
 
 from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
@@ -40,6 +41,7 @@ class Locator:
         self._files: dict[str, tuple[MarkedFile, int]] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
         self.known = KnownFindings()
+        self._separating = cache(self._find_separating)
 
     def locate(self, diagnostic: Diagnostic) -> tuple[Location | None, tuple[LocatedRelated, ...]]:
         """Return the line of a finding, and its related places with their lines."""
@@ -62,7 +64,11 @@ class Locator:
         if fix is None:
             return None
         if fix.separators:
-            return None if diagnostic.sites or location is None else self._separating(location.path, fix)
+            return (
+                None
+                if diagnostic.sites or location is None
+                else self._separating(location.path, fix.separators)
+            )
         written: list[LocatedFix] = []
         for root in fix.roots:
             if not may_find_lines(_SEARCH_STEPS):
@@ -78,15 +84,18 @@ class Locator:
             return written[0] if written and fix.old in (None, written[0].old) else None
         return written[0] if len(written) == 1 else None
 
-    def _separating(self, path: str, fix: Fix) -> LocatedFix | None:
-        """Return the fix of a file without ``---`` between its objects; a kustomization has one object."""
+    def _find_separating(self, path: str, separators: tuple[int, ...]) -> LocatedFix | None:
+        """Return the fix of a file without ``---`` between its objects; a kustomization has one object.
+
+        All findings of a file share it.
+        """
         if posixpath.basename(path) in KUSTOMIZATION_FILES:
             return None
         try:
-            separate_documents(self._fs.read(path), fix.separators)
+            separate_documents(self._fs.read(path), separators)
         except (DiagnosticError, RefusedEditError):
             return None
-        return LocatedFix(path, 0, ROOT, (), separators=fix.separators)
+        return LocatedFix(path, 0, ROOT, (), separators=separators)
 
     def _fix_at(self, root: Site, fix: Fix, resource: ResId | None) -> LocatedFix | None:
         """Return the fix in the document at ``root``, if that writes the edited field."""

@@ -10,10 +10,8 @@ from collections.abc import Callable, Iterator
 
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.flux.resource_set import generate_objects
-from renderer.kubevirt.facts.confidential_parts import secret_values
 from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.resource import ResourceSet
-from renderer.model.run.taint import taint
 
 
 def resource_set_findings(
@@ -29,7 +27,6 @@ def resource_set_findings(
         yield from made.findings
         if not len(made.objects):
             continue
-        taint(secret_values([each.content for each in made.objects]))
         places = {each.current_id: each.origin for each in made.objects}
         for found in check(ResourceSet((*resources, *made.objects))).diagnostics:
             origin = places.get(found.resource) if found.resource else None

@@ -174,8 +174,8 @@ def separate_documents(content: bytes, lines: Sequence[int]) -> bytes:
 
 def _separated(content: bytes, lines: Sequence[int]) -> bytes:
     separator = b"---\r\n" if b"\r\n" in content else b"---\n"
-    written = content.splitlines(keepends=True)
-    return b"".join(separator + line if n in lines else line for n, line in enumerate(written, 1))
+    written, first_lines = content.splitlines(keepends=True), frozenset(lines)
+    return b"".join(separator + line if n in first_lines else line for n, line in enumerate(written, 1))
 
 
 def rewrite_document(content: bytes, document: int, rewritten: Callable[[str], str]) -> bytes:

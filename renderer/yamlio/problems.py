@@ -19,6 +19,8 @@ from renderer.yamlio.syntax_errors import explain_syntax_error
 
 #: Fields that each Kubernetes object has.
 _OF_EVERY_OBJECT = ("apiVersion", "kind", "metadata")
+#: The most lines that the hint of a missing ``---`` names, and that its fix has: each finding has them all.
+_MOST_NAMED_LINES, _MOST_FIXED_LINES = 20, 200
 
 
 def unusable(error: UnusableError, path: str, first_line: int = 0) -> DiagnosticError:
@@ -57,8 +59,13 @@ def duplicate_keys(error: DuplicateKeyError, chunk: Chunk, path: str) -> Diagnos
     if not separators and not repeated:
         return unusable(error, path, chunk.first_line)
     lines = tuple(chunk.first_line + second.position.line + 1 for _, second in separators)
+    hint = f"write --- on a line of its own above {_in_words(lines)}"
+    fix = Fix((), (), separators=lines) if len(lines) <= _MOST_FIXED_LINES else None
     return DiagnosticError(
-        *(_missing_separator(first, second, chunk.first_line, path, lines) for first, second in separators),
+        *(
+            _missing_separator(first, second, chunk.first_line, path)._replace(hint=hint, fix=fix)
+            for first, second in separators
+        ),
         *(_duplicate(first, second, chunk.first_line, path) for first, second in repeated),
     )
 
@@ -104,16 +111,19 @@ def _missing_separators(mapping: Node) -> Sequence[tuple[Node, Node]]:
     return starts if is_next_object else ()
 
 
-def _missing_separator(
-    first: Node, second: Node, first_line: int, path: str, lines: tuple[int, ...]
-) -> Diagnostic:
-    """Return the finding about one object; ``lines`` are those on which all further objects begin."""
-    places = f"line {lines[0]}" if len(lines) == 1 else f"lines {' and '.join(map(str, lines))}"
-    found = Diagnostic.in_file(
+def _in_words(lines: Sequence[int]) -> str:
+    if len(lines) == 1:
+        return f"line {lines[0]}"
+    if len(lines) > _MOST_NAMED_LINES:
+        return f"line {lines[0]} and the {len(lines) - 1} other lines that begin an object"
+    return f"lines {' and '.join(map(str, lines))}"
+
+
+def _missing_separator(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:
+    return Diagnostic.in_file(
         _location(path, Position(first_line + second.position.line, second.position.column)),
         Code.YAML_DUPLICATE_KEY,
         f"a second object begins here: {second.text} is written twice",
-        f"write --- on a line of its own above {places}",
         related=(
             Related(
                 f"{first.text} is first written here",
@@ -121,7 +131,6 @@ def _missing_separator(
             ),
         ),
     )
-    return found._replace(fix=Fix((), (), separators=lines))
 
 
 def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnostic:

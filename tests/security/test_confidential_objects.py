@@ -72,10 +72,30 @@ def texts(text: str) -> str:
     return json.dumps(text)
 
 
+def machine_with(user_data: str) -> str:
+    volumes = f"[{{name: a, cloudInitNoCloud: {{userData: '{user_data}'}}}}]"
+    spec = f"{{runStrategy: Always, template: {{spec: {{domain: {{devices: {{}}}}, volumes: {volumes}}}}}}}"
+    identity = "apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: m, namespace: a}"
+    return f"{{{identity}, spec: {spec}}}"
+
+
 NESTED = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: k}}\nstringData: {{password: {CANARY}}}\n"
 DATA = NESTED.replace("stringData", "data")
 JSON_SECRET = json.dumps({"kind": "Secret", "metadata": {"name": "k"}, "data": {"password": CANARY}})
 ENCODED = NESTED.replace("Secret", '"S\\u0065cret"').replace("stringData", "data")
+SET = """\
+apiVersion: fluxcd.controlplane.io/v1
+kind: ResourceSet
+metadata: {name: obj, namespace: a}
+spec:
+"""
+MADE = "{apiVersion: v1, kind: Secret, metadata: {name: k, namespace: a}, stringData: {url: DATA}}"
+PROVIDER = f"""\
+apiVersion: fluxcd.controlplane.io/v1
+kind: ResourceSetInputProvider
+metadata: {{name: obj, namespace: a}}
+spec: {{type: Static, defaultValues: {{of: {{db: {CANARY}}}}}}}
+"""
 MESSAGE = (
     f"Server=tcp:sql.example.com,1433; Database=orders; User ID=app; Password={CANARY}; Encrypt=True; "
     "TrustServerCertificate=False"
@@ -288,6 +308,33 @@ CASES = {
         )
         for name, source in ADDRESSES.items()
     },
+    "inputs of a ResourceSet": one(
+        f"{SET}  inputs: [{{of: {CANARY}}}]\n"
+        f"  resources: [{MADE.replace('DATA', 'postgres-<< inputs.of | upper >>')}]\n"
+    ),
+    "inputs of a ResourceSet as start data": one(
+        f"{SET}  inputs: [{{of: {CANARY}}}]\n  resources:\n  - {machine_with('password: << inputs.of >>')}\n"
+    ),
+    "inputs in a text of a ResourceSet": one(
+        f"{SET}  inputs: [{{all: [{{of: {CANARY}}}]}}]\n  resourcesTemplate: |\n"
+        "    << range $each := inputs.all >>\n    ---\n"
+        f"    {MADE.replace('DATA', '<< $each.of | quote >>')}\n    << end >>\n"
+    ),
+    "inputs that no text of a ResourceSet can hold": one(
+        f"{SET}  inputs: [{{of: '{CANARY}: x'}}]\n"
+        "  resourcesTemplate: |\n    kind: Secret\n    << inputs.of >>: << inputs.of >>\n"
+    ),
+    "inputs named after what they hold": one(f"{SET}  inputs: [{{dbPassword: {CANARY}}}]\n"),
+    "inputs of another object": {
+        "prod/kustomization.yaml": "resources: [obj.yaml, set.yaml]\n",
+        "prod/obj.yaml": PROVIDER,
+        "prod/set.yaml": f"{SET.replace('name: obj', 'name: set')}  inputsFrom: [{{name: obj}}]\n"
+        f"  resources: [{MADE.replace('DATA', '<< inputs.of.db >>')}]\n",
+    },
+    "a header in two fields": holding(
+        "httpGet", f"httpHeaders: [{{name: Authorization, value: 'Bearer {CANARY}'}}]"
+    ),
+    "a password in two fields": holding("env", f"[{{name: DB_PASSWORD, value: {CANARY}}}]"),
     "an entry without a colon": one(
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password {CANARY}}}\n"
@@ -396,6 +443,12 @@ PUBLIC = {
         "patches", "[{target: {kind: ConfigMap}, patch: '{data: {a: CANARY}}'}]", "Kustomization"
     ),
     "a Template": one(OPENSHIFT.replace("FIELD", "data").replace("name: NAME", "name: NAME, value: CANARY")),
+    "inputs of a ResourceSet": one(
+        f"{SET}  inputs: [{{of: 'CANARY', at: b}}]\n  resources:\n"
+        "  - apiVersion: v1\n    kind: Secret\n    metadata: {name: << inputs.of >>}\n"
+        "    stringData: {a: << inputs.at >>}\n"
+    ),
+    "a name and its value": holding("env", "[{name: HOST, value: CANARY}, {name: TOKEN_FILE, value: a}]"),
 }
 
 

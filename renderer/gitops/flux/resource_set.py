@@ -16,6 +16,7 @@ from renderer.gitops.flux.flux_operator import OPERATOR_GROUP, PROVIDER, is_susp
 from renderer.golang.template import Delimiters, GoTemplateError, render
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import deep_copy, go_value
+from renderer.kubevirt.facts.confidential_parts import confidential_values_of_inputs, secret_values
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -27,6 +28,7 @@ from renderer.model.kube.label_selector import SelectorError, read_selector, sel
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import limit_hint, limits
+from renderer.model.run.taint import taint
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.encode import encode
@@ -75,8 +77,10 @@ def generate_objects(entry: Resource, known: Mapping[Reference, Resource]) -> Ge
     """Return the objects of the ResourceSet ``entry``; ``known`` are the objects of its cluster."""
     try:
         _check_is_evaluated(entry)
+        taint(confidential_values_of_inputs(entry.content, _inline_inputs(entry)))
         providers = tuple(dict.fromkeys(_providers(entry, known)))
         used = tuple(known[key] for key in providers)
+        taint(confidential_values_of_inputs(entry.content, map(_exported, used)))
         made = tuple(_rendered(entry, _input_sets(entry, used)))
     except LeftOutError as error:
         return GeneratedObjects(left_out=str(error))
@@ -89,6 +93,7 @@ def generate_objects(entry: Resource, known: Mapping[Reference, Resource]) -> Ge
     distinct = _without_repeated(entry, placed, different)
     not_copied = tuple(_missing_sources(entry, distinct, known))
     objects = with_common_metadata(distinct.map(lambda each: _with_copied_data(each, known)), entry)
+    taint(secret_values(each.content for each in objects))
     return GeneratedObjects(objects, used, (*different, *not_copied))
 
 
@@ -127,7 +132,7 @@ def _input_sets(entry: Resource, providers: Iterable[Resource]) -> list[Inputs]:
     """Return the values of ``inputs``, one mapping for each time that the templates are rendered."""
     spec = object_at(entry.content, "spec")
     by_provider = [(each, [_exported(each)]) for each in providers]
-    inline = [object_at(each) for each in array_at(spec, "inputs")]
+    inline = _inline_inputs(entry)
     if inline:
         by_provider.insert(0, (entry, inline))
     strategy = text_at(spec, "inputStrategy", "name") or "Flatten"
@@ -151,6 +156,10 @@ def _input_sets(entry: Resource, providers: Iterable[Resource]) -> list[Inputs]:
         message = "two providers have the same name once - and . are replaced by _"
         raise InvalidSetError(message, field, "rename one of them")
     return [dict(zip(names, each, strict=True)) for each in product(*values)]
+
+
+def _inline_inputs(entry: Resource) -> list[JsonObject]:
+    return [object_at(each) for each in array_at(entry.content, "spec", "inputs")]
 
 
 def _exported(provider: Resource) -> JsonObject:

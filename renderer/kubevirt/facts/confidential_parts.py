@@ -75,6 +75,12 @@ _TEMPLATE = "Template"
 _TEMPLATES = frozenset({_TEMPLATE, "VirtualMachineTemplate"})
 #: The field of vmrender's own Template with values, of which it may make a Secret.
 _VALUES_OF_TEMPLATE = "values"
+#: What puts inputs into templates of objects, and what else may have its inputs.
+_SET, _PROVIDER = "ResourceSet", "ResourceSetInputProvider"
+_INPUTS_OF_SETS: Mapping[str, str] = {_SET: "inputs", _PROVIDER: "defaultValues"}
+_ACTION = pattern(r"(?s)<<-?(.*?)-?>>")
+_LINE_OF_ACTION = pattern(r"(?m)^[ \t]*<<[^<>\n]*>>[ \t]*\n")
+_NAME_IN_ACTION = pattern(r"\.([A-Za-z_]\w*)")
 #: Kinds of objects that hold the values of a chart.
 CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
@@ -89,6 +95,8 @@ _CREDENTIAL_NAME = pattern(
     r"|(api|access|secret|private|encryption)[-_]?key"
     r"|(client|app|shared|session|webhook|jwt|oauth|cookie)[-_]?secret)$"
 )
+#: Headers with a credential, besides those with such a name.
+_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
 _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
 #: A kind that is known only once parameters are substituted.
@@ -107,6 +115,8 @@ _NAME = pattern(r"[-._/A-Za-z0-9]*")
 _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
 )
+#: Kinds of objects that are always walked.
+_WITH_VALUES = frozenset({_SECRET, *_INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
 _KEYS_OF_HOLDERS = frozenset({"op", "parameters", "password", "patch"})
@@ -136,6 +146,7 @@ class Area(Enum):
     FILES = auto()  # the paths of files that a generator reads
     CHART = auto()  # the values of a chart
     PARAMETERS = auto()  # of a Template or of a chart, with names
+    INPUTS = auto()  # of a ResourceSet
 
 
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
@@ -218,6 +229,8 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope
     if kind in _TEMPLATES and not scope.parameters:
         return scope._replace(kind=kind, parameters=_used_parameters(mapping))
+    if kind == _SET and not scope.parameters:
+        return scope._replace(kind=kind, parameters=confidential_inputs(mapping) | _NONE)
     return scope._replace(kind=kind)
 
 
@@ -260,12 +273,18 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         name = text_at(mapping, "name")
         is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
         return below.hidden(is_secret=name in here.parameters) if is_credential else below
+    if key == "value" and isinstance(child, str) and _names_credential(text_at(mapping, "name"), child):
+        return below.hidden()
     if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
         return below.hidden()
     if here.kind in CHARTS and key in _VALUES_OF_CHARTS:
         return below.within(Area.CHART)
+    if key == _INPUTS_OF_SETS.get(here.kind):
+        return below.within(Area.INPUTS)
+    if here.area is Area.INPUTS and key in here.parameters:
+        return below.hidden(is_secret=True)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
-    if here.area is Area.CHART and is_scalar and _CREDENTIAL_NAME.search(key):
+    if here.area in (Area.CHART, Area.INPUTS) and is_scalar and _CREDENTIAL_NAME.search(key):
         return below.hidden()
     if here.kind in _WITH_CREDENTIALS and is_scalar:
         is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
@@ -273,6 +292,12 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if _NAMES_SECRETS.search(key):
         return below._replace(is_among_secrets=True)
     return below
+
+
+def _names_credential(name: str, value: str) -> bool:
+    """Return True if a header, a variable of the environment or the like holds a credential as its value."""
+    is_named = _CREDENTIAL_NAME.search(name) or name.lower() in _HEADERS
+    return bool(is_named) and value.lower() not in ("", "true", "false")
 
 
 def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
@@ -311,28 +336,64 @@ def _entries(child: Json, below: Scope) -> Scope:
 
 
 def confidential_parameters(template: JsonObject) -> frozenset[str]:
-    """Return the names of a Template's parameters that go into confidential fields, or are named after them.
-
-    A name of an object is not confidential, unless it is also part of a value of a Secret.
-    """
+    """Return the names of a Template's parameters that are in confidential fields, or named after them."""
     rest = {key: value for key, value in template.items() if key not in ("kind", "parameters")}
-    of_secrets: set[str] = set()
-    of_others: set[str] = set()
-    for part in _parts(rest, Scope(parameters=_NONE)):
-        used = (
-            name
-            for text in (*keys_of(part.value), *texts_of(part.value))
-            for name in _PARAMETER.findall(text)
-        )
-        (of_secrets if part.is_secret else of_others).update(used)
-    names = {name for text in _names_of_objects(rest) for name in _PARAMETER.findall(text)}
     declared = (
         text_at(parameter, "name")
         for section in (template, object_at(template, "spec"))
         for parameter in array_at(section, "parameters")
     )
-    credentials = {name for name in declared if _CREDENTIAL_NAME.search(name)}
-    return frozenset(of_secrets | (of_others - names) | credentials)
+    credentials = frozenset(name for name in declared if _CREDENTIAL_NAME.search(name))
+    return _names_in_confidential_parts(rest, _PARAMETER.findall) | credentials
+
+
+def _names_in_confidential_parts(
+    value: JsonObject, names_in: Callable[[str], Iterable[str]]
+) -> frozenset[str]:
+    """Return the names of parameters in confidential fields; ``names_in`` returns the ones in a text.
+
+    A name of an object is not confidential, unless it is also part of a value of a Secret.
+    """
+    of_secrets: set[str] = set()
+    of_others: set[str] = set()
+    for part in _parts(value, Scope(parameters=_NONE)):
+        used = (name for text in (*keys_of(part.value), *texts_of(part.value)) for name in names_in(text))
+        (of_secrets if part.is_secret else of_others).update(used)
+    names = {name for text in _names_of_objects(value) for name in names_in(text)}
+    return frozenset(of_secrets | (of_others - names))
+
+
+def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
+    """Return the keys of the inputs of a ResourceSet that its templates put into confidential fields.
+
+    A variable may have any of the inputs that are named in its template.
+    """
+    spec = object_at(resource_set, "spec")
+    found: set[str] = set()
+    for step in (spec, *map(object_at, array_at(spec, "steps"))):
+        template = text_at(step, "resourcesTemplate")
+        named = frozenset(_NAME_IN_ACTION.findall(" ".join(_ACTION.findall(template))))
+
+        def names_in(text: str, of_variables: frozenset[str] = named) -> Iterator[str]:
+            for action in _ACTION.findall(text):
+                yield from _NAME_IN_ACTION.findall(action) or (of_variables if "$" in action else ())
+
+        parts = {
+            "resources": list(array_at(step, "resources")),
+            "resourcesTemplate": _LINE_OF_ACTION.sub("", template),
+        }
+        spend(1 + len(template) // _CHARACTERS_PER_STEP, _LOOKING)
+        found |= _names_in_confidential_parts(parts, names_in)
+    return frozenset(found)
+
+
+def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[JsonObject]) -> Iterator[str]:
+    """Yield the values among inputs, also of providers, that a ResourceSet puts into confidential fields."""
+    scope = Scope(Area.INPUTS, kind=_SET, parameters=confidential_inputs(resource_set))
+    for each in inputs:
+        spend(1 + _STEPS_PER_VALUE * count_values(each), _LOOKING)
+        for part in _parts(each, scope):
+            yield from texts_of(part.value)
 
 
 def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, str]) -> Iterator[str]:
@@ -477,12 +538,23 @@ def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
-    """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``)."""
-    return _readings_of_secrets(part for each in objects for part in _parts_of_object(each))
+    """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``).
+
+    What a ResourceSet among them puts into Secrets is a value of its own inputs or of its providers.
+    """
+    known = list(objects)
+    kinds = [text_at(each, "kind") for each in known]
+    providers = [object_at(each) for each, kind in zip(known, kinds, strict=True) if kind == _PROVIDER]
+    sets = (object_at(each) for each, kind in zip(known, kinds, strict=True) if kind == _SET and providers)
+    inputs = [object_at(each, "spec", _INPUTS_OF_SETS[_PROVIDER]) for each in providers]
+    given = (
+        Part(text, is_secret=True) for each in sets for text in confidential_values_of_inputs(each, inputs)
+    )
+    return _readings_of_secrets(chain((part for each in known for part in _parts_of_object(each)), given))
 
 
 def _parts_of_object(content: Json) -> Iterator[Part]:
-    if text_at(content, "kind") == _SECRET or may_hold_objects(content):
+    if text_at(content, "kind") in _WITH_VALUES or may_hold_objects(content):
         spend(_STEPS_PER_VALUE * count_values(content), _LOOKING)
         yield from _parts(content, root_scope())
 

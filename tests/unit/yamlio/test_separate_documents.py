@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.model.diagnostic import DiagnosticError
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import RefusedEditError, separate_documents
 
@@ -31,3 +32,16 @@ def test_objects_are_separated(before: bytes, newline: bytes) -> None:
 def test_refused(content: bytes) -> None:
     with pytest.raises(RefusedEditError):
         separate_documents(content, [3])
+
+
+@pytest.mark.parametrize("count", [3, 2000])
+def test_findings_do_not_repeat_the_lines_of_all_others(count: int) -> None:
+    with pytest.raises(DiagnosticError) as raised:
+        decode_documents(OBJECT * count, "all.yaml")
+    found = raised.value.diagnostics
+    assert len(found) == count - 1
+    assert (
+        sum(len(each.hint or "") + len(each.fix.separators if each.fix else ()) for each in found)
+        < 200 * count
+    )
+    assert bool(found[0].fix) is (count < 200)
