@@ -22,6 +22,7 @@ from renderer.diff.compare import (
     with_shown_names,
     without_moved,
 )
+from renderer.diff.equal_changes import EqualChanges
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
@@ -185,6 +186,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
     readers = ReadersElsewhere()
     errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
+    equal_changes = EqualChanges()
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)
     every = (*after.overlays.values(), *removed)
@@ -216,7 +218,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
             applied, ignored = as_applied(*sides, engine_rules(overlay))
-            found_here = compare_sides((before, after), (sides[0], applied), path, name, between)
+            rendered_here = sides[0], applied
+            found_here = compare_sides((before, after), rendered_here, path, name, between, equal_changes)
             found_here = without_unsynced(found_here, overlay, sides)
             found_here = found_here._replace(ignored=(*ignored, *found_here.ignored))
             if causes is not None:
@@ -250,16 +253,18 @@ def _manifests(rendered: Iterable[RenderedSide | None]) -> Mapping[ResId, Resour
     return {one.current_id: one for content in contents if content for one in content.written}
 
 
-def compare_sides(
+def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two that most callers leave out
     sides: tuple[Side, Side],
     rendered: tuple[RenderedSide | None, RenderedSide | None],
     path: str,
     name: str,
     between: Sequence[RenderedSide] = (),
+    equal_changes: EqualChanges | None = None,
 ) -> OverlayDifference:
     """Return the difference of an overlay that exists on at least one side.
 
     ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
+    ``equal_changes`` are those of the overlays before.
     """
     failed = [
         content.unknown or f"it cannot be rendered in {side.name}"
@@ -271,7 +276,13 @@ def compare_sides(
         return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
     before, after = (content.content if content is not None else None for content in rendered)
     return compare_overlay(
-        path, name, before, after, _vm_change_of(*rendered, between), accumulated=bool(between)
+        path,
+        name,
+        before,
+        after,
+        _vm_change_of(*rendered, between),
+        accumulated=bool(between),
+        equal_changes=equal_changes,
     )
 
 

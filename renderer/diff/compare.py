@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple, TypeAlias
+from typing import NamedTuple, Protocol, TypeAlias
 
+from renderer.diff.equal_changes import EqualChanges, MachineChange
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.leaving_revisions import LeavingRevisions, judged_without, written_revisions
 from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
+from renderer.kubevirt.facts.claims import STORAGE_CLASS
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import (
     ConfidentialFields,
@@ -56,8 +58,6 @@ from renderer.model.run.taint import taint_masking, tainted
 from renderer.model.run.work import spend
 
 Resources: TypeAlias = tuple[Resource, ...]
-#: Returns the VirtualMachine in the cluster before and after the change; None if that is unknown.
-VmChangeOf: TypeAlias = Callable[[Resource, Resource], VmChange | None]
 ExemptionOf: TypeAlias = Callable[[Resource, bool], str]
 #: Returns the impact of an engine that deletes an object and creates it again rather than update it, given
 #: both states and whether the update is refused; None if none does.
@@ -87,8 +87,25 @@ _OF_TEMPLATE = Impact(
 )
 _CONTROLLER_REVISION = Gvk.parse(f"{APPS_GROUP}/v1", CONTROLLER_REVISION)
 _NO_CHANGES = Judgement((), None)
-#: Steps for the reaction of the cluster to a change (``model.run.work``).
-_STEPS_PER_CHANGED_MACHINE, _STEPS_PER_CHANGED_OBJECT = 2_500, 200
+#: Steps for a change of another object than a machine (``model.run.work``).
+_STEPS_PER_CHANGED_OBJECT = 200
+
+
+class VmChangeOf(Protocol):
+    """Returns the VirtualMachine in the cluster before and after a change; None if that is unknown."""
+
+    @property
+    def clusters(self) -> tuple[object, ...]:
+        """What the clusters of both sides are set to; empty if that is unknown."""
+
+    @property
+    def access_modes(self) -> Mapping[str, tuple[str, ...]]:
+        """The access modes of claims and DataVolumes by name."""
+
+    def found_by(self, old: Resource, new: Resource) -> tuple[object, ...] | None:
+        """Return, in plain values, what the machine finds in the cluster; None if that is unknown."""
+
+    def __call__(self, old: Resource, new: Resource) -> VmChange | None: ...
 
 
 class OverlaySide(NamedTuple):
@@ -124,9 +141,20 @@ class OverlaySide(NamedTuple):
         return Cluster.of(self.release, kubevirt, self.feature_gates)
 
 
-def change_as_written(before: Resource, after: Resource) -> VmChange:
-    """Take a VirtualMachine exactly as its manifests say, without the defaults of any webhook."""
-    return VmChange(vm_state(before.content), vm_state(after.content))
+class _AsWritten:
+    """Takes a VirtualMachine exactly as its manifests say, without the defaults of any webhook."""
+
+    clusters: tuple[object, ...] = ("as written",)
+    access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+
+    def found_by(self, _old: Resource, _new: Resource) -> tuple[object, ...]:
+        return ()
+
+    def __call__(self, old: Resource, new: Resource) -> VmChange:
+        return VmChange(vm_state(old.content), vm_state(new.content))
+
+
+change_as_written = _AsWritten()
 
 
 def _rename_impact(before: Resource, after: Resource) -> Impact:
@@ -162,11 +190,12 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     vm_change_of: VmChangeOf = change_as_written,
     *,
     accumulated: bool = False,
+    equal_changes: EqualChanges | None = None,
 ) -> OverlayDifference:
     """Compare an overlay that is on at least one side.
 
     ``vm_change_of`` returns its VMs as the cluster has them. ``accumulated``: the VMs had other states
-    between the two sides, and may differ from both.
+    between the two sides, and may differ from both. ``equal_changes`` are those of the overlays before.
     """
     old = before.written if before else ()
     new = after.written if after else ()
@@ -174,7 +203,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     pairs = [(pair, ChangeType.CHANGED) for pair in matched.same]
     pairs += [(pair, ChangeType.RENAMED) for pair in matched.renamed]
     sides = before or _empty_side(after), after or _empty_side(before)
-    comparison = _Comparison(*sides, vm_change_of, accumulated=accumulated)
+    comparison = _Comparison(*sides, vm_change_of, equal_changes or EqualChanges(), accumulated=accumulated)
     changes = [
         *(comparison.removal_of(resource) for resource in matched.removed),
         *(comparison.addition_of(resource) for resource in matched.added),
@@ -250,10 +279,12 @@ class _Comparison:
         before: OverlaySide,
         after: OverlaySide,
         vm_change_of: VmChangeOf,
+        equal_changes: EqualChanges,
         *,
         accumulated: bool,
     ) -> None:
         self._vm_change_of = vm_change_of
+        self._equal_changes = equal_changes
         self._accumulated = accumulated
         self._before = before
         self._after = after
@@ -388,7 +419,7 @@ class _Comparison:
         return Masking(secret_values(objects) | tainted())
 
     def _judge(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
-        judgement = self._judge_fields(before, after, kind)
+        judgement = self._judge_change(before, after, kind)
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
             return judgement
@@ -401,18 +432,73 @@ class _Comparison:
         objects = (*self._after.written, *self._after.storage_classes)
         return refused_update(ObjectUpdate(old, new, objects), changes, self._after)
 
-    def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
-        written = VirtualMachineView.of(before), VirtualMachineView.of(after)
+    def _judge_change(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        """Return the judgement of a change; changes of machines that are equal have one."""
         applied = self._as_applied(before, after)
-        is_accumulated = self._accumulated and after.kind == "VirtualMachine"
-        if (
+        is_accumulated = self._accumulated and after.kind == VM
+        is_unchanged = (
             not is_accumulated
             and is_same(before.content, after.content)
             and is_same(applied[0].content, applied[1].content)
-        ):
-            return self._judge_cluster(before, after)
-        is_machine = written[0] is not None
-        spend(_STEPS_PER_CHANGED_MACHINE if is_machine else _STEPS_PER_CHANGED_OBJECT, "comparing objects")
+        )
+        is_machine = VirtualMachineView.of(after) is not None
+        if is_unchanged and not (is_machine and self._is_other_cluster):
+            return _NO_CHANGES
+        if not is_machine:
+            spend(_STEPS_PER_CHANGED_OBJECT, "comparing objects")
+            return self._judge_fields(before, after, kind)
+        is_shared = kind is ChangeType.CHANGED and after.kind == VM and not is_accumulated
+        change = self._machine_change((before, after), applied) if is_shared else None
+        if is_unchanged:
+            return self._equal_changes.judged(change, lambda: self._judge_cluster(before, after))
+        return self._equal_changes.judged(change, lambda: self._judge_fields(before, after, kind))
+
+    def _machine_change(
+        self, written: tuple[Resource, Resource], applied: tuple[Resource, Resource]
+    ) -> MachineChange | None:
+        """Return the change of a machine for a comparison with others; None if it is not like any other."""
+        found, new = self._vm_change_of.found_by(*written), written[1]
+        if found is None or self._surroundings is None:
+            return None
+        names = sorted({name for each in (*written, *applied) for name in _disks(each)})
+        disks = [
+            disk and disk.content
+            for storage in self._outlook.storage
+            for disk in (storage.disk(new.namespace, name) for name in names)
+        ]
+        modes = self._vm_change_of.access_modes
+        recreation_of = self._after.recreation_of
+        recreations = [str(recreation_of(*written, each)) for each in (True, False)] if recreation_of else []
+        is_refused = self._refusal(new) is not None
+        facts = found, disks, [modes.get(name) for name in names], recreations, is_refused
+        return MachineChange(written, applied, facts, self._surroundings)
+
+    @cached_property
+    def _surroundings(self) -> int | None:
+        """The number of all that decides a judgement besides the machine itself; None if unknown."""
+        clusters = self._vm_change_of.clusters
+        if not clusters:
+            return None
+        sides = [
+            (side.release, side.kubevirt, side.feature_gates, self._storage_classes(side))
+            for side in (self._before, self._after)
+        ]
+        return self._equal_changes.number_of((clusters, sides))
+
+    @staticmethod
+    def _storage_classes(side: OverlaySide) -> Sequence[JsonObject]:
+        return [each.content for each in (*side.storage_classes, *side.written) if each.kind == STORAGE_CLASS]
+
+    @property
+    def _is_other_cluster(self) -> bool:
+        """True if another cluster starts the machines after the change."""
+        sides = self._before, self._after
+        clusters = [(each.release, each.kubevirt) for each in sides]
+        return clusters[0] != clusters[1]
+
+    def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        written = VirtualMachineView.of(before), VirtualMachineView.of(after)
+        applied = self._as_applied(before, after)
         if kind is ChangeType.CHANGED:
             refused = self._judge_refusal(before, after)
             if refused is not None and refused.impact is not None:
@@ -445,11 +531,6 @@ class _Comparison:
 
     def _judge_cluster(self, before: Resource, after: Resource) -> Judgement:
         """Judge a machine whose manifest stays the same, and that another cluster starts."""
-        sides = self._before, self._after
-        clusters = [(each.release, each.kubevirt) for each in sides]
-        if VirtualMachineView.of(after) is None or clusters[0] == clusters[1]:
-            return _NO_CHANGES
-        spend(_STEPS_PER_CHANGED_MACHINE, "comparing objects")
         vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
         judgement = Judgement((), _OTHER_CLUSTER, _effects_of(_OTHER_CLUSTER))
         if vm_change is None:

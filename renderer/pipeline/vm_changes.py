@@ -73,6 +73,28 @@ class VmChanges:
             started=self._started_by_former_release(old),
         )
 
+    def found_by(self, old: Resource, new: Resource) -> tuple[object, ...] | None:
+        """Return, in plain values, what a VirtualMachine finds in the cluster; None if that is not known.
+
+        Machines with equal manifests that find the same in equal ``clusters`` change alike.
+        """
+        if len(self._states) > 2:  # noqa: PLR2004 - states between the two sides
+            return None
+        try:
+            found = self.stores[0].found_by(old), self.stores[-1].found_by(new)
+            return found if self._former is None else (*found, self._former_store.found_by(old))
+        except (CauseError, DiagnosticError):
+            return None
+
+    @cached_property
+    def clusters(self) -> tuple[object, ...]:
+        """What the clusters of both sides are set to; empty if a KubeVirt object has invalid values."""
+        try:
+            stores = (*self.stores, self._former_store)
+        except DiagnosticError:
+            return ()
+        return (self._release, self._former, *(store.config for store in stores))
+
     def _started_by_former_release(self, vm: Resource) -> JsonObject:
         """Return the instance that the release before has started; empty if it is the same release."""
         if self._former is None or self._former == self._release:

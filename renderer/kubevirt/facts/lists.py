@@ -56,6 +56,8 @@ def field_changes(before: Json, after: Json) -> tuple[FieldChange, ...]:
 
 def is_equal(before: Json, after: Json) -> bool:
     """Return True if two trees are equal as JSON: 1 equals 1.0, but not true."""
+    if before is after:
+        return True
     if isinstance(before, dict) and isinstance(after, dict):
         return before.keys() == after.keys() and all(is_equal(before[key], after[key]) for key in before)
     if isinstance(before, list) and isinstance(after, list):

@@ -21,7 +21,11 @@ from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, r
 from renderer.kubevirt.instancetype.started_instance import started_instance
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.kubevirt.instancetype.vmi_template import with_annotations
-from renderer.kubevirt.instancetype.webhook_fields import gets_pci_topology, mutation_of
+from renderer.kubevirt.instancetype.webhook_fields import (
+    architecture_of_data_source,
+    gets_pci_topology,
+    mutation_of,
+)
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
@@ -64,6 +68,11 @@ class VmStore:
         self._finder = Finder(self._behaviour)
         self._live_finder = Finder(self._behaviour, live=True)
 
+    @property
+    def config(self) -> ClusterConfig:
+        """The configuration of the cluster."""
+        return self._cluster.config
+
     def create(self, resource: Resource) -> StoredVm:
         """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
         scope, matchers, selected = self._select(resource)
@@ -78,6 +87,25 @@ class VmStore:
         if gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour):
             content = with_default(content, _PCI_TOPOLOGY, "v3")
         return self._with_instance(content, matchers, selected, resource)
+
+    def found_by(self, resource: Resource) -> tuple[object, ...]:
+        """Return, in plain values, all that the cluster has for the references of a VirtualMachine.
+
+        Machines with equal specs that find the same are stored and started alike. Raises ``CauseError`` or
+        ``DiagnosticError``.
+        """
+        scope, matchers, selected = self._select(resource)
+        pairs = (
+            (matchers.instancetype, selected.instancetype),
+            (matchers.preference, selected.preference),
+        )
+        matched = [
+            (matcher and matcher.content(), found and (found.spec, found.is_revision))
+            for matcher, found in pairs
+        ]
+        vm_spec = object_at(resource.content, "spec")
+        architecture = architecture_of_data_source(vm_spec, scope, self._behaviour)
+        return (*matched, matchers.clears_memory, architecture)
 
     def load(self, resource: Resource, status: JsonObject) -> StoredVm:
         """Return the VirtualMachine that is in a cluster with this ``status``.

@@ -58,7 +58,7 @@ def mutation_of(
     architecture = (
         text_at(vm_spec, "template", "spec", "architecture")
         or (text_at(preferred, "preferredArchitecture") if behaviour.mutates_architecture else "")
-        or _architecture_of_data_source(vm_spec, scope, behaviour)
+        or architecture_of_data_source(vm_spec, scope, behaviour)
         or config.default_architecture
     )
     machine_type = (
@@ -74,7 +74,7 @@ def mutation_of(
     return Mutation(architecture, machine_type, names)
 
 
-def _architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> str:
+def architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> str:
     """Return the architecture of the first labelled DataSource of a ``dataVolumeTemplate``."""
     if not behaviour.reads_data_source_architecture:
         return ""

@@ -36,7 +36,8 @@ _CHECK_EVERY = 1_000
 _PART_FOR_LINES = 4
 
 #: The limit to propose is ten times the present one, or, if the overlays that are done tell what is needed,
-#: ten times that: ``diff`` takes up to nine times the steps of ``validate`` where every machine changes.
+#: ten times that: ``diff`` takes up to nine times the steps of ``validate`` where every machine changes in a
+#: way of its own.
 _TIMES = 10
 _Item = TypeVar("_Item")
 _account: ContextVar[_Account | None] = ContextVar("account", default=None)

@@ -37,7 +37,7 @@ def steps(before: list[Resource], after: list[Resource]) -> int:
 
 def test_changed_machines_cost_more_steps_than_equal_ones() -> None:
     before = [machine(str(number), 1) for number in range(10)]
-    after = [machine(str(number), 2) for number in range(10)]
+    after = [machine(str(number), 2 + number) for number in range(10)]
 
     assert steps(before, after) > 10_000 > steps(before, before)
 
