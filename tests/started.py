@@ -10,7 +10,7 @@ import renderer.kubevirt.instancetype.expand as stage
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.facts.stored_values import as_stored, differences
-from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.stored_vm import NAME_ANNOTATIONS, VmStore, read_cluster_config
 from renderer.model.diagnostic import DiagnosticError, Outcome
@@ -32,7 +32,10 @@ def differences_at_start(
     except DiagnosticError:
         return
     cluster = Cluster(release, config)
-    stores = [VmStore(catalog, resources, cluster) for resources in (before, after)]
+    stores = [
+        VmStore(catalog.after(CatalogSource("the overlay", resources)), cluster)
+        for resources in (before, after)
+    ]
     for source, written in zip(before, after, strict=True):
         vms = [_vm(each) for each in (source, written)]
         try:

@@ -78,7 +78,8 @@ def _seen_in(
     """Raise ``DiagnosticError`` if the catalogs of the project cannot be read."""
     whole = pipeline.catalogs_of(overlay.cluster).whole
     cluster = Cluster(overlay.kubevirt, read_cluster_config(composed, whole, overlay.kubevirt))
-    stores = [VmStore(whole.after(CatalogSource("", each)), composed, cluster) for each in catalogs]
+    own = CatalogSource("the overlay", composed)
+    stores = [VmStore(whole.after(CatalogSource("", each)).after(own), cluster) for each in catalogs]
     seen_by = GuestCluster.of(overlay.kubevirt, EMPTY)
     for maker, vm in users:
         try:

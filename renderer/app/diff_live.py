@@ -38,8 +38,8 @@ from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
 from renderer.model.run.work import in_turn
-from renderer.pipeline.deployers import Deployers, prune_refusal_of, tracks
-from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveMachines
+from renderer.pipeline.deployers import Deployers, TrackedObjects, prune_refusal_of
+from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 
 _EMPTY_HINT = (
@@ -140,11 +140,16 @@ class _BothSides:
         written: Iterable[Resource],
     ) -> None:
         self.objects = objects
+        self.cluster = LiveCluster(objects)
         self.mounted = mounted
         self.deployers = deployers
         self.revisions = frozenset(
             (each.namespace, each.name) for each in written if each.kind == CONTROLLER_REVISION
         )
+
+    @cached_property
+    def tracked(self) -> TrackedObjects:
+        return TrackedObjects(filter(_is_from_user, self.objects.resources))
 
     @cached_property
     def revision_users(self) -> RevisionUsers:
@@ -159,14 +164,14 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
         return OverlayDifference(
             overlay.path, overlay.name, (overlay.kubevirt, overlay.kubevirt), incomparable=reason
         )
-    machines = LiveMachines(state, content.release, objects)
+    machines = LiveMachines(state, content.release, sides.cluster)
     own = deployers.of(overlay)
     settings = SyncRules(
         machines.predict(content.written),
         machines.sync,
         machines.runs_as_stored,
         deployers.rules(overlay),
-        lambda live: _is_from_user(live) and any(tracks(each, live) for each in own),
+        sides.tracked.of(own) if own else (),
         prune_refusal_of(own),
         sides.revisions,
     )

@@ -98,9 +98,8 @@ class VmChangeOf(Protocol):
     def clusters(self) -> tuple[object, ...]:
         """What the clusters of both sides are set to; empty if that is unknown."""
 
-    @property
-    def access_modes(self) -> Mapping[str, tuple[str, ...]]:
-        """The access modes of claims and DataVolumes by name."""
+    def access_modes(self, namespace: str) -> Mapping[str, tuple[str, ...]]:
+        """Return the access modes of the claims and DataVolumes of a namespace by name."""
 
     def found_by(self, old: Resource, new: Resource) -> tuple[object, ...] | None:
         """Return, in plain values, what the machine finds in the cluster; None if that is unknown."""
@@ -145,7 +144,9 @@ class _AsWritten:
     """Takes a VirtualMachine exactly as its manifests say, without the defaults of any webhook."""
 
     clusters: tuple[object, ...] = ("as written",)
-    access_modes: Mapping[str, tuple[str, ...]] = EMPTY
+
+    def access_modes(self, _namespace: str) -> Mapping[str, tuple[str, ...]]:
+        return EMPTY
 
     def found_by(self, _old: Resource, _new: Resource) -> tuple[object, ...]:
         return ()
@@ -466,7 +467,7 @@ class _Comparison:
             for storage in self._outlook.storage
             for disk in (storage.disk(new.namespace, name) for name in names)
         ]
-        modes = self._vm_change_of.access_modes
+        modes = self._vm_change_of.access_modes(new.namespace)
         recreation_of = self._after.recreation_of
         recreations = [str(recreation_of(*written, each)) for each in (True, False)] if recreation_of else []
         is_refused = self._refusal(new) is not None

@@ -26,6 +26,7 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.project.validation_scope import ManifestFiles
@@ -139,6 +140,27 @@ def tracks(deployer: Resource, live: Resource) -> bool:
     name, _, place = tracking.partition(":")
     own = f"{live.gvk.group}/{live.kind}:{live.namespace}/{live.name}"
     return place == own and name in (deployer.name, f"{deployer.namespace}_{deployer.name}")
+
+
+class TrackedObjects:
+    """Objects of a cluster, by the names of the deployers that may track them."""
+
+    def __init__(self, objects: Iterable[Resource]) -> None:
+        self._named: dict[str, list[Resource]] = {}
+        for each in objects:
+            tracking, _, _ = text_at(each.annotations, _TRACKING_ID).partition(":")
+            names = text_at(each.labels, f"{_FLUX}/name"), text_at(each.labels, _INSTANCE), tracking
+            for name in dict.fromkeys(filter(None, names)):
+                self._named.setdefault(name, []).append(each)
+
+    def of(self, deployers: Iterable[Resource]) -> Iterator[Resource]:
+        """Yield the objects that are tracked as deployed by one of ``deployers``, each once."""
+        found: dict[ResId, Resource] = {}
+        for deployer in deployers:
+            names = deployer.name, f"{deployer.namespace}_{deployer.name}"
+            candidates = (each for name in names for each in self._named.get(name, ()))
+            found |= {each.current_id: each for each in candidates if tracks(deployer, each)}
+        yield from found.values()
 
 
 def prune_refusal_of(deployers: Iterable[Resource]) -> str:

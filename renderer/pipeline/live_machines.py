@@ -19,7 +19,7 @@ from renderer.kubevirt.facts.kinds import (
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
-from renderer.kubevirt.instancetype.catalog import CatalogSource
+from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.stored_vm import StoredVm
 from renderer.kubevirt.instancetype.webhook_fields import with_webhook_fields
@@ -57,22 +57,27 @@ _PREDICTED = (
 _TEMPLATE = ("spec", "template")
 
 
+class LiveCluster:
+    """The objects of a cluster, and those that its VirtualMachines refer to, for all overlays."""
+
+    def __init__(self, objects: ClusterObjects) -> None:
+        self.objects = objects
+        found = tuple(each for each in objects.resources if each.kind in FOUND_BY_MACHINES)
+        self.state = ProjectState(ResourceSet(found), Catalog())
+
+
 class LiveMachines:
     """The VirtualMachines of one overlay in a cluster.
 
     Instance types are looked up in the cluster first, then in the project's catalogs.
     """
 
-    def __init__(self, state: ProjectState, release: Release, objects: ClusterObjects) -> None:
-        found = tuple(each for each in objects.resources if each.kind in FOUND_BY_MACHINES)
-        self._objects = objects
+    def __init__(self, state: ProjectState, release: Release, cluster: LiveCluster) -> None:
+        self._objects = cluster.objects
         self._release = release
-        self._written = state.resources
-        self._catalog = state.catalog.after(CatalogSource("the cluster", ResourceSet(found)))
-        known = {each.current_id.object_key for each in state.resources}
-        others = tuple(each for each in found if each.current_id.object_key not in known)
-        before = ProjectState(ResourceSet(found), state.catalog, state.profiles)
-        after = ProjectState(ResourceSet((*state.resources, *others)), state.catalog, state.profiles)
+        before = ProjectState(ResourceSet(), state.catalog, state.profiles, cluster.state)
+        after = ProjectState(state.resources, state.catalog, state.profiles, cluster.state)
+        self._catalog = before.everything
         self._changes = VmChanges(before, after, release)
 
     def predict(self, resources: Iterable[Resource]) -> Mapping[ObjectKey, JsonObject]:
@@ -99,7 +104,7 @@ class LiveMachines:
             vm_state(after.content, after.applied, after.instance),
             self._changes.update_refusal(after, synced),
             self._changes.start_refusal(after, synced),
-            self._changes.access_modes,
+            self._changes.access_modes(synced.namespace),
         )
         applied = (_applied(live, before), _applied(synced, after))
         return SyncedVm(self._since_start(live, change), applied)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from renderer.kubevirt.admission.vm import check_vm
@@ -12,26 +12,94 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
-from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
+from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
-from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore, read_cluster_config
+from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.record import Record
 from renderer.model.release import Release
 
 
-class ProjectState(Record):
+class ProjectState:
     """The objects that VirtualMachines of an overlay can refer to: its resources and the catalogs.
 
-    ``profiles`` are the StorageProfiles of the cluster that are not among the resources.
+    ``profiles`` are the StorageProfiles of the cluster that are not among the resources. ``cluster`` has the
+    objects that are in the cluster already; they are found after the resources.
     """
 
-    resources: ResourceSet
-    catalog: Catalog
-    profiles: Profiles = EMPTY
+    def __init__(
+        self,
+        resources: ResourceSet,
+        catalog: Catalog,
+        profiles: Profiles = EMPTY,
+        cluster: ProjectState | None = None,
+    ) -> None:
+        self.resources = resources
+        self.catalog = catalog
+        self.profiles = profiles
+        self.cluster = cluster
+
+    @cached_property
+    def everything(self) -> Catalog:
+        """The resources, then the objects of the cluster, then the catalogs."""
+        others = self.catalog if self.cluster is None else self.catalog.after_catalog(self.cluster.own)
+        return others.after_catalog(self.own)
+
+    @cached_property
+    def own(self) -> Catalog:
+        """The resources alone."""
+        return Catalog.of(CatalogSource("the overlay", self.resources))
+
+    @cached_property
+    def own_profiles(self) -> Profiles:
+        """The StorageProfiles among the resources."""
+        return storage_profiles(self.resources)
+
+    @cached_property
+    def claim_makers(self) -> Mapping[tuple[str, str], Sequence[Resource]]:
+        """The resources that are or make a claim, by its namespace and name."""
+        found: dict[tuple[str, str], list[Resource]] = {}
+        for resource in self.resources:
+            for name, _ in claims_of(resource, EMPTY):
+                found.setdefault((resource.namespace, name), []).append(resource)
+        return found
+
+
+class _ClaimModes(Mapping[str, tuple[str, ...]]):
+    """The access modes of the claims and DataVolumes of one namespace, by name; unknown ones are left out."""
+
+    def __init__(self, states: Iterable[ProjectState], namespace: str) -> None:
+        self._states = [layer for each in states for layer in _layers(each)]
+        self._namespaces = dict.fromkeys(("", namespace))
+
+    def __getitem__(self, name: str) -> tuple[str, ...]:
+        found: tuple[str, ...] = ()
+        for state, profiles in self._states:
+            for namespace in self._namespaces:
+                for maker in state.claim_makers.get((namespace, name), ()):
+                    found = dict(claims_of(maker, profiles))[name] or found
+        if not found:
+            raise KeyError(name)
+        return found
+
+    def __iter__(self) -> Iterator[str]:
+        made = (key for state, _ in self._states for key in state.claim_makers)
+        names = dict.fromkeys(name for namespace, name in made if namespace in self._namespaces)
+        return (name for name in names if name in self)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _layers(state: ProjectState) -> Iterator[tuple[ProjectState, Profiles]]:
+    """Yield what the cluster has and the resources, with the StorageProfiles of both."""
+    cluster = state.cluster
+    profiles = {**state.profiles, **(cluster.own_profiles if cluster else EMPTY), **state.own_profiles}
+    yield from [(cluster, profiles)] if cluster else []
+    yield state, profiles
 
 
 class VmChanges:
@@ -52,6 +120,7 @@ class VmChanges:
         self._former = former
         self._states = (before, *between, after)
         self._release = release
+        self._access_modes: dict[str, Mapping[str, tuple[str, ...]]] = {}
 
     def __call__(self, old: Resource, new: Resource) -> VmChange | None:
         """Return a VirtualMachine on both sides; None if KubeVirt cannot expand or default it.
@@ -68,7 +137,7 @@ class VmChanges:
             after,
             self.update_refusal(vms[-1], new),
             self.start_refusal(vms[-1], new),
-            self.access_modes,
+            self.access_modes(new.namespace),
             tuple(between),
             started=self._started_by_former_release(old),
         )
@@ -107,9 +176,8 @@ class VmChanges:
     @cached_property
     def _former_store(self) -> VmStore:
         """Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
-        before, former = self._states[0], self._former or self._release
-        config = read_cluster_config(before.resources, before.catalog, former)
-        return VmStore(before.catalog, before.resources, Cluster(former, config))
+        catalog, former = self._states[0].everything, self._former or self._release
+        return VmStore(catalog, Cluster(former, cluster_config(catalog, former)))
 
     def _vms(self, old: Resource, new: Resource) -> list[StoredVm]:
         """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""
@@ -126,16 +194,13 @@ class VmChanges:
     @cached_property
     def stores(self) -> list[VmStore]:
         """One for each state. Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
-        stores: list[VmStore] = []
-        for state in self._states:
-            config = read_cluster_config(state.resources, state.catalog, self._release)
-            stores.append(VmStore(state.catalog, state.resources, Cluster(self._release, config)))
-        return stores
+        catalogs = (state.everything for state in self._states)
+        release = self._release
+        return [VmStore(each, Cluster(release, cluster_config(each, release))) for each in catalogs]
 
     @cached_property
     def _cluster_after(self) -> Cluster:
-        after = self._states[-1]
-        return Cluster(self._release, read_cluster_config(after.resources, after.catalog, self._release))
+        return Cluster(self._release, cluster_config(self._states[-1].everything, self._release))
 
     def update_refusal(self, vm: StoredVm, resource: Resource) -> str:
         """Return why the webhook refuses the VM that the cluster would store; empty if it admits it."""
@@ -157,12 +222,8 @@ class VmChanges:
         except DiagnosticError:  # an invalid quantity; reported by the schema stage
             return ""
 
-    @cached_property
-    def access_modes(self) -> Mapping[str, tuple[str, ...]]:
-        """The access modes of claims and DataVolumes by name, after the change."""
-        found: dict[str, tuple[str, ...]] = {}
-        for state in self._states:
-            profiles = {**state.profiles, **storage_profiles(state.resources)}
-            for resource in state.resources:
-                found |= {name: modes for name, modes in claims_of(resource, profiles) if modes}
-        return found
+    def access_modes(self, namespace: str) -> Mapping[str, tuple[str, ...]]:
+        """Return the access modes of the claims and DataVolumes of a namespace by name, after the change."""
+        if namespace not in self._access_modes:
+            self._access_modes[namespace] = _ClaimModes(self._states, namespace)
+        return self._access_modes[namespace]

@@ -55,7 +55,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kube.resource import Resource
 from renderer.model.quantity import lenient_quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -100,7 +100,7 @@ class Fitter:
         except DiagnosticError:
             config = DEFAULT_CONFIG
         self.cluster = Cluster(release, config)
-        self._store = VmStore(catalog, ResourceSet(), self.cluster)
+        self._store = VmStore(catalog, self.cluster)
         self.candidates = Candidates(catalog, behaviour)
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from renderer.kubevirt.facts.confidential_parts import secret_values
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI, is_hyperconverged
+from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at, without
 from renderer.model.kube.owners import controller_of
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
@@ -24,6 +26,8 @@ _WITHOUT_INSTANCE = frozenset(
     }
 )
 _OVER = ("Failed", "Succeeded")
+#: They name fields, and have no values.
+_MANAGED_FIELDS = ("metadata", "managedFields")
 
 
 class ClusterObjects:
@@ -66,6 +70,20 @@ class ClusterObjects:
     def applied_revisions(self) -> frozenset[tuple[str, str]]:
         """Namespace and name of the ControllerRevisions that no controller made, such as pins."""
         return frozenset(key for key, each in self.revisions.items() if controller_of(each.content) is None)
+
+    @cached_property
+    def secret_values(self) -> frozenset[str]:
+        """The values of the Secrets among and in the objects.
+
+        Instances, and the revisions that virt-controller makes, are copies of machines; nothing shows them.
+        """
+        originals = (each for each in self.resources if each.kind not in (VMI, CONTROLLER_REVISION))
+        return secret_values(without(each.content, *_MANAGED_FIELDS) for each in originals)
+
+    @cached_property
+    def storage(self) -> StorageObjects:
+        """The DataVolumes, claims and storage classes."""
+        return StorageObjects(self.resources)
 
     @cached_property
     def kubevirt(self) -> JsonObject:

@@ -16,7 +16,7 @@ from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.reads import with_reads
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
-from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS, VM, VMI
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster
@@ -39,7 +39,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import JsonObject, object_at, without
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -48,8 +48,6 @@ from renderer.model.run.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
 _UNCHANGED = Impact(Effect.NONE, "a sync keeps all of these fields")
-#: They name fields, and have no values.
-_OWNERS = ("metadata", "managedFields")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
 #: The name of the group of objects that the project could have but does not have.
@@ -72,8 +70,8 @@ class SyncRules(NamedTuple):
 
     ``predicted`` are its objects with the fields that KubeVirt's webhook fills in. ``runs_as_stored`` tests
     whether the instance of a machine has the spec that the cluster stores. ``rules`` are the
-    differences that its engine ignores. ``is_tracked`` tests whether the engine considers an object of the
-    cluster as part of this overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty if
+    differences that its engine ignores. ``tracked`` are the objects of the cluster that the engine considers
+    as part of this overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty if
     it prunes. ``revisions`` are the ControllerRevisions of all overlays, by namespace and name.
     """
 
@@ -81,7 +79,7 @@ class SyncRules(NamedTuple):
     sync: Sync
     runs_as_stored: Callable[[Resource], bool] = lambda _: True
     rules: Sequence[IgnoreRule] = ()
-    is_tracked: Callable[[Resource], bool] = lambda _: False
+    tracked: Iterable[Resource] = ()
     prune_refusal: str = ""
     revisions: Container[tuple[str, str]] = frozenset()
 
@@ -97,8 +95,8 @@ def compare_with_cluster(
     drifted = len(changes)
     changes = with_reads(changes, overlay.written, overlay.release, comparison.is_running)
     comparison.equal -= len(changes) - drifted
-    tracked = filter(settings.is_tracked, cluster.resources)
-    changes += [comparison.removed(each) for each in tracked if each.current_id.object_key not in written]
+    leaving = (each for each in settings.tracked if each.current_id.object_key not in written)
+    changes += map(comparison.removed, leaving)
     return OverlayDifference(
         path=path,
         name=name,
@@ -175,15 +173,9 @@ class _LiveComparison:
 
     @cached_property
     def secrets(self) -> Masking:
-        """The values of the Secrets of Git and of the cluster.
-
-        Instances, and the revisions that virt-controller makes, are copies of machines; nothing shows them.
-        """
-        copies = (VMI, CONTROLLER_REVISION)
-        originals = (each for each in self._objects.resources if each.kind not in copies)
-        sides = self._overlay.written, originals
-        contents = (without(each.content, *_OWNERS) for side in sides for each in side)
-        return Masking(secret_values(contents) | tainted())
+        """The values of the Secrets of Git and of the cluster."""
+        written = secret_values(each.content for each in self._overlay.written)
+        return Masking(written | self._objects.secret_values | tainted())
 
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None if it is in sync, or its drift is ignored."""
@@ -240,14 +232,16 @@ class _LiveComparison:
 
     @cached_property
     def _outlook(self) -> Outlook:
-        objects = self._objects.resources
-        storage = (
-            StorageObjects(objects),
-            StorageObjects((*objects, *self._overlay.written), self._overlay.storage_classes),
-        )
+        live = self._objects.storage
+        synced = StorageObjects(self._overlay.written).before(live)
+        storage = live, synced.before(StorageObjects(self._overlay.storage_classes))
         release = self._overlay.release
         cluster = GuestCluster.of(release, self._objects.configuration(release))
         return Outlook(storage, (cluster, cluster))
+
+    @cached_property
+    def _all_objects(self) -> Sequence[Resource]:
+        return *self._overlay.written, *self._objects.resources
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
         """Yield the ignored differences, and the rules that could not be evaluated."""
@@ -325,8 +319,7 @@ class _LiveComparison:
         """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
         self.drifted.append((live, synced))
-        objects = (*self._overlay.written, *self._objects.resources)
-        update = ObjectUpdate(live, synced, objects, object_at(drift.live.content, "status"))
+        update = ObjectUpdate(live, synced, self._all_objects, object_at(drift.live.content, "status"))
         refused = refused_update(update, drift.owned_changes(), self._overlay)
         if refused is not None:
             return refused

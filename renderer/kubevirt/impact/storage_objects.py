@@ -34,6 +34,13 @@ class StorageObjects:
         }
         self._classes = {each.name: each for each in (*classes, *found) if each.kind == "StorageClass"}
 
+    def before(self, others: StorageObjects) -> StorageObjects:
+        """Return these objects, and the others that these do not have."""
+        both = StorageObjects(())
+        both._disks = {**others._disks, **self._disks}
+        both._classes = {**others._classes, **self._classes}
+        return both
+
     def disk(self, namespace: str, name: str) -> Resource | None:
         """Return the DataVolume or claim; None if the repository does not have it."""
         return self._disks.get((namespace, name))

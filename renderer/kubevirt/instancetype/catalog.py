@@ -133,8 +133,11 @@ class Catalog:
 
     def after(self, source: CatalogSource) -> Catalog:
         """Return the catalog with ``source`` searched first."""
-        first = Catalog.of(source)
-        merged = {kind: dict(names) for kind, names in first._index.items()}  # noqa: SLF001 - its own class
+        return self.after_catalog(Catalog.of(source))
+
+    def after_catalog(self, first: Catalog) -> Catalog:
+        """Return the catalog with the objects of another one searched first."""
+        merged = {kind: dict(names) for kind, names in first._index.items()}
         for kind, names in self._index.items():
             merged_names = merged.setdefault(kind, {})
             for name, namespaces in names.items():

@@ -59,10 +59,13 @@ class StoredVm(Record):
 
 
 class VmStore:
-    """Simulate how a cluster stores VirtualMachines, with the instance types of one state of a project."""
+    """Simulate how a cluster stores VirtualMachines, with the instance types of one state of a project.
 
-    def __init__(self, catalog: Catalog, resources: ResourceSet, cluster: Cluster) -> None:
-        self._catalog = catalog.after(CatalogSource("the overlay", resources))
+    ``catalog`` has all objects that they can refer to.
+    """
+
+    def __init__(self, catalog: Catalog, cluster: Cluster) -> None:
+        self._catalog = catalog
         self._cluster = cluster
         self._behaviour = behaviour_of(cluster.release)
         self._finder = Finder(self._behaviour)
@@ -207,7 +210,8 @@ def start(vm: Resource, objects: Catalog, cluster: Cluster) -> JsonObject:
     ``objects`` are the objects in the cluster: instance types, preferences and revisions, volumes and their
     sources. Raises ``CauseError`` or ``DiagnosticError`` if there is no instance.
     """
-    return VmStore(objects, ResourceSet((vm,)), cluster).create(vm).instance
+    catalog = objects.after(CatalogSource("the overlay", ResourceSet((vm,))))
+    return VmStore(catalog, cluster).create(vm).instance
 
 
 def three_way_merge(live: Json, old: Json, new: Json) -> Json:

@@ -1,0 +1,66 @@
+"""``pipeline.vm_changes``: what the VirtualMachines of a state refer to."""
+
+from __future__ import annotations
+
+from renderer.kubevirt.instancetype.catalog import Catalog
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.release import Release
+from renderer.pipeline.vm_changes import ProjectState, VmChanges
+
+PROFILE: JsonObject = {"spec": {"claimPropertySets": [{"accessModes": ["ReadWriteMany"]}]}}
+
+
+def claim(namespace: str, name: str, *modes: str) -> Resource:
+    metadata: JsonObject = {"name": name, "namespace": namespace}
+    spec: JsonObject = {"accessModes": [*modes]}
+    return Resource(
+        {"apiVersion": "v1", "kind": "PersistentVolumeClaim", "metadata": metadata, "spec": spec},
+        Site("objects.yaml"),
+    )
+
+
+def disk(namespace: str, name: str) -> Resource:
+    metadata: JsonObject = {"name": name, "namespace": namespace}
+    content: JsonObject = {
+        "apiVersion": "cdi.kubevirt.io/v1beta1",
+        "kind": "DataVolume",
+        "metadata": metadata,
+        "spec": {"storage": {"storageClassName": "fast"}},
+    }
+    return Resource(content, Site("objects.yaml"))
+
+
+def state(*resources: Resource, cluster: ProjectState | None = None) -> ProjectState:
+    return ProjectState(ResourceSet(resources), Catalog(), {"fast": PROFILE}, cluster)
+
+
+def test_claims_of_another_namespace_do_not_count() -> None:
+    only = state(claim("a", "root", "ReadWriteMany"), claim("b", "root", "ReadWriteOnce"))
+    changes = VmChanges(only, only, Release(1, 9))
+    assert dict(changes.access_modes("a")) == {"root": ("ReadWriteMany",)}
+    assert dict(changes.access_modes("b")) == {"root": ("ReadWriteOnce",)}
+    assert dict(changes.access_modes("c")) == {}
+
+
+def test_claims_of_git_count_before_those_of_the_cluster() -> None:
+    cluster = state(
+        claim("a", "root", "ReadWriteOnce"), claim("a", "data", "ReadWriteOnce"), disk("a", "logs")
+    )
+    before, after = state(cluster=cluster), state(claim("", "root", "ReadWriteMany"), cluster=cluster)
+    modes = VmChanges(before, after, Release(1, 9)).access_modes("a")
+    assert modes["root"] == ("ReadWriteMany",)
+    assert modes["data"] == ("ReadWriteOnce",)
+    assert modes["logs"] == ("ReadWriteMany",)  # of its StorageProfile
+    assert "others" not in modes
+    assert len(modes) == 3
+
+
+def test_catalogs_come_after_the_cluster_and_the_cluster_after_git() -> None:
+    cluster = state(claim("a", "root", "ReadWriteOnce"), claim("a", "data"))
+    git = state(claim("a", "root", "ReadWriteMany"), cluster=cluster).everything
+    assert git.named("PersistentVolumeClaim", "root")["a"].content["spec"] == {
+        "accessModes": ["ReadWriteMany"]
+    }
+    assert "a" in git.named("PersistentVolumeClaim", "data")
