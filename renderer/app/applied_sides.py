@@ -21,17 +21,16 @@ from renderer.adopt.live.ignored_differences import (
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.app.diff_side import RenderedSide
 from renderer.diff.compare import OverlaySide
-from renderer.gitops.argocd.application import is_application, is_application_set
+from renderer.gitops.argocd.application import is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.model.difference import IgnoredDifferences
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at
+from renderer.model.kube.json import EMPTY, JsonObject, array_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.render_config import Overlay
 
 _RESPECTED = "RespectIgnoreDifferences=true"
 
@@ -52,19 +51,16 @@ class EngineRules(NamedTuple):
         return [rule for rule in self.rules if rule.paths and rule.is_about(id_)]
 
 
-def engine_rules(overlay: Overlay) -> EngineRules:
-    """Return the rules of the object that deploys an overlay; none if the overlay is no entry point."""
-    entry = overlay.entry.entry if overlay.entry else None
-    if entry is None:
+def engine_rules(deployer: Resource | None) -> EngineRules:
+    """Return the rules of the object that deploys an overlay; none if it is not known."""
+    if deployer is None:
         return EngineRules()
-    if is_flux_kustomization(entry):
-        return EngineRules(tuple(rules_of_kustomization(entry)), is_partial=True, is_flux=True)
-    if not is_application(entry) and not is_application_set(entry):
+    if is_flux_kustomization(deployer):
+        return EngineRules(tuple(rules_of_kustomization(deployer)), is_partial=True, is_flux=True)
+    if not is_application(deployer):
         return EngineRules()
-    spec = object_at(entry.content, "spec")
-    spec = object_at(spec, "template", "spec") if is_application_set(entry) else spec
-    is_respected = _RESPECTED in array_at(spec, "syncPolicy", "syncOptions")
-    return EngineRules(tuple(rules_of_application(entry)), is_partial=is_respected, is_flux=False)
+    is_respected = _RESPECTED in array_at(deployer.content, "spec", "syncPolicy", "syncOptions")
+    return EngineRules(tuple(rules_of_application(deployer)), is_partial=is_respected, is_flux=False)
 
 
 def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:
@@ -83,6 +79,8 @@ def as_applied(
     former = before.content if before and before.content else OverlaySide(after.content.release)
     counts: Counter[str] = Counter()
     content = _side_as_applied(former, after.content, engine, counts)
+    if content is after.content:
+        return after, ()
     ignored = tuple(IgnoredDifferences(source, count) for source, count in counts.items() if count)
     return after._replace(content=content), ignored
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from renderer.app.applied_sides import as_applied, engine_rules
 from renderer.app.diff_causes import Causes
-from renderer.app.diff_ignores import Ignores, without_unsynced
+from renderer.app.diff_ignores import Ignores, rules_not_evaluated, without_unsynced
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
@@ -24,7 +24,7 @@ from renderer.diff.compare import (
 )
 from renderer.diff.equal_changes import EqualChanges
 from renderer.files.builtin_catalogs import BuiltinFileSystem
-from renderer.files.file_system import FileSystem, MemoryFileSystem
+from renderer.files.file_system import EditedFiles, FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import RunFindings
@@ -40,6 +40,8 @@ from renderer.pipeline.vm_changes import VmChanges
 from renderer.project.overlays import FoundOverlays, is_named
 
 _WORK_TREE = "work tree"
+#: By these, a project knows its own repository among those that Flux and Argo CD name.
+_CLONE_FILES = (".git/config", ".git/HEAD")
 
 
 class Comparison(NamedTuple):
@@ -111,8 +113,10 @@ def _with_overlay_hint(error: DiagnosticError, project: Project, revisions: Iter
 def _sides(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
     """Return the two sides. Raises as ``revision_range``, and ``DiagnosticError`` for an unknown revision."""
     cluster, found = project.config.cluster, revision_range(git, revisions)
-    after = _work_tree(project, git) if found.after is None else side_at(git, found.after, cluster=cluster)
-    return side_at(git, found.before, found.base, cluster), after
+    before = side_at(git, found.before, project.fs, found.base, cluster)
+    if found.after is None:
+        return before, _work_tree(project, git)
+    return before, side_at(git, found.after, project.fs, cluster=cluster)
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
@@ -124,11 +128,16 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
     return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
 
 
-def side_at(git: GitRepository, revision: str, name: str = "", cluster: str = "") -> Side:
-    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one."""
+def side_at(git: GitRepository, revision: str, clone: FileSystem, name: str = "", cluster: str = "") -> Side:
+    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one.
+
+    What ``.git`` in ``clone`` says of the repository, its remotes and its branch, is true of each revision.
+    """
     git.commit(revision)
     label = revision[:SHORT] if name else revision
-    return Side(name or revision, BuiltinFileSystem(_files_at(git, revision)), label, cluster)
+    known = {path: clone.read(path) for path in _CLONE_FILES if clone.is_file(path)}
+    files = EditedFiles(known, _files_at(git, revision))
+    return Side(name or revision, BuiltinFileSystem(files), label, cluster)
 
 
 def _files_at(git: GitRepository, revision: str) -> FileSystem:
@@ -157,12 +166,12 @@ def _commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Com
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
         found = found[:-1]
-    return tuple(Commit(oid[:SHORT], subject, _usable_side(git, oid)) for oid, subject in found)
+    return tuple(Commit(oid[:SHORT], subject, _usable_side(git, oid, before.fs)) for oid, subject in found)
 
 
-def _usable_side(git: GitRepository, commit: str) -> Side | None:
+def _usable_side(git: GitRepository, commit: str, clone: FileSystem) -> Side | None:
     try:
-        return side_at(git, commit, commit[:SHORT])
+        return side_at(git, commit, clone, commit[:SHORT])
     except (DiagnosticError, LocatedError):
         return None
 
@@ -217,11 +226,18 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 pair = before, commit.side
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
-            applied, ignored = as_applied(*sides, engine_rules(overlay))
+            engine = engine_rules(after.deployer_of(overlay) if overlay.entry else None)
+            applied, ignored = as_applied(*sides, engine)
             rendered_here = sides[0], applied
             found_here = compare_sides((before, after), rendered_here, path, name, between, equal_changes)
-            found_here = without_unsynced(found_here, overlay, sides)
-            found_here = found_here._replace(ignored=(*ignored, *found_here.ignored))
+            if overlay.entry is None and has_refusals(found_here):
+                engine = engine_rules(after.deployer_of(overlay))
+                applied, ignored = as_applied(*sides, engine)
+                if applied is not sides[1]:
+                    found_here = compare_sides((before, after), (sides[0], applied), path, name, between)
+            found_here = without_unsynced(found_here, engine, sides)
+            unclear = rules_not_evaluated(engine, found_here.changes)
+            found_here = found_here._replace(ignored=(*ignored, *found_here.ignored, *unclear))
             if causes is not None:
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from renderer.app.applied_sides import EngineRules, engine_rules, without_ignored
+from renderer.app.applied_sides import EngineRules, without_ignored
 from renderer.app.diff_side import RenderedSide
 from renderer.app.usage_error import UsageError
 from renderer.kubevirt.facts.lists import field_changes
@@ -28,7 +28,7 @@ from renderer.model.difference_rule import PROTECTED, DifferenceRule
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
+from renderer.model.render_config import PROJECT_FILE, RenderConfig
 from renderer.provenance.patterns import FieldPattern
 
 _RULE_HINT = "as in --ignore kind=Service,field=spec.clusterIP"
@@ -117,14 +117,15 @@ def _with_ignored(
 
 
 def without_unsynced(
-    difference: OverlayDifference, overlay: Overlay, rendered: tuple[RenderedSide | None, RenderedSide | None]
+    difference: OverlayDifference,
+    engine: EngineRules,
+    rendered: tuple[RenderedSide | None, RenderedSide | None],
 ) -> OverlayDifference:
     """Return an overlay's difference without objects for which Argo CD starts no sync.
 
     It starts none for ignored fields alone, but applies them with the others of an object, unless it is told
     to respect ``ignoreDifferences``.
     """
-    engine = engine_rules(overlay)
     if engine.is_partial or not engine.rules:
         return difference
     before, after = (
@@ -161,8 +162,12 @@ def _is_synced(
     return False
 
 
-def rules_not_evaluated(overlay: Overlay) -> Iterator[IgnoredDifferences]:
-    """Yield the expressions of an engine that cannot be evaluated."""
-    for rule in engine_rules(overlay).rules:
-        for expression in rule.not_evaluated:
-            yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
+def rules_not_evaluated(
+    engine: EngineRules, changes: Iterable[ResourceChange]
+) -> Iterator[IgnoredDifferences]:
+    """Yield the expressions about changed objects that cannot be evaluated."""
+    changed = [change.id for change in changes if change.type is ChangeType.CHANGED]
+    for rule in engine.rules:
+        if any(map(rule.is_about, changed)):
+            for expression in rule.not_evaluated:
+                yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")

@@ -86,7 +86,7 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
         side = Side("work tree", project.fs, cluster=project.config.cluster)
         return _compare_with_side(side.propose(), dump, overlays, reporter, ignore)
     with project.git() as git:
-        side = side_at(git, revisions[0], cluster=project.config.cluster)
+        side = side_at(git, revisions[0], project.fs, cluster=project.config.cluster)
         return _compare_with_side(side.propose(), dump, overlays, reporter, ignore)
 
 

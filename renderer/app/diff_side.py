@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from renderer.app.project import proposed_config
 from renderer.diff.compare import OverlaySide
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import RunFindings, locate
+from renderer.gitops.argocd.application import as_application
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -33,6 +34,10 @@ from renderer.project.project_schemas import existing_schemas
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
     from renderer.pipeline.project_catalogs import ProjectCatalogs
+
+
+#: Finds what deploys an overlay, which may take a search of all manifests.
+_FindDeployer: TypeAlias = Callable[[], Resource | None]
 
 
 class RenderedSide(NamedTuple):
@@ -104,6 +109,16 @@ class Side:
         """The objects in the repository that deploy its overlays; all manifests are read for them."""
         return Deployers(self.fs, self.config, self.overlays.values())
 
+    def deployer_of(self, overlay: Overlay) -> Resource | None:
+        """Return the Application or Kustomization that deploys an overlay; None if it is not certain.
+
+        That of an overlay which is no entry point is looked for in all manifests.
+        """
+        if overlay.entry is not None:
+            return as_application(overlay.entry.entry) if overlay.entry.entry else None
+        found = self.deployers.of(overlay)
+        return as_application(found[0]) if len(found) == 1 else None
+
     def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
         """Return the findings with paths that begin with the revision, whose files nobody can edit."""
         if not self.revision:
@@ -169,9 +184,9 @@ class Side:
             feature_gates=config.feature_gates,
             owner=owner.current_id if owner else None,
             exemption_of=partial(_exemption_of, owner) if owner else None,
-            recreation_of=partial(_recreation_of, owner),
-            forced_deletion_of=partial(_forced_deletion_of, owner),
-            retention_of=partial(_retention_of, owner),
+            recreation_of=partial(_recreation_of, owner, partial(self.deployer_of, overlay)),
+            forced_deletion_of=partial(_forced_deletion_of, partial(self.deployer_of, overlay)),
+            retention_of=partial(_retention_of, partial(self.deployer_of, overlay)),
             storage_classes=catalogs.storage_classes,
         )
         # The state for expanding VMs has the instance types that the overlay composes.
@@ -213,27 +228,28 @@ def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  
     return exemption_needed(owner, moved, may_be_gone=may_be_gone)
 
 
-def _retention_of(owner: Resource | None, removed: Resource, is_gone: bool) -> str:  # noqa: FBT001 - as above
+def _retention_of(deployer: _FindDeployer, removed: Resource, is_gone: bool) -> str:  # noqa: FBT001 - as above
     from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
 
-    return retention_of(owner, removed, is_gone=is_gone)
+    return retention_of(deployer(), removed, is_gone=is_gone)
 
 
 def _recreation_of(
     owner: Resource | None,
+    deployer: _FindDeployer,
     before: Resource,
     after: Resource,
     is_refused: bool,  # noqa: FBT001 - as above
 ) -> Impact | None:
     from renderer.gitops.recreation import recreation  # noqa: PLC0415 - only for what was changed
 
-    return recreation(owner, before, after, is_refused=is_refused)
+    return recreation(deployer() if is_refused else owner, before, after, is_refused=is_refused)
 
 
-def _forced_deletion_of(owner: Resource | None, before: Resource, after: Resource) -> str:
+def _forced_deletion_of(deployer: _FindDeployer, before: Resource, after: Resource) -> str:
     from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
 
-    return forced_deletion(owner, before, after)
+    return forced_deletion(deployer(), before, after)
 
 
 def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:

@@ -303,7 +303,7 @@ class _Comparison:
 
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)
-        retention = self._asked_of_owner(self._before.retention_of, resource)
+        retention = self._retention(resource)
         impact = None if view is None else _DELETED
         if view is not None and retention:
             impact = Impact(Effect.NONE, f"it stays in the cluster: {retention}")
@@ -323,6 +323,17 @@ class _Comparison:
 
     def _asked_of_owner(self, asked: ExemptionOf | None, resource: Resource) -> str:
         return asked(resource, self._after.owner != self._before.owner) if asked else ""
+
+    def _retention(self, removed: Resource) -> str:
+        """Return why nothing deletes an object that Git no longer has; empty if its owner may do so.
+
+        The owner is asked as it was and, if it is still there, as it is.
+        """
+        reason = self._asked_of_owner(self._before.retention_of, removed)
+        is_still_there = self._after.owner == self._before.owner
+        if not reason or not is_still_there or self._after.retention_of is None:
+            return reason
+        return reason if self._after.retention_of(removed, False) else ""  # noqa: FBT003 - it is not gone
 
     def _lost_with(self, removed: Resource) -> tuple[DataChange, ...]:
         """Return what is lost with an object, if its deletion is not prevented."""
@@ -377,7 +388,7 @@ class _Comparison:
             impact = judgement.impact
         elif impact is None and VirtualMachineView.of(after) is not None:
             impact = _rename_impact(before, after)
-        elif impact is None and not self._asked_of_owner(self._before.retention_of, before):
+        elif impact is None and not self._retention(before):
             judgement = judgement._replace(data=self._lost_with(before))
         confidential = ConfidentialFields(after.kind, (before.content, after.content), self.secrets)
         shown = tuple(map(confidential.without_secrets, fields))
@@ -469,9 +480,10 @@ class _Comparison:
         ]
         modes = self._vm_change_of.access_modes(new.namespace)
         recreation_of = self._after.recreation_of
-        recreations = [str(recreation_of(*written, each)) for each in (True, False)] if recreation_of else []
+        # Only a cluster, by its status, refuses the update of a machine that it would admit as a new one.
+        recreation = str(recreation_of(*written, False)) if recreation_of else ""  # noqa: FBT003 - as above
         is_refused = self._refusal(new) is not None
-        facts = found, disks, [modes.get(name) for name in names], recreations, is_refused
+        facts = found, disks, [modes.get(name) for name in names], recreation, is_refused
         return MachineChange(written, applied, facts, self._surroundings)
 
     @cached_property
@@ -547,7 +559,7 @@ class _Comparison:
         vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
         if vm_change is None:
             return judgement
-        is_kept = bool(self._asked_of_owner(self._before.retention_of, before))
+        is_kept = bool(self._retention(before))
         data, guest = self._outlook.of_another(vm_change, before, after, is_kept=is_kept)
         return judgement._replace(data=data, guest=guest)
 

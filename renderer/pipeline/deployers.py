@@ -1,7 +1,7 @@
 """The Applications and Flux Kustomizations of a repository that deploy its overlays, and their rules.
 
 An overlay that is an entry point has its own deployer. Any other overlay is deployed by those objects whose
-source is its folder.
+source is its folder, or the folder that it is rendered into. Of an ApplicationSet, that is its template.
 """
 
 from __future__ import annotations
@@ -66,7 +66,8 @@ class Deployers:
         """Return the objects that deploy an overlay."""
         if overlay.entry is not None and overlay.entry.entry is not None:
             return (overlay.entry.entry,)
-        return tuple(each for each in self._found if _deploys_folder(each, overlay.path))
+        folders = {posixpath.normpath(each) for each in (overlay.path, overlay.output)}
+        return tuple(each for each in self._found if any(_deploys_folder(each, folder) for folder in folders))
 
     @property
     def kustomizations(self) -> Iterator[Resource]:
@@ -109,8 +110,7 @@ def _customizations(settings: Resource) -> dict[str, Json]:
 
 def _deploys_folder(deployer: Resource, path: str) -> bool:
     return any(
-        fnmatchcase(posixpath.normpath(path), posixpath.normpath(_PLACEHOLDER.sub("*", folder)))
-        for folder in _folders(deployer)
+        fnmatchcase(path, posixpath.normpath(_PLACEHOLDER.sub("*", folder))) for folder in _folders(deployer)
     )
 
 

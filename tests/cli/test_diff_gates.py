@@ -322,3 +322,55 @@ def test_force_deletes_a_machine_whose_new_manifest_is_rejected(folder: Path) ->
     found = run("--fail-on", "data")
     assert found.exit == 1
     assert "Flux (spec.force) may delete it first, and then cannot create it again" in found.stdout
+
+
+PATHS = {
+    "overlays/prod/kustomization.yaml": "resources: [vm.yaml, disk.yaml]\n",
+    "overlays/prod/vm.yaml": VM,
+    "overlays/prod/disk.yaml": DISK,
+}
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: KIND
+metadata: {name: fleet, namespace: argocd}
+spec: SPEC
+"""
+SPEC = (
+    "{project: default, destination: {name: a}, source: {repoURL: https://git.example.org/fleet, path: PATH},"
+    " syncPolicy: {automated: {PRUNE}, syncOptions: [Force=true]}}"
+)
+TEMPLATE = f"{{generators: [], template: {{metadata: {{name: 'x-{{{{path.basename}}}}'}}, spec: {SPEC}}}}}"
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec", "path"),
+    [
+        ("Application", SPEC, "overlays/prod"),
+        ("Application", SPEC, "rendered/prod"),
+        ("ApplicationSet", TEMPLATE, "rendered/{{path.basename}}"),
+    ],
+)
+def test_an_application_deploys_an_overlay_or_its_rendered_tree(
+    folder: Path, kind: str, spec: str, path: str
+) -> None:
+    deployed = APPLICATION.replace("KIND", kind).replace("SPEC", spec).replace("PATH", f"'{path}'")
+    commit(folder, {**PATHS, "argocd.yaml": deployed.replace("PRUNE", "")})
+    write(folder, {**REFUSED, "overlays/prod/kustomization.yaml": "resources: [disk.yaml]\n"})
+    found = run().stdout
+    assert "replaced: Argo CD (Force=true) deletes it and creates it again, with what it holds" in found
+    assert "it stays in the cluster: Application fleet has no automated.prune: true" in found
+    write(folder, {"argocd.yaml": deployed.replace("PRUNE", "prune: true")})
+    assert "removed VirtualMachine prod/db: deleted" in run().stdout
+
+
+def test_a_clone_knows_its_repository_at_each_revision(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clone = init(tmp_path / "clone")
+    monkeypatch.chdir(clone)
+    deployed = ARGOCD.replace("IGNORE", "revisionHistoryLimit: 3").replace("git.example.org", "github.com")
+    commit(clone, {"clusters/apps.yaml": deployed, "apps/db.yaml": VM})
+    with (clone / ".git/config").open("a", encoding="utf-8") as config:
+        config.write('[remote "origin"]\n\turl = https://github.com/someone/mirror.git\n')
+    found = run()
+    assert (found.exit, found.stdout) == (0, "")

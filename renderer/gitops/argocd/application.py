@@ -84,6 +84,17 @@ def is_application_set(resource: Resource) -> bool:
     return resource.kind == "ApplicationSet" and resource.gvk.group == GROUP
 
 
+def as_application(deployer: Resource) -> Resource:
+    """Return an Application as it is, of an ApplicationSet its template, under the name of the set."""
+    if not is_application_set(deployer):
+        return deployer
+    template = object_at(deployer.content, "spec", "template")
+    metadata = {**object_at(template, "metadata"), "name": deployer.name, "namespace": deployer.namespace}
+    return deployer.with_content(
+        {**deployer.content, **template, "kind": "Application", "metadata": metadata}
+    )
+
+
 def is_project(resource: Resource) -> bool:
     """Return True for an Argo CD AppProject."""
     return resource.kind == "AppProject" and resource.gvk.group == GROUP
