@@ -18,7 +18,7 @@ from renderer.diff.grouped import Group, Member, groups_of
 from renderer.diff.reads import cause_in
 from renderer.files.file_system import FileSystem
 from renderer.findings.locator import Locator
-from renderer.kubevirt.facts.kinds import MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
@@ -46,6 +46,7 @@ _WHOLE = (ChangeType.ADDED, ChangeType.REMOVED)
 #: Steps whose values come from the object that a matcher of the machine names.
 _FROM_MATCHER = (StepKind.INSTANCETYPE, StepKind.PREFERENCE)
 _NAMES = (FieldPath.of("metadata", "name"), FieldPath.of("metadata", "namespace"))
+_POST_BUILD = FieldPath.of("spec", "postBuild")
 #: Steps for a site, and to look up what is written there on both sides (``model.run.work``).
 _STEPS_PER_SITE, _STEPS_PER_SEARCH = 2, 120
 _LOOKING = "looking for the causes of differences"
@@ -172,6 +173,7 @@ class Causes:
         traced: dict[str, _TracedOverlay] = {}
         left = max(len(overlays) // _ONE_OF, _AT_LEAST) if 2 * spent() < allowed() else 0
         found: dict[int, ResourceChange] = {}
+        configurations = _configurations(overlays)
         for group in groups_of(overlays):
             causes = [each.cause for each in group.change.fields] or [group.change.cause]
             if all(causes) or group.change.type in _WHOLE:
@@ -180,7 +182,12 @@ class Causes:
             path = member.overlay.path
             if group.change.fields and path not in traced and len(traced) < left:
                 traced[path] = _TracedOverlay(path, self._sides, self._sources)
-            for each, change in self._with_traced_causes(group, member, traced.get(path)):
+            fallback = (
+                self._variables(path)
+                or self._project_file(member.overlay)
+                or configurations.get(member.overlay.cluster)
+            )
+            for each, change in self._with_traced_causes(group, member, traced.get(path), fallback):
                 found[id(each)] = change
         return tuple(
             overlay._replace(changes=tuple(found.get(id(each), each) for each in overlay.changes))
@@ -188,10 +195,9 @@ class Causes:
         )
 
     def _with_traced_causes(
-        self, group: Group, traced: Member, overlay: _TracedOverlay | None
+        self, group: Group, traced: Member, overlay: _TracedOverlay | None, fallback: Cause | None
     ) -> Iterator[tuple[ResourceChange, ResourceChange]]:
         """Yield each change of a group, and the change with the causes of the traced member's fields."""
-        fallback = self._project_file(traced.overlay)
         causes = [
             each.cause or (overlay.cause(traced.change, each) if overlay else None) or fallback
             for each in traced.change.fields
@@ -216,15 +222,30 @@ class Causes:
     def _cause_of_object(
         self, difference: OverlayDifference, old: Resource | None, new: Resource | None
     ) -> Cause | None:
-        """Return the place of an object that is on one side only, or the kustomization that lists it."""
+        """Return the place of an object that is on one side only, or a kustomization that may list it.
+
+        That is the one of the overlay, or else the nearest that has changed, upwards from the object's file.
+        """
         found = new or old
         cause = self._sources.whole_file(found.origin.path) if found else None
-        if found is None or cause is None:
-            own = (f"{difference.path}/{name}" for name in KUSTOMIZATION_FILES)
-            causes = map(self._sources.whole_file, own)
-            return next(filter(None, causes), None) or self._project_file(difference)
-        place = (_Places((found.origin,)),)
-        return cause if cause.state else self._sources.cause(() if new else place, place if new else ())
+        if found is not None and cause is not None:
+            place = (_Places((found.origin,)),)
+            if not cause.state:
+                cause = self._sources.cause(() if new else place, place if new else ())
+        folders = (difference.path, *(_folders_above(found.origin.path) if found else ()))
+        names = (f"{folder}/{name}".lstrip("/") for folder in folders for name in KUSTOMIZATION_FILES)
+        listing = (self._sources.whole_file(name) for name in names)
+        return cause or next(filter(None, listing), None) or self._project_file(difference)
+
+    def _variables(self, path: str) -> Cause | None:
+        """Return the line of the variables that Flux puts into an overlay, if it has changed."""
+        overlays = (side.overlays.get(path) for side in self._sides)
+        entries = [each.entry.entry if each and each.entry else None for each in overlays]
+        before, after = (
+            (_Places(each.sites(_POST_BUILD)),) if each is not None and each.sites(_POST_BUILD) else ()
+            for each in entries
+        )
+        return self._sources.cause(before, after)
 
     def _project_file(self, difference: OverlayDifference) -> Cause | None:
         """Return the line of the target release if it differs, or another line of the project file."""
@@ -232,6 +253,24 @@ class Causes:
             return self._sources.whole_file(PROJECT_FILE)
         release = (_Places((Site(PROJECT_FILE, 0, FieldPath.of("kubevirt")),)),)
         return self._sources.cause(release, release) or self._sources.whole_file(PROJECT_FILE)
+
+
+def _folders_above(path: str) -> Iterator[str]:
+    """Yield the folders that a file is in, the innermost first, the repository itself last."""
+    while path:
+        path = path.rpartition("/")[0]
+        yield path
+
+
+def _configurations(overlays: Iterable[OverlayDifference]) -> Mapping[str, Cause]:
+    """Return the places that changed the ``KubeVirt`` object of each cluster, or what is made into it."""
+    return {
+        overlay.cluster: cause
+        for overlay in overlays
+        for change in overlay.changes
+        if change.id.gvk.kind in (KUBEVIRT, HYPERCONVERGED)
+        for cause in change.causes[:1]
+    }
 
 
 def _with_causes_of_reads(changes: Sequence[ResourceChange]) -> tuple[ResourceChange, ...]:

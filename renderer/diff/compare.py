@@ -28,8 +28,9 @@ from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
-from renderer.kubevirt.impact.judge import Judgement, judge
+from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
 from renderer.kubevirt.impact.lost_objects import lost_with, replaced_by_empty
+from renderer.kubevirt.impact.other_cluster import lost_start, workload_update
 from renderer.kubevirt.impact.restores import RESTORE, restored_machine, undone_by_sync
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange, vm_state
 from renderer.kubevirt.impact.storage_objects import StorageObjects
@@ -379,7 +380,8 @@ class _Comparison:
     ) -> Iterator[ResourceChange]:
         """Yield one change; nothing if both are equal, in Git and in the cluster."""
         judgement = self._judge(before, after, kind)
-        fields, impact = judgement.changes, self._refusal(after)
+        fields = judgement.changes
+        impact = self._refusal(after) if fields or kind is ChangeType.RENAMED else None
         if impact is not None and _has_matchers(before) is not _has_matchers(after):
             fields = ()  # one side is not expanded, so the difference says nothing about the machine
         elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
@@ -482,8 +484,8 @@ class _Comparison:
         recreation_of = self._after.recreation_of
         # Only a cluster, by its status, refuses the update of a machine that it would admit as a new one.
         recreation = str(recreation_of(*written, False)) if recreation_of else ""  # noqa: FBT003 - as above
-        is_refused = self._refusal(new) is not None
-        facts = found, disks, [modes.get(name) for name in names], recreation, is_refused
+        refusals = written[0].current_id in self._before.refused, self._after.refused.get(new.current_id)
+        facts = found, disks, [modes.get(name) for name in names], recreation, refusals
         return MachineChange(written, applied, facts, self._surroundings)
 
     @cached_property
@@ -538,18 +540,31 @@ class _Comparison:
             contents = vm_change.before.content, vm_change.after.content
             changes = tuple(each for each in changes if not is_default_on_one_side(after.gvk, each, contents))
         judgement = judge(Views(written[0], written[1], self._cluster), vm_change, changes)
-        if vm_change is None:
+        if vm_change is not None:
+            judgement = self._with_workload_update(judgement, vm_change)
+        else:
             vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
         return self._outlook.of_update(vm_change, before, after, judgement) if vm_change else judgement
 
     def _judge_cluster(self, before: Resource, after: Resource) -> Judgement:
         """Judge a machine whose manifest stays the same, and that another cluster starts."""
         vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
-        judgement = Judgement((), _OTHER_CLUSTER, _effects_of(_OTHER_CLUSTER))
         if vm_change is None:
             return _NO_CHANGES
         guest = self._outlook.of_restart(vm_change, before, after)
-        return judgement._replace(guest=guest) if any(each.risk for each in guest) else _NO_CHANGES
+        judgement = Judgement((), _OTHER_CLUSTER, _effects_of(_OTHER_CLUSTER), guest=guest)
+        no_start = lost_start(vm_change)
+        if no_start is not None:
+            judgement = with_impact(judgement, no_start)._replace(start_refusal=vm_change.start_refusal)
+        elif before.current_id not in self._before.refused:
+            judgement = with_impact(judgement, self._refusal(after))
+        judgement = self._with_workload_update(judgement, vm_change)
+        is_affected = judgement.impact is not _OTHER_CLUSTER or any(each.risk for each in guest)
+        return judgement if is_affected else _NO_CHANGES
+
+    def _with_workload_update(self, judgement: Judgement, vm_change: VmChange) -> Judgement:
+        is_upgrade = self._before.release != self._after.release
+        return with_impact(judgement, workload_update(vm_change, self._cluster) if is_upgrade else None)
 
     def _outlook_of_another(
         self, before: Resource, after: Resource, changes: Iterable[FieldChange]

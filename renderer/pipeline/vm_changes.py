@@ -132,14 +132,16 @@ class VmChanges:
         except (CauseError, DiagnosticError):
             return None
         before, *between, after = (vm_state(vm.content, vm.applied, vm.instance) for vm in vms)
+        start_refusal = self.start_refusal(vms[-1], new)
         return VmChange(
             before,
             after,
             self.update_refusal(vms[-1], new),
-            self.start_refusal(vms[-1], new),
+            start_refusal,
             self.access_modes(new.namespace),
             tuple(between),
             started=self._started_by_former_release(old),
+            was_startable=not (start_refusal and self._former_start_refusal(old)),
         )
 
     def found_by(self, old: Resource, new: Resource) -> tuple[object, ...] | None:
@@ -173,11 +175,22 @@ class VmChanges:
         except (CauseError, DiagnosticError):
             return EMPTY
 
+    def _former_start_refusal(self, vm: Resource) -> str:
+        """Return why the cluster as it was before the change refuses an instance of the machine before."""
+        try:
+            return self.start_refusal(self._former_store.create(vm), vm, self._former_cluster)
+        except (CauseError, DiagnosticError):
+            return ""
+
     @cached_property
     def _former_store(self) -> VmStore:
         """Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
-        catalog, former = self._states[0].everything, self._former or self._release
-        return VmStore(catalog, Cluster(former, cluster_config(catalog, former)))
+        return VmStore(self._states[0].everything, self._former_cluster)
+
+    @cached_property
+    def _former_cluster(self) -> Cluster:
+        former = self._former or self._release
+        return Cluster(former, cluster_config(self._states[0].everything, former))
 
     def _vms(self, old: Resource, new: Resource) -> list[StoredVm]:
         """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""
@@ -194,9 +207,11 @@ class VmChanges:
     @cached_property
     def stores(self) -> list[VmStore]:
         """One for each state. Raises ``DiagnosticError`` for a KubeVirt object with invalid values."""
-        catalogs = (state.everything for state in self._states)
-        release = self._release
-        return [VmStore(each, Cluster(release, cluster_config(each, release))) for each in catalogs]
+        stores: list[VmStore] = []
+        for catalog in (state.everything for state in self._states):
+            cluster = Cluster(self._release, cluster_config(catalog, self._release))
+            stores.append(VmStore(catalog, cluster, None if stores else self._former))
+        return stores
 
     @cached_property
     def _cluster_after(self) -> Cluster:
@@ -213,11 +228,14 @@ class VmChanges:
             return ""
         return next((cause.message for cause in causes), "")
 
-    def start_refusal(self, vm: StoredVm, resource: Resource) -> str:
-        """Return the reason why the webhook refuses the next instance; empty if it admits it."""
+    def start_refusal(self, vm: StoredVm, resource: Resource, cluster: Cluster | None = None) -> str:
+        """Return the reason why the webhook of a cluster refuses an instance; empty if it admits it.
+
+        Without ``cluster``, it is the one after the change.
+        """
         metadata = {**object_at(vm.instance, "metadata"), "name": resource.name}
         try:
-            causes = check_vmi({**vm.instance, "metadata": metadata}, self._cluster_after)
+            causes = check_vmi({**vm.instance, "metadata": metadata}, cluster or self._cluster_after)
             return next((cause.message for cause in causes), "")
         except DiagnosticError:  # an invalid quantity; reported by the schema stage
             return ""

@@ -166,6 +166,56 @@ def test_a_file_that_is_no_longer_listed(fleet: Path) -> None:
     assert causes(fleet, {first: FILES[first].replace("resources: [../../base]\n", "")}) == [[f"{first} 2"]]
 
 
+def test_a_folder_that_is_no_longer_listed(fleet: Path) -> None:
+    listing = FILES["base/kustomization.yaml"]
+    db = {"base/db/kustomization.yaml": "resources: [db.yaml]\n", "base/db/db.yaml": VM.replace("web", "db")}
+    commit(fleet, {**db, "base/kustomization.yaml": listing.replace("web.yaml", "web.yaml, db")})
+    assert causes(fleet, {"base/kustomization.yaml": listing}) == [["base/kustomization.yaml 1"]]
+
+
+def test_a_variable_of_flux(fleet: Path) -> None:
+    entry = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: web, namespace: flux-system}
+spec:
+  path: ./web
+  prune: true
+  sourceRef: {kind: GitRepository, name: flux-system}
+  postBuild:
+    substitute:
+      GRACE: "300"
+"""
+    files = {
+        "vmrender.yaml": PROJECT.replace(
+            "[{path: catalog}]", "[{path: catalog}]\noverlays: [{flux: clusters}]"
+        ),
+        "clusters/web.yaml": entry,
+        "web/kustomization.yaml": "namespace: prod\nresources: [web.yaml]\n",
+        "web/web.yaml": VM.replace("300", "${GRACE}"),
+    }
+    commit(fleet, files)
+    assert causes(fleet, {"clusters/web.yaml": entry.replace("300", "600")}) == [["clusters/web.yaml 10"]]
+
+
+def test_the_configuration_of_the_cluster(fleet: Path) -> None:
+    """The machines, whose manifests are the same, would not start again."""
+    kubevirt = """\
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt, namespace: kubevirt}
+spec:
+  configuration:
+    network: {permitBridgeInterfaceOnPodNetwork: true}
+"""
+    listing = FILES["base/kustomization.yaml"].replace("web.yaml", "web.yaml, kubevirt.yaml")
+    vm = VM.replace("masquerade", "bridge")
+    commit(fleet, {"base/web.yaml": vm, "base/kubevirt.yaml": kubevirt, "base/kustomization.yaml": listing})
+    assert causes(fleet, {"base/kubevirt.yaml": kubevirt.replace("true", "false")}) == [
+        ["base/kubevirt.yaml 6"]
+    ]
+
+
 def test_the_target_release(fleet: Path) -> None:
     """KubeVirt 1.0 does not know the field."""
     commit(fleet, {"base/web.yaml": VM.replace("devices:", "memory: {maxGuest: 8Gi}\n        devices:")})

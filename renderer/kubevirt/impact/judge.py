@@ -9,6 +9,7 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.migratable import unknown_claims
+from renderer.kubevirt.impact.other_cluster import UPDATER
 from renderer.kubevirt.impact.state import FieldIndex, InstancePatch, InstanceState, Update, VmChange
 from renderer.kubevirt.impact.sync import VM_GO, Reaction, sync
 from renderer.kubevirt.impact.table import Views, impact_by_table
@@ -34,7 +35,6 @@ _SILENT = "no condition says so"
 _MOST_NAMED = 3
 _SAME = "the VM stays the same"
 _RUNNING = "the running VM stays unchanged"
-_UPDATER = "pkg/virt-controller/watch/workload-updater/workload-updater.go getUpdateData"
 
 
 class Judgement(NamedTuple):
@@ -79,6 +79,15 @@ def judge(views: Views, vm_change: VmChange | None, changes: Iterable[FieldChang
         "" if vm.halted else vm_change.start_refusal,
         EMPTY if vm.halted else vm.state.instance,
     )
+
+
+def with_impact(judgement: Judgement, impact: Impact | None) -> Judgement:
+    """Return a judgement with another impact on the whole; None adds nothing."""
+    if impact is None:
+        return judgement
+    impacts = [impact, *([judgement.impact] if judgement.impact else [])]
+    effects = sorted({*judgement.effects, impact.effect}, key=lambda each: -each.severity)
+    return judgement._replace(impact=worst(impacts), effects=tuple(effects))
 
 
 def _judge_fields(views: Views, changes: tuple[FieldChange, ...]) -> Judgement:
@@ -208,7 +217,7 @@ def _started_by(patch: InstancePatch, cluster: Cluster) -> InstancePatch:
         )
     if methods and "Evict" in methods:
         reason = f"{patch.reason}; KubeVirt evicts the instance (workloadUpdateMethods: Evict)"
-        return InstancePatch(Effect.EVICTED, reason, patch.fields, _UPDATER)
+        return InstancePatch(Effect.EVICTED, reason, patch.fields, UPDATER)
     if patch.effect is Effect.BLOCKED:
         return patch
     if methods is None:

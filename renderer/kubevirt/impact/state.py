@@ -56,6 +56,7 @@ class VmChange(NamedTuple):
     ``runs`` is True if there is an instance; None if only the run strategy can decide. ``waiting`` is the
     spec in the cluster if it was changed since the VM started: the change then goes from it to ``after``.
     ``started`` is the instance that another release of KubeVirt has started, if the change is from one.
+    ``was_startable`` is False if the cluster before the change refuses an instance, too.
     """
 
     before: VmState
@@ -67,6 +68,7 @@ class VmChange(NamedTuple):
     runs: bool | None = None
     waiting: VmState | None = None
     started: JsonObject = EMPTY
+    was_startable: bool = True
 
 
 class Update(NamedTuple):

@@ -61,13 +61,15 @@ class StoredVm(Record):
 class VmStore:
     """Simulate how a cluster stores VirtualMachines, with the instance types of one state of a project.
 
-    ``catalog`` has all objects that they can refer to.
+    ``catalog`` has all objects that they can refer to. ``creator`` is the release that created them, if it is
+    not that of the cluster: what a VirtualMachine gets only once, an upgrade does not give to it.
     """
 
-    def __init__(self, catalog: Catalog, cluster: Cluster) -> None:
+    def __init__(self, catalog: Catalog, cluster: Cluster, creator: Release | None = None) -> None:
         self._catalog = catalog
         self._cluster = cluster
         self._behaviour = behaviour_of(cluster.release)
+        self._creator = behaviour_of(creator or cluster.release)
         self._finder = Finder(self._behaviour)
         self._live_finder = Finder(self._behaviour, live=True)
 
@@ -80,14 +82,14 @@ class VmStore:
         """Return the VirtualMachine after its creation. Raises ``CauseError`` or ``DiagnosticError``."""
         scope, matchers, selected = self._select(resource)
         content = self._mutate(_with_inference(resource.content, matchers), selected, scope)
-        behaviour = self._behaviour
-        if behaviour.assigns_firmware_uuid:
+        creator = self._creator
+        if creator.assigns_firmware_uuid:
             content = with_default(content, (*_FIRMWARE, "uuid"), AT_RANDOM)
-        if behaviour.assigns_firmware_serial:
+        if creator.assigns_firmware_serial:
             content = with_default(content, (*_FIRMWARE, "serial"), AT_RANDOM)
         spec = object_at(content, *_VMI)
         machine_type = text_at(spec, "domain", "machine", "type")
-        if gets_pci_topology(text_at(spec, "architecture"), machine_type, behaviour):
+        if gets_pci_topology(text_at(spec, "architecture"), machine_type, creator):
             content = with_default(content, _PCI_TOPOLOGY, "v3")
         return self._with_instance(content, matchers, selected, resource)
 

@@ -407,6 +407,87 @@ def test_other_release_or_cluster_shows_its_guests_another_machine() -> None:
     assert compare_overlay("", "", sides[0], sides[0], changes).changes == ()
 
 
+GPU = {"gpus": [{"name": "gpu", "deviceName": "nvidia.com/a40"}]}
+
+
+def upgraded(
+    vm: dict[str, Any], kubevirt: dict[str, Any], former: str = "1.5", target: str = "1.9"
+) -> ResourceChange | None:
+    """What a cluster of another release does to a machine whose manifest is the same."""
+    installed = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt"},
+        **kubevirt,
+    }
+    written = (Resource(vm, Site("vm.yaml")), Resource(installed, Site("kubevirt.yaml")))
+    state = ProjectState(ResourceSet(written), Catalog())
+    releases = Release.parse(former), Release.parse(target)
+    before, after = (OverlaySide(each, written, kubevirt=installed) for each in releases)
+    changes = VmChanges(state, state, releases[1], former=releases[0])
+    return next(iter(compare_overlay("", "", before, after, changes).changes), None)
+
+
+def test_upgrade_leaves_a_machine_its_identity() -> None:
+    """Only a new machine gets a random UUID and a serial number; the controller writes the old ones."""
+    found = upgraded(machine(), {})
+    assert found is not None
+    assert [each.fact for each in found.guest] == ["machine type"]
+
+
+@pytest.mark.parametrize(
+    ("methods", "change", "effect", "reason"),
+    [
+        ([], lambda _vm: None, Effect.NONE, "its manifest is the same"),
+        (["LiveMigrate"], lambda _vm: None, Effect.MIGRATION, "unless db-root and db-data can be mounted"),
+        (["LiveMigrate"], lambda vm: domain(vm)["devices"].update(GPU), Effect.NONE, "its manifest is the"),
+        (
+            ["LiveMigrate", "Evict"],
+            lambda vm: domain(vm)["devices"].update(GPU),
+            Effect.EVICTED,
+            "it has GPUs",
+        ),
+        (["Evict"], lambda _vm: None, Effect.EVICTED, "KubeVirt evicts the instance after the upgrade"),
+        (["Evict"], lambda vm: vm["spec"].update(runStrategy="Halted"), Effect.NONE, "its manifest is the"),
+    ],
+)
+def test_upgrade_moves_running_machines(
+    methods: list[str], change: Change, effect: Effect, reason: str
+) -> None:
+    vm = machine()
+    change(vm)
+    found = upgraded(vm, {"spec": {"workloadUpdateStrategy": {"workloadUpdateMethods": methods}}})
+    assert found is not None
+    assert found.impact is not None
+    assert found.impact.effect is effect
+    assert reason in found.impact.reason
+
+
+@pytest.mark.parametrize("is_lost", [True, False])
+def test_machine_that_another_configuration_refuses_does_not_start_again(*, is_lost: bool) -> None:
+    vm = machine()
+    interfaces(vm)[0] = {"name": "default", "bridge": {}}
+    written = (Resource(vm, Site("vm.yaml")),)
+    sides: list[OverlaySide] = []
+    states: list[ProjectState] = []
+    for is_permitted in (is_lost, False):
+        network = {"permitBridgeInterfaceOnPodNetwork": is_permitted}
+        content: dict[str, Any] = {
+            "apiVersion": "kubevirt.io/v1",
+            "kind": "KubeVirt",
+            "metadata": {"name": "kubevirt"},
+            "spec": {"configuration": {"network": network, "smbios": {"sku": str(len(sides))}}},
+        }
+        sides.append(OverlaySide(Release.parse("1.9"), written, kubevirt=content))
+        objects = ResourceSet((*written, Resource(content, Site("kubevirt.yaml"))))
+        states.append(ProjectState(objects, Catalog()))
+    changes = VmChanges(states[0], states[1], Release.parse("1.9"))
+    [change] = compare_overlay("", "", sides[0], sides[1], changes).changes
+    assert change.impact is not None
+    assert (change.impact.effect is Effect.NO_START) is is_lost
+    assert ("does not permit a bridge" in change.start_refusal) is is_lost
+
+
 def pool() -> dict[str, Any]:
     vm = machine()
     return {
