@@ -27,7 +27,6 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import EditedFiles, FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
 from renderer.findings.located import Located, LocatedError
-from renderer.findings.run_findings import RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
@@ -194,7 +193,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
     manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
     readers = ReadersElsewhere()
-    errors_before, errors_after = RunFindings(before.fs), RunFindings(after.fs)
+    errors_before, errors_after = before.run_findings(), after.run_findings()
     equal_changes = EqualChanges()
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)

@@ -11,6 +11,7 @@ from renderer.app.project import proposed_config
 from renderer.diff.compare import OverlaySide
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
+from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
 from renderer.gitops.argocd.application import as_application
 from renderer.kubevirt.facts.kinds import KUBEVIRT
@@ -89,7 +90,7 @@ class Side:
             if overlay.listed_as not in self.found.uncertain_entries
         }
         self._pipeline = Pipeline(self.fs, config)
-        self._findings = RunFindings(self.fs)  # one for all overlays, which may have the same errors
+        self._locator = Locator(self.fs)  # one for all overlays, which may have the same errors
 
     def propose(self) -> Self:
         """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""
@@ -118,6 +119,10 @@ class Side:
             return as_application(overlay.entry.entry) if overlay.entry.entry else None
         found = self.deployers.of(overlay)
         return as_application(found[0]) if len(found) == 1 else None
+
+    def run_findings(self) -> RunFindings:
+        """Return an empty collection of findings about this side, for which no line is found twice."""
+        return RunFindings(self.fs, locator=self._locator)
 
     def labelled(self, findings: Iterable[Located]) -> tuple[Located, ...]:
         """Return the findings with paths that begin with the revision, whose files nobody can edit."""
@@ -160,8 +165,9 @@ class Side:
         outcome = self._pipeline.render(overlay)
         written = outcome.value
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
+        findings = self.run_findings()
         # Locate first: until its places are known, a message may repeat a confidential value.
-        refused = _refusals((self._findings.located(each, (overlay.path,)) for each in errors), written)
+        refused = _refusals((findings.located(each, (overlay.path,)) for each in errors), written)
         if refused is None:
             return RenderedSide(None, errors)
         applied: Mapping[ResId, Resource] = {}

@@ -55,6 +55,7 @@ class Masking:
         self._alike: dict[str, list[str]] = {}
         self._long: dict[str, list[str]] = {}
         self._lengths: dict[str, set[int]] = {}
+        self._sizes: set[int] = set()  # of the keys of _lengths
         self._comparisons = 0
         self._masked: dict[str, str] = {}
         self.add(values)
@@ -72,6 +73,7 @@ class Masking:
             for form in _forms(value):
                 length = min(len(form), _SHOWN + 1)
                 self._lengths.setdefault(form[:_START], set()).add(length)
+                self._sizes.add(min(length, _START))
                 self._alike.setdefault(form[:_START], []).append(form)
                 if length <= _SHOWN:
                     self._short.add(form)
@@ -106,7 +108,7 @@ class Masking:
         """Yield the start and end of each value in the text, the longest first if several start there."""
         if len(self._lengths) <= _FEW and not any(start in text for start in self._lengths):
             return
-        sizes = sorted({len(start) for start in self._lengths}, reverse=True)
+        sizes = sorted(self._sizes, reverse=True)
         done = alike = 0
         most_alike = _WINDOW + len(text) // _MOST_ALIKE
         for position in self._places(text, sizes):

@@ -122,3 +122,10 @@ def test_searching_takes_time_linear_in_the_text(values: list[str], text: str) -
     for _ in range(2000):
         masking.is_in(text)
     assert time.process_time() - start < 1 + first / 10
+
+
+def test_short_texts_cost_the_same_whatever_the_number_of_values() -> None:
+    masking = Masking(f"{number:05}-value" for number in range(10_000))
+    start = time.process_time()
+    assert not any(masking.is_in(f"name-{number}") for number in range(10_000))
+    assert time.process_time() - start < 2
