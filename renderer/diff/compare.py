@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Protocol, TypeAlias
 
@@ -13,7 +13,7 @@ from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
-from renderer.kubevirt.facts.claims import STORAGE_CLASS
+from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME, STORAGE_CLASS
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import (
     ConfidentialFields,
@@ -42,6 +42,7 @@ from renderer.model.difference import (
     Amounts,
     ChangeType,
     DataChange,
+    DataEffect,
     Effect,
     FieldChange,
     Impact,
@@ -319,7 +320,7 @@ class _Comparison:
             revisions=names,
             owner=self._before.owner,
             exemption=self._asked_of_owner(self._before.exemption_of, resource) if view else "",
-            data=() if retention else self._lost_with(resource),
+            data=() if retention else self._without_leaving_disks(resource, self._lost_with(resource)),
         )
 
     def _asked_of_owner(self, asked: ExemptionOf | None, resource: Resource) -> str:
@@ -335,6 +336,30 @@ class _Comparison:
         if not reason or not is_still_there or self._after.retention_of is None:
             return reason
         return reason if self._after.retention_of(removed, False) else ""  # noqa: FBT003 - it is not gone
+
+    def _without_leaving_disks(self, machine: Resource, data: Iterable[DataChange]) -> tuple[DataChange, ...]:
+        """Leave out the disks that leave Git as well: their own changes say what becomes of them."""
+        leaving = {
+            f"{kind} {name}"
+            for namespace, name in self._leaving_disks
+            if namespace == machine.namespace
+            for kind in ("claim", DATA_VOLUME)
+        }
+        return tuple(
+            each
+            for each in data
+            if each.effect is not DataEffect.KEPT or each.before.partition(" (")[0] not in leaving
+        )
+
+    @cached_property
+    def _leaving_disks(self) -> Collection[tuple[str, str]]:
+        """Namespace and name of each claim and DataVolume that leaves Git and the cluster."""
+        kept = {each.current_id for each in self._after.written}
+        return [
+            (each.namespace, each.name)
+            for each in self._before.written
+            if each.kind in (CLAIM, DATA_VOLUME) and each.current_id not in kept and not self._retention(each)
+        ]
 
     def _lost_with(self, removed: Resource) -> tuple[DataChange, ...]:
         """Return what is lost with an object, if its deletion is not prevented."""

@@ -374,3 +374,20 @@ def test_a_clone_knows_its_repository_at_each_revision(
         config.write('[remote "origin"]\n\turl = https://github.com/someone/mirror.git\n')
     found = run()
     assert (found.exit, found.stdout) == (0, "")
+
+
+def test_a_machine_that_leaves_its_kustomization_with_its_disk(folder: Path) -> None:
+    engine(folder, "flux", FLUX.replace("IGNORE", "wait: false"))
+    mounted = VM + "      volumes: [{name: data, dataVolume: {name: data}}]\n"
+    files = {
+        "apps/kustomization.yaml": "resources:\n- web.yaml\n- db.yaml\n- disk.yaml\n",
+        "apps/web.yaml": VM.replace("name: db,", "name: web,"),
+        "apps/db.yaml": mounted,
+        "apps/disk.yaml": DISK,
+    }
+    commit(folder, files)
+    write(folder, {"apps/kustomization.yaml": "resources:\n- web.yaml\n"})
+    found = run().stdout
+    assert "apps/kustomization.yaml:2 changes 1 machine and 1 other object in 1 overlay: 1 deleted" in found
+    assert "data lost: DataVolume data (1Gi): deleted with what is on it" in found
+    assert "disk stays" not in found

@@ -12,7 +12,6 @@ from renderer.kubevirt.impact.immutable.row import (
     Condition,
     ImmutableRow,
     ObjectUpdate,
-    if_both,
     if_kept,
     if_other,
 )
@@ -33,6 +32,8 @@ _OF_CLUSTER_NETWORK = (
 _EXTERNAL_NAME = "ExternalName"
 _LOAD_BALANCER = ["LoadBalancer", "LoadBalancer"]
 _HEADLESS = "None"
+#: Filled in by the webhook of a controller for Services without a class.
+_FILLED_IN_CLASSES = ("service.k8s.aws/nlb",)
 
 
 def _if_marked(update: ObjectUpdate, _change: FieldChange) -> str:
@@ -79,10 +80,16 @@ def _address(spec: JsonObject) -> str:
     return text_at(spec, "clusterIP") or (scalar_text(addresses[0]) if addresses else "")
 
 
-def _if_other_class(update: ObjectUpdate, change: FieldChange) -> str:
-    if _types(update) != _LOAD_BALANCER:
+def _if_other_class(update: ObjectUpdate, _change: FieldChange) -> str:
+    """Refuse another class, also for a Service without one; AWS fills in its own."""
+    before, after = update.values("spec", "loadBalancerClass")
+    if (
+        _types(update) != _LOAD_BALANCER
+        or before == after
+        or (before is None and after in _FILLED_IN_CLASSES)
+    ):
         return ""
-    return if_both("spec", "loadBalancerClass")(update, change)
+    return f"{STAYS}, also that it has none" if before is None else STAYS
 
 
 def _if_other_health_check(update: ObjectUpdate, _change: FieldChange) -> str:
@@ -167,7 +174,7 @@ KUBERNETES_ROWS = (
         API_SERVER,
         f"{_CORE} validateLoadBalancerClassField",
         _if_other_class,
-        "a class where Git had none, and any with another type",
+        "any with another type, and the class of AWS, which it fills in",
     ),
     ImmutableRow(
         "",
