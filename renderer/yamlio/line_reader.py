@@ -57,6 +57,8 @@ BLANK: Line = (_NO_LEVEL, 0, None, None, None)
 
 #: Characters of keys and words, and additional ones that are allowed in quotes.
 _WORD_CHARACTERS = frozenset("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_$./-")
+#: Those of keys: ``f:spec`` and ``k:{"port":80,"protocol":"TCP"}`` in managed fields.
+_KEY_CHARACTERS = _WORD_CHARACTERS | frozenset(':{}",')
 _QUOTED_CHARACTERS = _WORD_CHARACTERS | frozenset(" *:=")
 _LONGEST_KEY = 200
 #: Characters that cannot begin plain text.
@@ -107,9 +109,10 @@ class LineTable(Memo[Line]):
             item = text[2:].lstrip(" ")
             level, inner = level + 1, level + 2 * (len(text) - len(item))
             text = item
-        key, colon, value_text = text.partition(":")
-        name = self._key(key) if colon and value_text[:1] in ("", " ") else None
+        end = end_of_key(text, 0)
+        name = self._key(text[:end]) if end >= 0 else None
         if name is not None:
+            value_text = text[end + 1 :]
             text = value_text.lstrip(" ")
             if _is_end(value_text):
                 return level, inner, name, None, name
@@ -121,7 +124,9 @@ class LineTable(Memo[Line]):
         """Return the key of an entry; None for a text that is not a simple key."""
         if _is_quoted(text):
             return text[1:-1]
-        if not _WORD_CHARACTERS.issuperset(text) or text[:1] in ("", "-") or len(text) > _LONGEST_KEY:
+        if not _KEY_CHARACTERS.issuperset(text) or text[:1] not in _WORD_CHARACTERS or text[0] == "-":
+            return None
+        if len(text) > _LONGEST_KEY:
             return None
         return self._block.keys[text]
 
@@ -175,6 +180,15 @@ class LineTable(Memo[Line]):
             raise RefusedError from None
         value: Json = items[0]
         return value
+
+
+def end_of_key(line: str, start: int) -> int:
+    """Return the place of the colon after the key that begins at ``start``; -1 if there is none."""
+    colon = line.find(": ", start)
+    if colon >= 0:
+        return colon
+    end = len(line.rstrip(" ")) - 1
+    return end if line[end:] and line[end] == ":" else -1
 
 
 def _is_end(text: str) -> bool:

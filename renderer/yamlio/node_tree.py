@@ -25,7 +25,15 @@ from renderer.model.run.limits import limits
 from renderer.yamlio.dialects import RESOURCE_AS_WRITTEN
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import EventSource, ParserMark, read_events
-from renderer.yamlio.line_reader import BLANK, LINE_TABLES, BlockHeader, Line, RefusedError, block_text
+from renderer.yamlio.line_reader import (
+    BLANK,
+    LINE_TABLES,
+    BlockHeader,
+    Line,
+    RefusedError,
+    block_text,
+    end_of_key,
+)
 from renderer.yamlio.nodes import Node, Source
 
 _QUOTES = "\"'"
@@ -168,7 +176,7 @@ class _Lines:
         number, meaning, _, _ = self.entries[start]
         line, place = self.source.lines[number], self.source.line_starts[number]
         quote = line[column] if line[column] in _QUOTES else ""
-        colon = line.index(f"{quote}:", column + len(quote)) + len(quote)
+        colon = end_of_key(line, column)
         name = line[column + len(quote) : colon - len(quote)]
         key = Node(self.source, place + column, place + colon, name, quote)
         if after > start + 1:
@@ -237,7 +245,7 @@ class _Block(NamedTuple):
             after = lines.after(start, end, level)
             line = lines.source.lines[lines.entries[start].number]
             quote = line[column] if line[column] in _QUOTES else ""
-            if line.startswith(f"{quote}{key}{quote}:", column):
+            if line[column : end_of_key(line, column)] == f"{quote}{key}{quote}":
                 found = start, after
             start = after
         return lines.entry(*found, column) if found else None
