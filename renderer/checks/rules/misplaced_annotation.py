@@ -149,12 +149,13 @@ def _check_machine(_: Context, machine: VirtualMachineView) -> Iterator[Finding]
 
 def _ignored_sync_options(machine: VirtualMachineView) -> Iterator[Finding]:
     """Yield a finding for each sync option of the machine that Argo CD ignores: it may then be pruned."""
-    written = text_at(machine.resource.annotations, SYNC_OPTIONS_ANNOTATION)
+    options = text_at(machine.resource.annotations, SYNC_OPTIONS_ANNOTATION).split(",")
     at = FieldPath.of(*_ANNOTATIONS, SYNC_OPTIONS_ANNOTATION)
-    for option in filter(None, map(str.strip, written.split(","))):
-        ignored = ignored_option(option)
+    for index, option in enumerate(map(str.strip, options)):
+        ignored = ignored_option(option) if option else None
         if ignored:
-            fix = SetField(at, written.replace(option, ignored.meant)) if ignored.meant else None
+            corrected = ",".join((*options[:index], ignored.meant, *options[index + 1 :]))
+            fix = SetField(at, corrected) if ignored.meant else None
             yield Finding(machine.resource, at, ignored.message, ignored.hint, fix=fix)
 
 
