@@ -7,7 +7,6 @@ from functools import cached_property
 from itertools import product
 
 from renderer.checks.rules.operator_references import GROUPS_OF_NAMED, SRIOV_RESOURCE, sriov_resource
-from renderer.kubevirt.facts.boot_images import managed_data_sources
 from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_SOURCE, HYPERCONVERGED, SSP, VM, VMI
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -175,6 +174,8 @@ def _objects_of(resource: Resource) -> Iterator[tuple[str, str, str]]:
         for named, there in _secrets_in(resource.content.get("spec")):
             yield SECRET, named, there or namespace
     elif kind in _IMPORTERS:
+        from renderer.kubevirt.hyperconverged.data_sources import managed_data_sources  # noqa: PLC0415 - few have one
+
         for managed in managed_data_sources(resource, LATEST):
             written = managed.names if managed.made_by is not None else ()
             yield from ((DATA_SOURCE, *each) for each in product(written, managed.places))

@@ -1,15 +1,10 @@
 """The boot images that a cluster imports, and the DataSources that it makes for them.
 
 A data import cron imports an image again and again, and manages a DataSource that refers to the newest
-import. A repository writes crons as ``DataImportCron`` objects, or as templates in the object of an operator:
-in ``HyperConverged``, whose operator adds templates of its own, or in ``SSP``. CDI copies the labels of a
-cron to its DataSource, and adds the labels that the image asks for.
+import. CDI copies the labels of a cron to its DataSource, and adds the labels that the image asks for. The
+crons of the objects in a repository are read in ``hyperconverged/data_sources.py``.
 
-Here is what can be said of any object in a repository, admitted or not. The exact templates that the operator
-gives to SSP are made in ``hyperconverged/boot_images.py``, of the same ``COMMON_IMAGES``.
-
-HyperConverged ``controllers/handlers/golden-images/golden_images.go``; SSP
-``internal/operands/data-sources/reconcile.go``; CDI ``pkg/controller/dataimportcron-controller.go``,
+SSP ``internal/operands/data-sources/reconcile.go``; CDI ``pkg/controller/dataimportcron-controller.go``,
 ``datasource-controller.go`` and ``util.go`` (``addLabelsFromTerminationMessage``).
 """
 
@@ -17,18 +12,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.kubevirt.facts.kinds import (
-    CDI_GROUP,
-    DATA_IMPORT_CRON,
-    HYPERCONVERGED,
-    HYPERCONVERGED_GROUP,
-    INSTANCETYPE,
-    PREFERENCE,
-    SSP,
-    SSP_GROUP,
-)
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
@@ -40,7 +26,6 @@ OS_IMAGE_NAMESPACES = (OPENSHIFT_IMAGES, UPSTREAM_IMAGES)
 #: The architectures that a cluster can import images for.
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 
-_MULTI_ARCHITECTURE = "enableMultiArchBootImageImport"
 #: The annotation that switches a template off.
 ENABLE_ANNOTATION = "dataimportcrontemplate.kubevirt.io/enable"
 #: The annotation of a cron with the architectures of its image, separated by commas.
@@ -48,7 +33,6 @@ ARCHITECTURES_OF_CRON = "ssp.kubevirt.io/dict.architectures"
 #: The first KubeVirt with a certain release of HyperConverged, whose minor is higher by ten.
 _IMAGES_HAVE_LABELS_SINCE = Release(1, 2)  # with CDI 1.59 (#3103)
 _TEMPLATES_HAVE_LABELS_UNTIL = Release(1, 3)  # HyperConverged f3434d63
-_SWITCH_IS_A_FIELD_SINCE = Release(1, 5)  # before, a feature gate
 _SEVERAL_ARCHITECTURES_SINCE = Release(1, 6)
 
 
@@ -202,19 +186,6 @@ def image_labels(image: str, architecture: str, release: Release) -> JsonObject:
     return EMPTY if preference is None else _labels(preference)
 
 
-def managed_data_sources(resource: Resource, release: Release) -> Iterator[ManagedDataSource]:
-    """Yield the DataSources that crons in ``resource`` manage; none for an object of any other kind."""
-    group, kind, content = resource.gvk.group, resource.kind, resource.content
-    if (group, kind) == (CDI_GROUP, DATA_IMPORT_CRON):
-        yield _managed(content, resource, ROOT)._replace(namespace=resource.namespace)
-    elif (group, kind) == (SSP_GROUP, SSP):
-        at = FieldPath.of("spec", "commonTemplates", "dataImportCronTemplates")
-        for index, template in enumerate(array_at(content, *at.keys)):
-            yield _managed(object_at(template), resource, at.child(index))
-    elif (group, kind) == (HYPERCONVERGED_GROUP, HYPERCONVERGED):
-        yield from _of_hyperconverged(resource, release)
-
-
 def default_data_sources(release: Release) -> Iterator[ManagedDataSource]:
     """Yield the DataSources of the templates that the operator adds."""
     architectures = ARCHITECTURES if release >= _SEVERAL_ARCHITECTURES_SINCE else ()
@@ -231,93 +202,10 @@ def is_made_by_operators(name: str, namespace: str) -> bool:
     return name in _TEMPLATE_DATA_SOURCES or any(name in each.names for each in defaults)
 
 
-def boot_image_namespaces(hyperconverged: Resource) -> tuple[str, ...]:
-    """Return the namespaces that a ``HyperConverged`` object names for boot images."""
-    settings, _ = _workload_sources(hyperconverged)
-    templates = array_at(settings, "dataImportCronTemplates")
-    named = (
-        text_at(settings, "commonBootImageNamespace"),
-        *(text_at(e, "metadata", "namespace") for e in templates),
-    )
-    return tuple(filter(None, named))
-
-
-def _workload_sources(hyperconverged: Resource) -> tuple[JsonObject, FieldPath]:
-    """Return the settings of boot images in a ``HyperConverged`` object, and where they are."""
-    at = FieldPath.of("spec")
-    if hyperconverged.gvk.version != "v1beta1":
-        at = at.child("workloadSources")
-    return object_at(hyperconverged.content, *at.keys), at
-
-
-def _of_hyperconverged(resource: Resource, release: Release) -> Iterator[ManagedDataSource]:
-    """Yield what is left of the operator's templates, and the object's (``GetDataImportCronTemplates``)."""
-    settings, at = _workload_sources(resource)
-    at = at.child("dataImportCronTemplates")
-    written = {
-        text_at(template, "metadata", "name"): (at.child(index), object_at(template))
-        for index, template in enumerate(array_at(settings, "dataImportCronTemplates"))
-    }
-    architectures = ARCHITECTURES if _is_multi_architecture(resource, settings) else ()
-    common = {image.cron: image for image in COMMON_IMAGES if release >= image.since}
-    if _imports_defaults(resource, settings, release):
-        namespace = text_at(settings, "commonBootImageNamespace") or None
-        for image in common.values():
-            managed = image.managed(release)._replace(architectures=architectures)
-            if image.cron not in written:
-                yield managed._replace(namespace=namespace)
-            elif is_enabled(written[image.cron][1]):
-                field, template = written[image.cron]
-                changed = _managed(template, resource, field)
-                yield managed._replace(
-                    name=changed.name or managed.name,
-                    namespace=changed.namespace,
-                    image=changed.image or managed.image,
-                    made_by=resource,
-                    field=field,
-                )
-    for name, (field, template) in written.items():
-        if name not in common and is_enabled(template):
-            managed = _managed(template, resource, field)
-            is_split = ARCHITECTURES_OF_CRON in object_at(template, "metadata", "annotations")
-            yield managed._replace(architectures=architectures if is_split else ())
-
-
-def _managed(cron: JsonObject, made_by: Resource, field: FieldPath) -> ManagedDataSource:
-    registry = object_at(cron, "spec", "template", "spec", "source", "registry")
-    return ManagedDataSource(
-        text_at(cron, "spec", "managedDataSource"),
-        text_at(cron, "metadata", "namespace") or None,
-        object_at(cron, "metadata", "labels"),
-        text_at(registry, "url").removeprefix("docker://") or text_at(registry, "imageStream"),
-        made_by,
-        field,
-    )
-
-
 def is_enabled(template: JsonObject) -> bool:
     """Return False for a template whose annotation switches it off."""
     annotations = object_at(template, "metadata", "annotations")
     return ENABLE_ANNOTATION not in annotations or str(annotations[ENABLE_ANNOTATION]).lower() == "true"
-
-
-def _imports_defaults(resource: Resource, settings: JsonObject, release: Release) -> bool:
-    if resource.gvk.version == "v1beta1" and release < _SWITCH_IS_A_FIELD_SINCE:
-        settings = object_at(settings, "featureGates")
-    return settings.get("enableCommonBootImageImport") is not False
-
-
-def _is_multi_architecture(resource: Resource, settings: JsonObject) -> bool:
-    written = settings.get(_MULTI_ARCHITECTURE)
-    if isinstance(written, bool):
-        return written
-    gates = object_at(resource.content, "spec").get("featureGates")
-    if isinstance(gates, dict):
-        return gates.get(_MULTI_ARCHITECTURE) is True
-    return any(
-        text_at(gate, "name") == _MULTI_ARCHITECTURE and text_at(gate, "state") in ("", "Enabled")
-        for gate in array_at(resource.content, "spec", "featureGates")
-    )
 
 
 def _labels(preference: str) -> JsonObject:

@@ -1,8 +1,8 @@
 """The templates of data import crons that the operator gives to SSP, exactly as it writes them.
 
 ``assets/dataImportCronTemplates`` and ``controllers/handlers/golden-images`` of the operator; up to 1.15
-``controllers/operands/ssp.go``. ``facts/boot_images.py`` has the images, and says for any object in a
-repository which DataSources come of them.
+``controllers/operands/ssp.go``. ``facts/boot_images.py`` has the images; ``data_sources.py`` reads the crons
+of any object in a repository, admitted or not.
 """
 
 from __future__ import annotations

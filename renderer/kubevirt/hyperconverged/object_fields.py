@@ -5,6 +5,7 @@ Read in ``api/v1beta1/hyperconverged_types.go`` and ``api/v1/hyperconverged_type
 
 from __future__ import annotations
 
+from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.text_enum import TextEnum
@@ -28,6 +29,12 @@ class Setting(TextEnum):
     def place(self, version: str) -> FieldPath:
         """Return the field in an API version."""
         return FieldPath.of("spec", *(self.v1 if version == V1 else str(self)).split("."))
+
+    def place_at(self, version: str, release: OperatorRelease) -> FieldPath:
+        """Return the field in an API version of a release, in which it may still be a feature gate."""
+        if release < (1, self.gate_before):
+            return FieldPath.of("spec", "featureGates", str(self))
+        return self.place(version)
 
     def place_in(self, content: JsonObject) -> FieldPath:
         """Return the field in an object, by its API version."""

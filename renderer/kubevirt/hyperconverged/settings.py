@@ -9,9 +9,10 @@ from renderer.kubevirt.facts.kinds import HYPERCONVERGED_NAME
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.feature_gates import is_enabled
-from renderer.kubevirt.hyperconverged.object_fields import Setting
+from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
+from renderer.model.kube.list_elements import value_at
 from renderer.model.record import Record
 
 #: Feature gates of ``v1beta1`` that are on if nothing is said, with the minor releases in which they are.
@@ -58,13 +59,8 @@ class Settings(Record):
 
     def get(self, setting: Setting) -> Json:
         """Return the value of a setting; None if nothing sets it."""
-        path = setting.v1 if self.release.stores_v1 else str(setting)
-        if self.release < OperatorRelease(1, setting.gate_before):
-            path = f"featureGates.{path}"
-        if not path:
-            return None
-        *sections, name = path.split(".")
-        return object_at(self.spec, *sections).get(name)
+        version = V1 if self.release.stores_v1 else V1BETA1
+        return value_at({"spec": self.spec}, setting.place_at(version, self.release).segments)
 
     def object(self, setting: Setting) -> JsonObject:
         """Return the mapping of a setting; an empty one if nothing sets it."""

@@ -8,9 +8,7 @@ from renderer.kubevirt.facts.boot_images import (
     ARCHITECTURES,
     OS_IMAGE_NAMESPACES,
     ManagedDataSource,
-    boot_image_namespaces,
     default_data_sources,
-    managed_data_sources,
 )
 from renderer.kubevirt.facts.kinds import (
     DATA_IMPORT_CRON,
@@ -19,6 +17,7 @@ from renderer.kubevirt.facts.kinds import (
     HYPERCONVERGED_NAME,
     SSP,
 )
+from renderer.kubevirt.hyperconverged.data_sources import boot_image_namespaces, managed_data_sources
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
