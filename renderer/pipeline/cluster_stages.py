@@ -4,17 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from renderer.files.file_system import FileSystem
-from renderer.model.diagnostic import Outcome
-from renderer.model.kube.location import Site
-from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import RenderConfig
-from renderer.pipeline.project_catalogs import ProjectCatalogs, SharedLookups
-from renderer.pipeline.run_context import RunContext
+from renderer.pipeline.project_catalogs import ProjectCatalogs
+from renderer.pipeline.shared_by_clusters import SharedByClusters
 
 if TYPE_CHECKING:
     from renderer.pipeline.checks import Checks
@@ -23,42 +18,31 @@ if TYPE_CHECKING:
 
 
 class ClusterStages:
-    """The stages for the overlays of one cluster; ``config`` is the project as that cluster sees it.
+    """The stages for the overlays of one cluster; ``config`` is the project as that cluster sees it."""
 
-    ``compose`` composes a folder that the project names at a site.
-    """
-
-    def __init__(
-        self,
-        fs: FileSystem,
-        config: RenderConfig,
-        compose: Callable[[str, Site | None], Outcome[ResourceSet]],
-        context: RunContext,
-        shared: SharedLookups,
-    ) -> None:
-        self._fs = fs
+    def __init__(self, config: RenderConfig, shared: SharedByClusters) -> None:
         self._config = config
-        self._compose = compose
-        self._context = context
-        self.catalogs = ProjectCatalogs(fs, config, compose, context, shared)
+        self._shared = shared
+        self.catalogs = ProjectCatalogs(config, shared)
 
     @cached_property
     def expander(self) -> Expander:
         """Expands virtual machines with the catalogs of the cluster."""
         from renderer.pipeline.expansion import Expander
 
-        return Expander(self.catalogs, self._context)
+        return Expander(self.catalogs, self._shared.context)
 
     @cached_property
     def checks(self) -> Checks:
         """Checks resources by the schemas, webhooks and rules that are in effect in the cluster."""
         from renderer.pipeline.checks import Checks
 
-        return Checks(self._fs, self._config, self.catalogs, self.expander, self._context.recorder)
+        shared = self._shared
+        return Checks(shared.fs, self._config, self.catalogs, self.expander, shared.context.recorder)
 
     @cached_property
     def flux(self) -> FluxVariables:
         """Puts in variables as the Flux of the cluster does."""
         from renderer.pipeline.flux_build import FluxVariables
 
-        return FluxVariables(self._fs, self._compose, self._config.flux)
+        return FluxVariables(self._shared.fs, self._shared.compose, self._config.flux)

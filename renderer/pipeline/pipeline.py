@@ -30,8 +30,9 @@ from renderer.model.run.work import begin_outside_run
 from renderer.pipeline.cluster_stages import ClusterStages
 from renderer.pipeline.encrypted_objects import past_encrypted
 from renderer.pipeline.generators import GENERATORS
-from renderer.pipeline.project_catalogs import ProjectCatalogs, SharedLookups, shipped_catalog
+from renderer.pipeline.project_catalogs import ProjectCatalogs, shipped_catalog
 from renderer.pipeline.run_context import RunContext
+from renderer.pipeline.shared_by_clusters import SharedByClusters
 
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import CatalogSource
@@ -65,7 +66,7 @@ class Pipeline:
         self._outlines: dict[str, KustomizationRoot] = {}
         self._last_secrets: tuple[frozenset[str], Masking] | None = None
         self._of_clusters: dict[str, ClusterStages] = {}
-        self._shared = SharedLookups(fs, config, self._compose_applied, self._context)
+        self._shared = SharedByClusters(fs, config, self.compose, self._compose_applied, self._context)
 
     @property
     def validated_groups(self) -> frozenset[str]:
@@ -266,8 +267,7 @@ class Pipeline:
         """Return the stages for the overlays of a cluster."""
         stages = self._of_clusters.get(cluster)
         if stages is None:
-            config = self._config.of_cluster(cluster)
-            stages = ClusterStages(self._fs, config, self.compose, self._context, self._shared)
+            stages = ClusterStages(self._config.of_cluster(cluster), self._shared)
             self._of_clusters[cluster] = stages
         return stages
 

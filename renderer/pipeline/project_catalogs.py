@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from contextvars import Context
 from functools import cache, cached_property
@@ -12,13 +12,12 @@ from itertools import takewhile
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
-from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Task
 from renderer.kubevirt.facts.claims import STORAGE_CLASS, Profiles, profiles_of_classes, storage_profiles
 from renderer.kubevirt.facts.kinds import MATCHER_TYPE_OF, configures_kubevirt
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -26,7 +25,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, MergeKeys, Overlay, RenderConfig
 from renderer.pipeline.cluster_conflicts import excludes_others
 from renderer.pipeline.generators import GENERATORS
-from renderer.pipeline.run_context import RunContext
+from renderer.pipeline.shared_by_clusters import SharedByClusters
 from renderer.pipeline.target_cluster import engine_entry
 from renderer.project.project import catalog_site
 
@@ -35,52 +34,8 @@ if TYPE_CHECKING:
     from renderer.instancetype_names.new_names import NamedSource
     from renderer.instancetype_names.rename import Renamer
     from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
-    from renderer.model.kube.json import JsonObject
     from renderer.model.kube.resource import Definition
-    from renderer.pipeline.cluster_files import ClusterFiles
-    from renderer.pipeline.cluster_objects import ClusterObjects, Compose
-    from renderer.project.definitions import Definitions
     from renderer.provenance.trace import Trace
-
-
-class SharedLookups:
-    """What the clusters of one run share: the objects of overlays, by cluster, and searches of all files."""
-
-    def __init__(
-        self, fs: FileSystem, config: RenderConfig, compose_overlay: Compose, context: RunContext
-    ) -> None:
-        self._fs = fs
-        self._config = config
-        self._compose_overlay = compose_overlay
-        self._context = context
-
-    @cached_property
-    def deployed(self) -> ClusterObjects:
-        """The objects of the project's overlays, by cluster."""
-        from renderer.pipeline.cluster_objects import ClusterObjects
-
-        return ClusterObjects(self._find_overlays, self._compose_overlay, self._context.recorder)
-
-    @cached_property
-    def files(self) -> ClusterFiles:
-        """Which cluster the files of the repository belong to."""
-        from renderer.pipeline.cluster_files import ClusterFiles
-
-        return ClusterFiles(self._fs, self._config, self.deployed.overlays)
-
-    @cached_property
-    def definitions(self) -> Definitions:
-        """The objects in all files, for hints, and for gates if no ``KubeVirt`` object is known."""
-        from renderer.project.definitions import Definitions
-        from renderer.project.validation_scope import ManifestFiles
-
-        manifests = ManifestFiles(self._fs, (), self._config.exclude)
-        return Definitions(self._fs, manifests, _generated)
-
-    def _find_overlays(self) -> Iterable[Overlay]:
-        from renderer.pipeline.entry_points import look_up_overlays
-
-        return look_up_overlays(self._fs, self._config).overlays
 
 
 class _Arranged(NamedTuple):
@@ -97,30 +52,19 @@ def shared_folders(path: str, other: str) -> int:
 
 
 class ProjectCatalogs:
-    """The catalogs of one cluster; ``config`` is the project as that cluster sees it.
+    """The catalogs of one cluster; ``config`` is the project as that cluster sees it."""
 
-    ``compose`` composes a folder that the project names at a site.
-    """
-
-    def __init__(
-        self,
-        fs: FileSystem,
-        config: RenderConfig,
-        compose: Callable[[str, Site | None], Outcome[ResourceSet]],
-        context: RunContext,
-        shared: SharedLookups,
-    ) -> None:
-        self._fs = fs
+    def __init__(self, config: RenderConfig, shared: SharedByClusters) -> None:
         self._config = config
-        self._compose = compose
-        self._recorder = context.recorder
-        self._known = context.catalogs
+        self._shared = shared
+        self._fs = shared.fs
+        self._recorder = shared.context.recorder
+        self._known = shared.context.catalogs
         self._deployed: CatalogSource | None = None
         self._overlay: Overlay | None = None
         #: The errors about catalogs that contradict each other, once the overlay has looked something up.
         self._conflicts: tuple[Diagnostic, ...] = ()
         self._nearest: dict[str, _Arranged] = {}
-        self._shared = shared
 
     @property
     def sources(self) -> tuple[CatalogSource, ...]:
@@ -436,7 +380,7 @@ class ProjectCatalogs:
         for catalog in BUILTIN_CATALOGS:
             if BuiltinCatalog(catalog) not in self._config.catalogs:
                 catalog_hint = f"add `- builtin: {catalog}` under catalogs in {PROJECT_FILE}"
-                for resource in self._compose(builtin_path(catalog), None).value:
+                for resource in self._shared.compose(builtin_path(catalog), None).value:
                     if resource.name == name and resource.kind in kinds:
                         return Definition(resource.kind, resource.origin, catalog_hint)
         return None
@@ -459,7 +403,7 @@ class ProjectCatalogs:
             return known
         work = Task("catalog", folder)
         with self._recorder.using(work):
-            composed = self._compose(folder, catalog_site(folder))
+            composed = self._shared.compose(folder, catalog_site(folder))
         if composed.failed:
             raise DiagnosticError(*composed.diagnostics)
         if self._known and not folder.startswith(BUILTIN_SCHEME):
@@ -496,12 +440,3 @@ def _traced_catalog(folder: str, merge_keys: MergeKeys) -> tuple[ResourceSet, Tr
     composer = Composer(GENERATORS, BuildOptions(merge_keys=merge_keys), trace)
     tree = Loader(BuiltinFileSystem(MemoryFileSystem({})), accumulate=composer.accumulate).load(folder)
     return composer.compose(tree).value, trace
-
-
-def _generated(content: JsonObject, site: Site) -> Iterator[tuple[JsonObject, Site]]:
-    """Yield the instance types of a series; nothing for any other object. Raises ``DiagnosticError``."""
-    if content.get("kind") == "InstancetypeSeries":
-        from renderer.authoring.sizes.series import generate
-
-        for generated in generate(content, site):
-            yield generated.content, generated.site
