@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.model.cluster_settings import ClusterSettings, cluster_at
@@ -47,9 +47,27 @@ from renderer.project.tree_paths import tree_at
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
     from renderer.gitops.argocd.discovery import ArgocdDiscovery, ReachedApplication
+    from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
     from renderer.gitops.repository_url import RepositoryUrls
 
 _APPLYING = "Application(s) that apply rendered trees"
+
+
+class _Discovered(NamedTuple):
+    """What an entry deploys: the Applications that Argo CD reaches, parents first, and those with a tree.
+
+    ``roots`` are the objects that somebody applies by hand; ``knows_start``: they are certainly all.
+    ``notes`` are about folders that cannot be composed whole, and about ApplicationSets.
+    """
+
+    roots: tuple[Resource, ...]
+    urls: RepositoryUrls
+    builder: _ArgocdBuilder
+    discovery: ArgocdDiscovery
+    reached: tuple[ReachedApplication, ...]
+    rendered: list[ReachedApplication]
+    notes: list[Diagnostic]
+    knows_start: bool
 
 
 def argocd_points(
@@ -60,97 +78,14 @@ def argocd_points(
     ``report`` gets the errors of folders and files that cannot be read, and of ApplicationSets. A file that
     cannot be read may deploy, patch or replace any Application of the entry.
     """
-    from renderer.gitops.argocd.application import is_project, named_sources
-    from renderer.gitops.argocd.discovery import ArgocdDiscovery
-    from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
-    from renderer.gitops.argocd.known_fields import unknown_fields
-    from renderer.gitops.argocd.repointing import at_sources
-    from renderer.gitops.argocd.roots import application_objects, may_have_applications
-    from renderer.pipeline.argocd_build import build_application, generate
-
-    warnings: list[Diagnostic] = []
-    unread: dict[str, DiagnosticError] = {}
-    projects: list[Resource] = []
-    roots = application_objects(
-        fs,
-        entry.path,
-        lambda folder: _compose_folder(fs, folder, entry, warnings.append),
-        unread.__setitem__,
-        projects.append,
-    )
-    if unread and not roots:
-        raise DiagnosticError(*(found for error in unread.values() for found in error.diagnostics))
-    for place, error in unread.items():
-        report.add(_unread_findings(fs, place, error))
-    report.is_certain = report.is_complete
-    if entry.entry.repoint:
-        roots = tuple(at_sources(each, lambda path: bool(tree_at(fs, path))) for each in roots)
-    urls = repository_urls(fs, config).naming(each for root in roots for each in named_sources(root))
-    if len(urls.candidates) > 1:
-        raise _ambiguous_repository(entry, urls)
-    applying_trees: list[str] = []
-    rendered_sources, tree = RenderedSources(fs, config, entry), RepositoryTree(fs)
-
-    def build(application: Resource) -> Outcome[ResourceSet]:
-        own = list(_rendered_sources(application, urls))
-        if any(rendered_sources.is_other_tree(posixpath.normpath(source.path)) for source in own):
-            applying_trees.append(application.name)
-            return Outcome(ResourceSet())
-        errors = [
-            error
-            for source in own
-            if (
-                error := rendered_sources.error(
-                    application,
-                    FieldPath((*source.field, "path")),
-                    source.path,
-                    generated_by=sets.get(application.origin) if application.origin.field.segments else None,
-                )
-            )
-        ]
-        if errors:
-            return Outcome(ResourceSet(), tuple(errors))
-        if not relevant(_application_folders(fs, application, urls)):
-            return Outcome(ResourceSet())
-        return build_application(fs, application, urls.is_this_repository, with_part=True)
-
-    def generated(entry: Resource, warn: Callable[[Diagnostic], None]) -> tuple[Resource, ...]:
-        return generate(tree, entry, config.clusters, urls.is_this_repository, warn)
-
-    sets: dict[Site, Resource] = {}  # by the site of their Applications
-
-    def followed(entry: Resource) -> tuple[Resource, ...]:
-        warnings.extend(unknown_fields(entry))
-        found = generated(entry, warnings.append)
-        rendered_sources.check_set(
-            entry,
-            found,
-            lambda later: generate(
-                RepositoryTree(later), entry, config.clusters, urls.is_this_repository, lambda _: None
-            ),
-        )
-        sets.update((each.origin, entry) for each in found)
-        return found
-
-    discovery = ArgocdDiscovery(build, followed, urls.is_this_repository)
-    reached = discovery.follow(roots)
-    if discovery.findings and not reached:
-        raise DiagnosticError(*discovery.findings)
-    report.add(discovery.findings)
-    projects += (each for app in reached if app.outcome for each in app.outcome.value if is_project(each))
-    report.add(found for project in projects for found in unknown_fields(project))
-    broken = [each.entry for each in reached if may_deploy_more(each.outcome)]
-    folders = {folder for each in broken for folder in _application_folders(fs, each, urls)}
-    knows_start = report.is_complete and not any(may_have_applications(fs, each) for each in folders)
-    report.is_complete = report.is_complete and not broken
-    _check_application_cycles(reached)
+    found = _discover(fs, config, entry, relevant, report)
+    urls, builder, reached, rendered = found.urls, found.builder, found.reached, found.rendered
     kept = _left_to_sources(reached)
-    notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: applying_trees}))
-    rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
+    notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: builder.applying_trees}))
     if not rendered:
-        raise DiagnosticError(*warnings, *_nothing_rendered(fs, entry, reached, notes).diagnostics)
-    outputs = Outputs(config, entry, roots[0].namespace)
-    trees = ArgocdTrees(fs, outputs, lambda entry: generated(entry, lambda _warning: None))
+        raise DiagnosticError(*found.notes, *_nothing_rendered(fs, entry, reached, notes).diagnostics)
+    outputs = Outputs(config, entry, found.roots[0].namespace)
+    trees = ArgocdTrees(fs, outputs, builder.generate)
     points: list[tuple[str, EntryPoint]] = []
     used = (source.url for each in rendered for source in _rendered_sources(each.entry, urls))
     notes = (*notes, *urls_of_copies(entry, urls, used))
@@ -158,9 +93,9 @@ def argocd_points(
         rendered = with_parents(reached, rendered)
         for each in rendered:
             trees.add(each, lambda source: _is_rendered(source, urls))
-        started = tuple(start_objects(roots, reached))
+        started = tuple(start_objects(found.roots, reached))
         copied = tuple(trees.of(started))
-        if copied and knows_start:  # what cannot be built may deploy some of them
+        if copied and found.knows_start:  # what cannot be built may deploy some of them
             points.append((START, EntryPoint(entry.entry, trees=copied, objects=started)))
     shared = deployed_instancetypes(each.outcome for each in reached)
     built = {each.key: _built_patches(each) for each in reached}
@@ -180,7 +115,7 @@ def argocd_points(
             machines=count_machines(each.outcome),
             notes=(
                 *rendered_source_errors(each.outcome),
-                *_failed_sets(each, discovery, entry),
+                *_failed_sets(each, found.discovery, entry),
                 *twice.get(each.entry.reference, ()),
                 *identical.get(each.entry.reference, ()),
             ),
@@ -189,11 +124,138 @@ def argocd_points(
             matched=matched.intersection(built[each.key].targets),
         )
         points.append((name, point))
-    notes = (*warnings, *trees.findings, *notes)
+    notes = (*found.notes, *trees.findings, *notes)
     described = tuple(described_groups(kept))
     for name, point in points:
         yield name, point._replace(notes=(*notes, *point.notes), kept=described)
         notes = described = ()
+
+
+def _discover(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+) -> _Discovered:
+    """Follow the Applications of the entry. Raises ``DiagnosticError`` if nothing of it can be read."""
+    from renderer.gitops.argocd.application import is_project, named_sources
+    from renderer.gitops.argocd.discovery import ArgocdDiscovery
+    from renderer.gitops.argocd.known_fields import unknown_fields
+    from renderer.gitops.argocd.repointing import at_sources
+    from renderer.gitops.argocd.roots import application_objects, may_have_applications
+
+    notes: list[Diagnostic] = []
+    unread: dict[str, DiagnosticError] = {}
+    projects: list[Resource] = []
+    roots = application_objects(
+        fs,
+        entry.path,
+        lambda folder: _compose_folder(fs, folder, entry, notes.append),
+        unread.__setitem__,
+        projects.append,
+    )
+    if unread and not roots:
+        raise DiagnosticError(*(found for error in unread.values() for found in error.diagnostics))
+    for place, error in unread.items():
+        report.add(_unread_findings(fs, place, error))
+    report.is_certain = report.is_complete
+    if entry.entry.repoint:
+        roots = tuple(at_sources(each, lambda path: bool(tree_at(fs, path))) for each in roots)
+    urls = repository_urls(fs, config).naming(each for root in roots for each in named_sources(root))
+    if len(urls.candidates) > 1:
+        raise _ambiguous_repository(entry, urls)
+    rendered_sources = RenderedSources(fs, config, entry)
+    builder = _ArgocdBuilder(fs, config.clusters, relevant, urls, rendered_sources)
+    discovery = ArgocdDiscovery(builder.build, builder.follow_set, urls.is_this_repository)
+    reached = discovery.follow(roots)
+    if discovery.findings and not reached:
+        raise DiagnosticError(*discovery.findings)
+    report.add(discovery.findings)
+    projects += (each for app in reached if app.outcome for each in app.outcome.value if is_project(each))
+    report.add(found for project in projects for found in unknown_fields(project))
+    broken = [each.entry for each in reached if may_deploy_more(each.outcome)]
+    folders = {folder for each in broken for folder in _application_folders(fs, each, urls)}
+    knows_start = report.is_complete and not any(may_have_applications(fs, each) for each in folders)
+    report.is_complete = report.is_complete and not broken
+    _check_application_cycles(reached)
+    rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
+    notes += builder.notes
+    return _Discovered(roots, urls, builder, discovery, reached, rendered, notes, knows_start)
+
+
+class _ArgocdBuilder:
+    """Builds Applications, and generates the Applications of sets, for a discovery.
+
+    ``notes`` are the findings about sets, ``applying_trees`` the names of Applications of rendered trees.
+    """
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        clusters: Sequence[ClusterSettings],
+        relevant: Relevant,
+        urls: RepositoryUrls,
+        rendered: RenderedSources,
+    ) -> None:
+        from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
+
+        self._fs = fs
+        self._clusters = clusters
+        self._relevant = relevant
+        self._urls = urls
+        self._rendered = rendered
+        self._tree = RepositoryTree(fs)
+        self._sets: dict[Site, Resource] = {}  # by the site of their Applications
+        self.notes: list[Diagnostic] = []
+        self.applying_trees: list[str] = []
+
+    def build(self, application: Resource) -> Outcome[ResourceSet]:
+        """Return the objects of an Application's sources in this repository, if these are relevant."""
+        from renderer.pipeline.argocd_build import build_application
+
+        own = list(_rendered_sources(application, self._urls))
+        if any(self._rendered.is_other_tree(posixpath.normpath(source.path)) for source in own):
+            self.applying_trees.append(application.name)
+            return Outcome(ResourceSet())
+        generated_by = self._sets.get(application.origin) if application.origin.field.segments else None
+        errors = [
+            self._rendered.error(
+                application, FieldPath((*source.field, "path")), source.path, generated_by=generated_by
+            )
+            for source in own
+        ]
+        if any(errors):
+            return Outcome(ResourceSet(), tuple(filter(None, errors)))
+        if not self._relevant(_application_folders(self._fs, application, self._urls)):
+            return Outcome(ResourceSet())
+        return build_application(self._fs, application, self._urls.is_this_repository, with_part=True)
+
+    def follow_set(self, application_set: Resource) -> tuple[Resource, ...]:
+        """Return the Applications of an ApplicationSet, and note what there is to report about it."""
+        from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
+        from renderer.gitops.argocd.known_fields import unknown_fields
+
+        self.notes += unknown_fields(application_set)
+        found = self._generate(application_set, self._tree, self.notes.append)
+        self._rendered.check_set(
+            application_set,
+            found,
+            lambda later: self._generate(application_set, RepositoryTree(later), _without_note),
+        )
+        self._sets.update((each.origin, application_set) for each in found)
+        return found
+
+    def generate(self, application_set: Resource) -> tuple[Resource, ...]:
+        """Return the Applications of an ApplicationSet that was followed."""
+        return self._generate(application_set, self._tree, _without_note)
+
+    def _generate(
+        self, application_set: Resource, tree: RepositoryTree, note: Callable[[Diagnostic], None]
+    ) -> tuple[Resource, ...]:
+        from renderer.pipeline.argocd_build import generate
+
+        return generate(tree, application_set, self._clusters, self._urls.is_this_repository, note)
+
+
+def _without_note(_: Diagnostic) -> None:
+    """Drop a finding that was noted when the set was followed."""
 
 
 def _applier(reached: ReachedApplication, clusters: Sequence[ClusterSettings]) -> Applier:

@@ -46,7 +46,8 @@ from renderer.project.tree_paths import is_tree
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
-    from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization
+    from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization, ReachedSet
+    from renderer.gitops.repository_url import RepositoryUrls
 
 #: Kinds of Flux and Argo CD for charts, which are counted but never rendered.
 _CHARTS = ("HelmRelease", "HelmChart")
@@ -56,6 +57,31 @@ _MOST_NAMED = 3
 _CIPHERTEXT = b"ENC["
 
 
+class _Discovered(NamedTuple):
+    """What an entry deploys: the Kustomizations that Flux reaches, parents first, and those with a tree.
+
+    ``broken`` are the names of Kustomizations that may deploy more than is known, as they cannot be built.
+    """
+
+    entry: OverlayEntry
+    root: Resource
+    urls: RepositoryUrls
+    builder: _FluxBuilder
+    discovery: FluxDiscovery
+    reached: tuple[ReachedKustomization, ...]
+    rendered: list[ReachedKustomization]
+    broken: list[str]
+
+    @property
+    def sets(self) -> list[ReachedSet]:
+        """The ResourceSets that the Kustomizations deploy."""
+        return list(self.discovery.sets.values())
+
+    @property
+    def outputs(self) -> _Outputs:
+        return self.builder.outputs
+
+
 def flux_points(
     fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
 ) -> Iterator[tuple[str, EntryPoint]]:
@@ -63,26 +89,83 @@ def flux_points(
 
     ``report`` gets what is suspended, and whether there may be more.
     """
-    from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, empty_fields, malformed_fields
-    from renderer.gitops.flux.cluster_root import cluster_root
     from renderer.gitops.flux.controller import find_controller, strictness
-    from renderer.gitops.flux.dependencies import missing_dependencies
-    from renderer.gitops.flux.discovery import (
-        FluxDiscovery,
-        is_flux_kustomization,
-        source_key,
-        variable_sources,
-    )
-    from renderer.gitops.flux.known_fields import unknown_fields
+    from renderer.gitops.flux.discovery import variable_sources
     from renderer.pipeline.resource_sets import (
-        applier_of_set,
         findings_about_left_out,
         left_out_sets,
         set_point,
-        sets_of,
         sets_to_render,
-        suspended_sets,
     )
+
+    found = _discover(fs, config, entry, relevant, report)
+    discovery, outputs, reached, rendered = found.discovery, found.outputs, found.reached, found.rendered
+    rendered_sets, left_out = sets_to_render(found.sets), left_out_sets(found.sets)
+    kept = {**_left_to_sources(reached, rendered), **left_out}
+    notes = (
+        *_flux_notes(entry, reached, kept, found.builder.applying_trees),
+        *findings_about_left_out(found.sets),
+    )
+    if not rendered and not rendered_sets:
+        raise _nothing_rendered(found, notes)
+    trees: dict[Reference, RepointedTree] = {}
+    if entry.entry.repoint:
+        trees = _trees_for_copies(found)
+        notes = (*notes, *_left_out_trees(rendered, found.builder, discovery), *_assumed_urls(found))
+    strict = strictness(
+        entry.entry.flux_release or config.flux, find_controller(discovery.objects), strict=entry.entry.strict
+    )
+    made = [Outcome(each.objects) for each in found.sets]
+    shared = deployed_instancetypes((*(each.outcome for each in reached), *made))
+    built = {each.key: _built_patches(each) for each in reached}
+    matched = matched_targets(built.values())
+    own = frozenset(each.key for each in rendered)
+    described = tuple(described_groups({**kept, **_applied_from_sources(rendered)}))
+    findings = _findings(found, trees, strict, is_complete=not left_out)
+    for each in _dependencies_first(rendered):
+        name, deployed = outputs.name_of(each.entry), each.deployed
+        if not entry.entry.repoint:
+            notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & deployed]))
+        sources = [discovery.known(key) for key in variable_sources(each.entry)]
+        yield (
+            name,
+            EntryPoint(
+                entry.entry,
+                each.entry,
+                each.ignore,
+                tuple(source for source in sources if source is not None),
+                tuple(_flux_folders(each.entry)),
+                shared,
+                count_machines(each.outcome),
+                (*notes, *rendered_source_errors(each.outcome), *each.uncarried, *findings[each.key]),
+                tuple(tree for key, tree in trees.items() if key in deployed),
+                kept=described,
+                matched=matched.intersection(built[each.key].targets),
+                strictness=strict,
+                artifact=each.artifact,
+            ),
+        )
+        notes = described = ()
+    for reached_set in rendered_sets:
+        name = outputs.name_of(reached_set.entry)
+        notes = (*notes, *findings[reached_set.key])
+        if not entry.entry.repoint:
+            names = [resource.name for resource in reached_set.objects if resource.reference in own]
+            notes = (*notes, *points_at_sources(entry, name, names))
+        yield name, set_point(entry, reached_set, shared, notes, described)
+        notes = described = ()
+
+
+def _discover(
+    fs: FileSystem, config: RenderConfig, entry: OverlayEntry, relevant: Relevant, report: EntryReport
+) -> _Discovered:
+    """Follow the Kustomizations of the entry from its root. Raises ``DiagnosticError`` for a cycle.
+
+    ``report`` gets the errors about objects, what is suspended, and whether there may be more.
+    """
+    from renderer.gitops.flux.cluster_root import cluster_root
+    from renderer.gitops.flux.discovery import FluxDiscovery
+    from renderer.gitops.flux.known_fields import unknown_fields
 
     root = cluster_root(fs, entry.path)
     outputs = _Outputs(config, entry, root.kustomization.namespace)
@@ -96,129 +179,37 @@ def flux_points(
     report.add(found for each in discovery.objects.values() for found in unknown_fields(each))
     _check_flux_cycles(reached)
     broken = [each.entry.name for each in reached if may_deploy_more(each.outcome)]
-    stopped = frozenset(each.key for each in reached)
-    for each in _suspended(reached, discovery, builder):
-        path, tree = f"{entry.path.rstrip('/')}:{outputs.name_of(each.entry)}", outputs.tree_of(each.entry)
-        report.suspended[path] = Suspended(tree, by_parent=each.key not in stopped)
-        for resource in sets_of(each.outcome):
-            path, tree = f"{entry.path.rstrip('/')}:{outputs.name_of(resource)}", outputs.tree_of(resource)
-            report.suspended[path] = Suspended(tree, by_parent=True)
-        broken += [each.entry.name] if may_deploy_more(each.outcome) else []
-    for resource in suspended_sets(discovery.objects.values()):
-        path = f"{entry.path.rstrip('/')}:{outputs.name_of(resource)}"
-        report.suspended[path] = Suspended(outputs.tree_of(resource))
+    broken += _add_suspended(report, reached, discovery, builder)
     report.is_complete = report.is_complete and not broken
     rendered = [each for each in reached if each.outcome is not None and is_rendered(each.outcome)]
     if entry.entry.repoint:
         rendered = with_parents(reached, rendered)
-    sets = list(discovery.sets.values())
-    rendered_sets, left_out = sets_to_render(sets), left_out_sets(sets)
-    kept = {**_left_to_sources(reached, rendered), **left_out}
-    notes = (
-        *_flux_notes(entry, reached, kept, builder.applying_trees),
-        *findings_about_left_out(sets),
-    )
-    if not rendered and not rendered_sets:
-        malformed = [
-            found for each in reached for found in malformed_fields(each.entry, KUSTOMIZATION_FORMATS)
-        ]
-        if malformed:
-            raise DiagnosticError(*malformed)
-        names = [each.entry.name for each in reached if each.entry is not root.kustomization]
-        raise nothing_rendered(entry, "Flux Kustomization", names, notes, _other_urls(reached, discovery))
-    trees: dict[Reference, RepointedTree] = {}
-    if entry.entry.repoint:
-        trees = {
-            each.key: outputs.tree(each)
-            for each in rendered
-            if _can_point_at_tree(each) and _has_or_gets_tree(fs, each, outputs)
-        }
-        if _can_point_at_tree(reached[0]):
-            trees |= _operator_trees(rendered, root.kustomization, outputs)
-        notes = (*notes, *_left_out_trees(rendered, builder, discovery))
-        found = (discovery.known(source_key(each.entry)) for each in rendered)
-        used = (text_at(each.content, "spec", "url") for each in found if each is not None)
-        notes = (*notes, *urls_of_copies(entry, urls, used))
-    controller = find_controller(discovery.objects)
-    strict = strictness(entry.entry.flux_release or config.flux, controller, strict=entry.entry.strict)
-    made = [Outcome(each.objects) for each in sets]
-    shared = deployed_instancetypes((*(each.outcome for each in reached), *made))
-    built = {each.key: _built_patches(each) for each in reached}
-    matched = matched_targets(built.values())
-    own = frozenset(each.key for each in rendered)
-    rendered_too = {
-        "Kustomization(s) with objects that a tree cannot carry": [
-            e.entry.name for e in rendered if e.uncarried
-        ],
-        "Kustomization(s) of generated artifacts": [e.entry.name for e in rendered if e.origin or e.artifact],
-        "Kustomization(s) of ResourceSets": [e.entry.name for e in rendered if e.made_by],
-    }
-    described = tuple(described_groups({**kept, **rendered_too}))
-    appliers = [_applier(each) for each in reached if not fs.is_folder(each.entry.origin.path)]
-    appliers += map(applier_of_set, sets)
-    twice, identical = applied_twice(appliers), shared_by_machines(appliers)
-    known = {each.key for each in reached} | {
-        key for key, each in discovery.objects.items() if is_flux_kustomization(each)
-    }
-    is_complete = not broken and not any(map(_deploys_unknown, reached)) and not left_out
-    lost = {each.key: tuple(_lost_variables(each, discovery, broken, builder)) for each in rendered}
-    unknown = {
-        each.key: each.entry.name
-        for each in rendered
-        if each.key in trees and (lost[each.key] or builder.has_broken_secrets(each))
-    }
-    for each in _dependencies_first(rendered):
-        name, deployed = outputs.name_of(each.entry), each.deployed
-        if not entry.entry.repoint:
-            notes = (*notes, *points_at_sources(entry, name, [key[2] for key in own & deployed]))
-        sources = [discovery.known(key) for key in variable_sources(each.entry)]
-        copies = [unknown[key] for key in sorted(deployed & unknown.keys()) if key != each.key]
-        source = discovery.known(source_key(each.entry))
-        held = (
-            *lost[each.key],
-            *_unset_in_parents(each, frozenset(lost), strict),
-            *twice.get(each.key, ()),
-            *identical.get(each.key, ()),
-            *(
-                found
-                for waiting in each.lineage()
-                for found in missing_dependencies(waiting, known, is_complete=is_complete)
-            ),
-            *(_unknown_copy(each.entry, child) for child in copies),
-            *(
-                found
-                for key in sorted(deployed & discovery.refused.keys())
-                for found in discovery.refused[key]
-            ),
-            *(empty_fields(source) if source else ()),
-        )
-        yield (
-            name,
-            EntryPoint(
-                entry.entry,
-                each.entry,
-                each.ignore,
-                tuple(source for source in sources if source is not None),
-                tuple(_flux_folders(each.entry)),
-                shared,
-                count_machines(each.outcome),
-                (*notes, *rendered_source_errors(each.outcome), *each.uncarried, *held),
-                tuple(tree for key, tree in trees.items() if key in deployed),
-                kept=described,
-                matched=matched.intersection(built[each.key].targets),
-                strictness=strict,
-                artifact=each.artifact,
-            ),
-        )
-        notes = described = ()
-    for reached_set in rendered_sets:
-        name, key = outputs.name_of(reached_set.entry), reached_set.key
-        held = (*notes, *twice.get(key, ()), *identical.get(key, ()))
-        if not entry.entry.repoint:
-            names = [resource.name for resource in reached_set.objects if resource.reference in own]
-            held = (*held, *points_at_sources(entry, name, names))
-        yield name, set_point(entry, reached_set, shared, held, described)
-        notes = described = ()
+    return _Discovered(entry, root.kustomization, urls, builder, discovery, reached, rendered, broken)
+
+
+def _add_suspended(
+    report: EntryReport,
+    reached: Collection[ReachedKustomization],
+    discovery: FluxDiscovery,
+    builder: _FluxBuilder,
+) -> Iterator[str]:
+    """Add the overlays of suspended objects to the report; yield the names of those that may deploy more."""
+    from renderer.pipeline.resource_sets import sets_of, suspended_sets
+
+    def add(suspended: Resource, *, by_parent: bool) -> None:
+        path = f"{outputs.entry.path.rstrip('/')}:{outputs.name_of(suspended)}"
+        report.suspended[path] = Suspended(outputs.tree_of(suspended), by_parent=by_parent)
+
+    outputs = builder.outputs
+    followed = frozenset(each.key for each in reached)
+    for each in _suspended(reached, discovery, builder):
+        add(each.entry, by_parent=each.key not in followed)
+        for resource in sets_of(each.outcome):
+            add(resource, by_parent=True)
+        if may_deploy_more(each.outcome):
+            yield each.entry.name
+    for resource in suspended_sets(discovery.objects.values()):
+        add(resource, by_parent=False)
 
 
 def _suspended(
@@ -242,16 +233,97 @@ def _suspended(
                 waiting.append(discovery.related(resource, above))
 
 
-def _lost_variables(
-    reached: ReachedKustomization, discovery: FluxDiscovery, broken: Collection[str], builder: _FluxBuilder
-) -> Iterator[Diagnostic]:
+def _nothing_rendered(found: _Discovered, notes: Iterable[Diagnostic]) -> DiagnosticError:
+    """Return the errors about malformed fields, or else the error about an entry without overlays."""
+    from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
+
+    malformed = [
+        error for each in found.reached for error in malformed_fields(each.entry, KUSTOMIZATION_FORMATS)
+    ]
+    if malformed:
+        return DiagnosticError(*malformed)
+    names = [each.entry.name for each in found.reached if each.entry is not found.root]
+    urls = _other_urls(found.reached, found.discovery)
+    return nothing_rendered(found.entry, "Flux Kustomization", names, notes, urls)
+
+
+def _trees_for_copies(found: _Discovered) -> dict[Reference, RepointedTree]:
+    """Return the trees that copies of engine objects point at, by object."""
+    outputs = found.outputs
+    trees = {
+        each.key: outputs.tree(each)
+        for each in found.rendered
+        if _can_point_at_tree(each) and _has_or_gets_tree(found.builder.fs, each, outputs)
+    }
+    if _can_point_at_tree(found.reached[0]):
+        trees |= _operator_trees(found.rendered, found.root, outputs)
+    return trees
+
+
+def _assumed_urls(found: _Discovered) -> Iterator[Diagnostic]:
+    """Yield the notes about copies that point at trees in a repository that may be another one."""
+    from renderer.gitops.flux.discovery import source_key
+
+    sources = (found.discovery.known(source_key(each.entry)) for each in found.rendered)
+    used = (text_at(each.content, "spec", "url") for each in sources if each is not None)
+    return urls_of_copies(found.entry, found.urls, used)
+
+
+def _findings(
+    found: _Discovered, trees: Collection[Reference], strict: Strictness, *, is_complete: bool
+) -> dict[Reference, tuple[Diagnostic, ...]]:
+    """Return the findings about each rendered Kustomization, and about each ResourceSet.
+
+    ``trees`` are the objects whose copies point at a tree. ``is_complete``: all ResourceSets are evaluated.
+    """
+    from renderer.gitops.entry_fields import empty_fields
+    from renderer.gitops.flux.dependencies import missing_dependencies
+    from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+    from renderer.pipeline.resource_sets import applier_of_set
+
+    discovery, builder, reached = found.discovery, found.builder, found.reached
+    appliers = [_applier(each) for each in reached if not builder.fs.is_folder(each.entry.origin.path)]
+    appliers += map(applier_of_set, found.sets)
+    twice, identical = applied_twice(appliers), shared_by_machines(appliers)
+    by_object = {each.key: (*twice.get(each.key, ()), *identical.get(each.key, ())) for each in found.sets}
+    known = {each.key for each in reached}
+    known |= {key for key, each in discovery.objects.items() if is_flux_kustomization(each)}
+    is_complete = is_complete and not found.broken and not any(map(_deploys_unknown, reached))
+    lost = {each.key: tuple(_lost_variables(each, found)) for each in found.rendered}
+    unknown_copies = {
+        each.key: each.entry.name
+        for each in found.rendered
+        if each.key in trees and (lost[each.key] or builder.has_broken_secrets(each))
+    }
+    for each in found.rendered:
+        copies = [name for key, name in sorted(unknown_copies.items()) if key in each.deployed - {each.key}]
+        refused = sorted(each.deployed & discovery.refused.keys())
+        source = discovery.known(source_key(each.entry))
+        by_object[each.key] = (
+            *lost[each.key],
+            *_unset_in_parents(each, frozenset(lost), strict),
+            *twice.get(each.key, ()),
+            *identical.get(each.key, ()),
+            *(
+                missing
+                for waiting in each.lineage()
+                for missing in missing_dependencies(waiting, known, is_complete=is_complete)
+            ),
+            *(_unknown_copy(each.entry, name) for name in copies),
+            *(error for key in refused for error in discovery.refused[key]),
+            *(empty_fields(source) if source else ()),
+        )
+    return by_object
+
+
+def _lost_variables(reached: ReachedKustomization, found: _Discovered) -> Iterator[Diagnostic]:
     """Yield an error for each source of variables that is missing while others cannot be built."""
     from renderer.gitops.flux.discovery import variable_sources
 
-    above = " and ".join(sorted(set(broken))[:_MOST_NAMED])
-    for index, key in enumerate(variable_sources(reached.entry) if broken else ()):
-        is_read = key[0] != "Secret" or builder.outputs.entry.entry.secrets
-        if discovery.known(key) is None and is_read and key[2]:  # an empty name is an error of its own
+    above = " and ".join(sorted(set(found.broken))[:_MOST_NAMED])
+    for index, key in enumerate(variable_sources(reached.entry) if found.broken else ()):
+        is_read = key[0] != "Secret" or found.entry.entry.secrets
+        if found.discovery.known(key) is None and is_read and key[2]:  # an empty name is an error of its own
             yield Diagnostic.about(
                 reached.entry,
                 FieldPath.of("spec", "postBuild", "substituteFrom", index),
@@ -311,6 +383,20 @@ def _can_point_at_tree(reached: ReachedKustomization) -> bool:
     """
     is_generated = reached.origin is not None or reached.artifact is not None
     return not reached.uncarried and not is_generated and reached.made_by is None
+
+
+def _applied_from_sources(rendered: Iterable[ReachedKustomization]) -> dict[str, list[str]]:
+    """Return the names of rendered Kustomizations that cannot point at their trees, by the reason."""
+    every = list(rendered)
+    return {
+        "Kustomization(s) with objects that a tree cannot carry": [
+            each.entry.name for each in every if each.uncarried
+        ],
+        "Kustomization(s) of generated artifacts": [
+            each.entry.name for each in every if each.origin or each.artifact
+        ],
+        "Kustomization(s) of ResourceSets": [each.entry.name for each in every if each.made_by],
+    }
 
 
 def _built_patches(reached: ReachedKustomization) -> BuiltPatches:
@@ -394,7 +480,7 @@ class _FluxBuilder:
     def __init__(
         self, fs: FileSystem, relevant: Relevant, outputs: _Outputs, rendered: RenderedSources
     ) -> None:
-        self._fs = fs
+        self.fs = fs
         self._relevant = relevant
         self.outputs = outputs
         self._rendered = rendered
@@ -427,7 +513,7 @@ class _FluxBuilder:
         if reached.artifact:
             from renderer.gitops.flux.composed_artifact import ComposedFileSystem
 
-            artifact = ComposedFileSystem(self._fs, reached.artifact)
+            artifact = ComposedFileSystem(self.fs, reached.artifact)
         built = discover_kustomization(artifact, entry, variables)
         outcome = Outcome(built.value.resources, built.diagnostics)
         if reached.artifact:
@@ -444,16 +530,16 @@ class _FluxBuilder:
         decryption = text_at(reached.entry.content, "spec", "decryption", "provider")
         if not decryption or not may_deploy_more(reached.outcome):
             return False
-        graph = KustomizationGraph(self._fs)
+        graph = KustomizationGraph(self.fs)
         files = {file for folder in _flux_folders(reached.entry) for file in graph.build_files(folder)}
-        return any(confined(self._fs.is_file, file) and _CIPHERTEXT in self._fs.read(file) for file in files)
+        return any(confined(self.fs.is_file, file) and _CIPHERTEXT in self.fs.read(file) for file in files)
 
     def artifact(self, ignore: str) -> ArtifactFileSystem:
         """Return what Flux sees of the repository with the ignore rules of a source."""
         from renderer.gitops.flux.artifact import ArtifactFileSystem
 
         if ignore not in self._artifacts:
-            self._artifacts[ignore] = ArtifactFileSystem(self._fs, ignore)
+            self._artifacts[ignore] = ArtifactFileSystem(self.fs, ignore)
         return self._artifacts[ignore]
 
 

@@ -1,7 +1,6 @@
 """The root Kustomization of a Flux cluster, as bootstrap or the Flux operator creates it.
 
-It is in
-``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
+It is in ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
 ``flux-instance`` chart. If the folder has none of them, it is the one that ``flux bootstrap --path`` would
 create.
 """
