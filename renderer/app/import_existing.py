@@ -1,4 +1,4 @@
-"""Find the sources of a cluster that are in Git already; an import adds to them and changes nothing else."""
+"""Find the objects of a cluster that Git has already: an import leaves them as they are."""
 
 from __future__ import annotations
 
@@ -69,25 +69,19 @@ def object_key(content: JsonObject) -> ObjectKey:
 def read_existing(
     project: Project, output: str, cluster: str = "", *, everywhere: bool = False
 ) -> ExistingSources:
-    """Read the sources below the folder ``output`` and those of a ``cluster``'s other overlays.
+    """Read the objects below the folder ``output``, and in the other overlays of ``cluster``.
 
-    With ``everywhere``, read the sources of all overlays.
+    With ``everywhere``, also in all other overlays of the project.
 
-    A folder counts as composed by kustomize, so an object is found in whatever file, base or generator it has
-    been moved to. Of a folder that cannot be composed, the files that it lists count. Raises
-    ``DiagnosticError`` for a project whose overlays cannot be found.
+    Folders are composed as kustomize does, so an object is found after it was moved to another file, base or
+    generator. If a folder cannot be composed, the objects in the files that it lists count. Raises
+    ``DiagnosticError`` if the project's overlays cannot be found.
     """
     fs = project.fs
     graph = KustomizationGraph(fs)
     overlays = project.overlays()
     listed = {overlay.path: overlay for overlay in overlays if overlay.entry is None}
-    present = (posixpath.join(output, name) for name in (fs.list(output) if fs.is_folder(output) else ()))
-    inside = {path for path in (*present, *listed) if is_inside(path, output) and path != output}
-    folders = sorted(
-        path
-        for path in inside
-        if fs.is_folder(path) and (links := graph.links(path)) is not None and not links.is_component
-    )
+    folders = _composable_folders(fs, graph, output, listed)
     others = [
         overlay
         for overlay in overlays
@@ -107,7 +101,7 @@ def read_existing(
             key = each.current_id.object_key
             group, kind, namespace, name = key
             file = posixpath.relpath(each.origin.path or folder, output)
-            # Whoever applies an object without a namespace gives it one, which names the folder.
+            # An object without a namespace gets the one that its folder is named after when it is applied.
             for known in (key,) if namespace else (key, (group, kind, posixpath.basename(folder), name)):
                 files.setdefault(known, file)
                 if not is_inside(folder, output):
@@ -121,6 +115,19 @@ def read_existing(
         frozenset(posixpath.relpath(folder, output) for folder in broken),
         {posixpath.relpath(folder, output): listed[folder].expand for folder in folders if folder in listed},
         tuple(map(_cannot_be_built, broken)),
+    )
+
+
+def _composable_folders(
+    fs: FileSystem, graph: KustomizationGraph, output: str, listed: Iterable[str]
+) -> list[str]:
+    """Return the folders in ``output``, and the ``listed`` ones below it, that have a kustomization."""
+    present = (posixpath.join(output, name) for name in (fs.list(output) if fs.is_folder(output) else ()))
+    inside = {path for path in (*present, *listed) if is_inside(path, output) and path != output}
+    return sorted(
+        path
+        for path in inside
+        if fs.is_folder(path) and (links := graph.links(path)) is not None and not links.is_component
     )
 
 
@@ -141,10 +148,10 @@ def check_additions(
     objects: Iterable[SourceObject],
     files: Mapping[str, bytes],
 ) -> None:
-    """Check that existing folders render the objects that are added to them as what they are.
+    """Check that existing folders render the objects that are added to them under their own names.
 
-    Raises ``DiagnosticError``: edit-refused for a folder that renders one under another name, and the errors
-    of a folder that could be built before.
+    Raises ``DiagnosticError``: edit-refused for a folder that renders an object under another name, and the
+    errors of a folder that could be built before.
     """
     added: dict[str, list[SourceObject]] = {}
     for each in objects:

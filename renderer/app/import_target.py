@@ -23,9 +23,10 @@ def cluster_of_import(
 ) -> str:
     """Return the name of the cluster that is imported below ``output``; empty for the default cluster.
 
-    It is the ``wanted`` one, or else the one that the path of the folder names. Or else, if the user named
-    the folder and the dump says something of the cluster itself, it is a new one of the folder's name, unless
-    the default cluster has what is below that folder. Raises ``UsageError`` for an invalid name.
+    It is the ``wanted`` cluster, or else the one that the path of the folder names. Otherwise, it is a new
+    cluster with the name of the folder, if the user named the folder, the dump has the configuration of
+    KubeVirt or instance types, and no catalog of the default cluster is below the folder. Raises
+    ``UsageError`` for an invalid name.
     """
     if wanted and not is_cluster_name(wanted):
         raise UsageError(f"{wanted!r} is not a name for a cluster", "--cluster")
@@ -36,19 +37,17 @@ def cluster_of_import(
     is_of_default = any(
         isinstance(each, CatalogPath) and each.path.startswith(folder) for each in config.catalogs
     )
-    if not is_output_named or is_of_default or not _describes_cluster(gathered):
+    has_own_facts = bool(gathered.kubevirt or gathered.instancetypes) or any(
+        each.resource.gvk.group == INSTANCETYPE_GROUP for each in gathered.objects
+    )
+    if not is_output_named or is_of_default or not has_own_facts:
         return ""
     name = posixpath.basename(output)
     return name if is_cluster_name(name) else ""
 
 
-def _describes_cluster(gathered: Gathered) -> bool:
-    objects = (each.resource.gvk.group for each in gathered.objects)
-    return bool(gathered.kubevirt or gathered.instancetypes) or INSTANCETYPE_GROUP in objects
-
-
 def as_seen_by(project: Project, cluster: str) -> Project:
-    """Return the project as a cluster sees it. A new one has nothing but what KubeVirt brings."""
+    """Return the project as a cluster sees it. A new cluster has only what KubeVirt deploys."""
     config = project.config
     if cluster and cluster not in {each.name for each in config.clusters}:
         new = ClusterSettings(cluster, catalogs=(COMMON_INSTANCETYPES,), configuration=())
