@@ -10,7 +10,7 @@ from renderer.checks.schemas.editor_schema import FieldNames, field_schemas, fir
 from renderer.checks.schemas.field_descriptions import describe
 from renderer.checks.schemas.kubevirt_kinds import KINDS, KubevirtKind, api_versions, kinds_at
 from renderer.checks.schemas.registry import SchemaRegistry
-from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
+from renderer.kubevirt.facts.kinds import VM_TEMPLATE
 from renderer.model.field_meaning import FieldMeaning
 from renderer.model.kube.json import JsonObject, array_at
 from renderer.model.kube.res_id import Gvk
@@ -61,7 +61,7 @@ def schemas_of_fields(
     """Return the schema of each field of a kind, and of the machine in a VirtualMachineTemplate."""
     version = api_versions(kind, release)[0].rpartition("/")[2]
     found = dict(field_schemas(registry.schema(release, Gvk(kind.group, version, kind.name)).document))
-    if kind.name == TEMPLATE_KIND:
+    if kind.name == VM_TEMPLATE:
         machine = next(each for each in KINDS if each.name == "VirtualMachine")
         below = schemas_of_fields(registry, machine, release)
         found |= {(*_MACHINE_OF_TEMPLATE, *names): schema for names, schema in below.items()}

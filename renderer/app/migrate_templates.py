@@ -16,11 +16,11 @@ from renderer.authoring.migration.vm_template import convert, converted
 from renderer.files.file_system import FilesAbove
 from renderer.gitops.openshift_template import is_template
 from renderer.gitops.templates import process_templates
-from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.kinds import VM, VM_TEMPLATE
 from renderer.kubevirt.vm_template.expression import BadExpressionError, read_expression
 from renderer.kubevirt.vm_template.processing import substituted_machine
 from renderer.kubevirt.vm_template.refusal import TemplateRefusedError
-from renderer.kubevirt.vm_template.template import KIND, MACHINE
+from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.field_path import ROOT, FieldPath
@@ -138,7 +138,7 @@ class _TemplateFile(NamedTuple):
             problems, content = _rewritten(template, content, release)
             warnings += (_stays(template, each) for each in problems)
             if not problems:
-                old, new = f"Template {template.name}", f"{KIND} {template.name}"
+                old, new = f"Template {template.name}", f"{VM_TEMPLATE} {template.name}"
                 changes.append((template.origin.child(_KIND), Change(Subject.TEMPLATE, _KIND, old, new, ())))
         return cls(
             Migrated(used.source, content, tuple(changes), tuple(warnings)), templates, used.builds, release
@@ -181,8 +181,8 @@ def _rewritten(template: Resource, content: bytes, release: Release) -> tuple[tu
 
 def _would_change(build: Overlay) -> Reason:
     return Reason(
-        f"{build.path} would not stay the same: what it does to Templates is not done to {KIND}s",
-        f"let its patches and replacements select the kind {KIND} as well, and migrate again",
+        f"{build.path} would not stay the same: what it does to Templates is not done to {VM_TEMPLATE}s",
+        f"let its patches and replacements select the kind {VM_TEMPLATE} as well, and migrate again",
     )
 
 

@@ -36,9 +36,9 @@ from renderer.emit.edit_user_files import change_files, write_failed
 from renderer.files.bundled import data_folder
 from renderer.files.disk import folder_exists
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.kinds import VM_TEMPLATE
 from renderer.kubevirt.facts.products import Product, is_supported, products, target_release
 from renderer.kubevirt.facts.unreleased import about_target
-from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, with_value
@@ -288,7 +288,7 @@ def _document(
         document = described(
             document, release, first_releases({each: field_names(found) for each, found in documents.items()})
         )
-        if variant.for_editor and kind.name == TEMPLATE_KIND:
+        if variant.for_editor and kind.name == VM_TEMPLATE:
             machine = next(each for each in KINDS if each.name == "VirtualMachine")
             parts = variant._replace(for_patches=False, choices={})
             document = with_machine(document, _document(registry, release, machine, parts))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from renderer.checks.rules.inventory import CONFIG_MAP, SECRET, Inventory
+from renderer.checks.rules.inventory import Inventory
 from renderer.checks.rules.references import ObjectReference, references
-from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.resource import Resource

@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, PROPOSED_INSTANCETYPE_API_VERSION
+from renderer.kubevirt.facts.kinds import (
+    INSTANCETYPE_GROUP,
+    PROPOSED_INSTANCETYPE_API_VERSION,
+    VM_TEMPLATE,
+    VM_TEMPLATE_REQUEST,
+)
 from renderer.kubevirt.facts.kubernetes_identity import map_errors, well_formed
 from renderer.kubevirt.facts.server_fields import strip_server_fields, strip_status
 from renderer.kubevirt.facts.unreleased import about_target
@@ -45,7 +50,7 @@ if TYPE_CHECKING:
     from renderer.pipeline.entry_points import EntryPointComposer
 
 #: The kinds of virt-template.
-_OF_VIRT_TEMPLATE = frozenset({"VirtualMachineTemplate", "VirtualMachineTemplateRequest"})
+_OF_VIRT_TEMPLATE = frozenset({VM_TEMPLATE, VM_TEMPLATE_REQUEST})
 
 
 class Pipeline:

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.files.builtin_catalogs import BUILTIN_CATALOGS, builtin_path
 from renderer.files.recorder import Task
-from renderer.kubevirt.facts.claims import STORAGE_CLASS, Profiles, profiles_of_classes, storage_profiles
-from renderer.kubevirt.facts.kinds import MATCHER_TYPE_OF, configures_kubevirt
+from renderer.kubevirt.facts.claims import Profiles, profiles_of_classes, storage_profiles
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, MATCHER_TYPE_OF, STORAGE_CLASS, configures_kubevirt
 from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -144,7 +144,7 @@ class ProjectCatalogs:
 
     def _has_by_itself(self, kind: str, name: str, namespace: str) -> bool:
         """Return True if the project says that the object is in the cluster, whoever has put it there."""
-        if kind == "DataSource" and namespace in self._config.golden_images:
+        if kind == DATA_SOURCE and namespace in self._config.golden_images:
             return True
         return bool(self._config.configuration or self._config.facts) and any(
             item.namespace in ("", namespace) for item in self._configured.named(kind, name)

@@ -8,15 +8,16 @@ from collections.abc import Iterable, Iterator
 
 from renderer.adopt.dump.consistency import Consistency
 from renderer.adopt.dump.credentials import withhold
-from renderer.kubevirt.facts.claims import CLAIM
-from renderer.kubevirt.facts.cluster_facts import PROGRAMS, VOLUME_SNAPSHOT, ClusterFacts, fact_of
+from renderer.kubevirt.facts.cluster_facts import PROGRAMS, ClusterFacts, fact_of
 from renderer.kubevirt.facts.kinds import (
     CDI_GROUP,
+    CLAIM,
     DATA_SOURCE,
     HYPERCONVERGED,
     HYPERCONVERGED_GROUP,
     KUBEVIRT,
     KUBEVIRT_GROUP,
+    VOLUME_SNAPSHOT,
 )
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity

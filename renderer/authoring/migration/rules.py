@@ -23,10 +23,17 @@ from renderer.authoring.migration.deprecated_fields import (
     spread_ratio_findings,
     topology_findings,
 )
-from renderer.kubevirt.facts.kinds import VM, VM_POOL, VMI, VMI_PRESET, VMI_REPLICA_SET, is_kubevirt_group
+from renderer.kubevirt.facts.kinds import (
+    VM,
+    VM_POOL,
+    VM_TEMPLATE,
+    VMI,
+    VMI_PRESET,
+    VMI_REPLICA_SET,
+    is_kubevirt_group,
+)
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, PATHS, VirtualMachinePaths
-from renderer.kubevirt.vm_template.template import KIND as VM_TEMPLATE
 from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
 from renderer.model.kube.field_path import FieldPath

@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.authoring.migration.change import NotMigrated
-from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.kinds import VM, VM_TEMPLATE, VM_TEMPLATE_GROUP
 from renderer.kubevirt.vm_template.admission import pruned, review, schema_problems
 from renderer.kubevirt.vm_template.findings import findings_of
 from renderer.kubevirt.vm_template.references import VALUE_REFERENCE
 from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode
-from renderer.kubevirt.vm_template.template import GROUP, KIND, MACHINE, SERVED_SINCE, read_template
+from renderer.kubevirt.vm_template.template import MACHINE, SERVED_SINCE, read_template
 from renderer.kubevirt.vm_template.typed_machine import types_of
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at, with_value
@@ -59,7 +59,7 @@ def convert(template: Resource, release: Release) -> Conversion:
 def api_version(release: Release) -> str:
     """Return the newest API version that a release serves, or else the oldest one of all."""
     version = next((name for name, since in SERVED_SINCE.items() if release >= since), [*SERVED_SINCE][-1])
-    return f"{GROUP}/{version}"
+    return f"{VM_TEMPLATE_GROUP}/{version}"
 
 
 def converted(content: JsonObject, release: Release) -> JsonObject:
@@ -68,7 +68,7 @@ def converted(content: JsonObject, release: Release) -> JsonObject:
     spec = {names.get(name, name): value for name, value in content.items() if name in MOVED}
     spec["virtualMachine"] = array_at(content, "objects")[0]
     kept = {name: value for name, value in content.items() if name not in (*MOVED, LABELS)}
-    made: JsonObject = {**kept, "apiVersion": api_version(release), "kind": KIND, "spec": spec}
+    made: JsonObject = {**kept, "apiVersion": api_version(release), "kind": VM_TEMPLATE, "spec": spec}
     labels = object_at(content, LABELS)
     if labels:
         made = with_value(made, _MACHINE_LABELS, {**object_at(made, *_MACHINE_LABELS), **labels})
@@ -78,7 +78,7 @@ def converted(content: JsonObject, release: Release) -> JsonObject:
 def _release_problems(template: Resource, release: Release) -> Iterator[NotMigrated]:
     first = min(SERVED_SINCE.values())
     if release < first:
-        message = f"it is for KubeVirt {release}, which has no {KIND}"
+        message = f"it is for KubeVirt {release}, which has no {VM_TEMPLATE}"
         yield NotMigrated(FieldPath.of("kind"), message, f"migrate again for {first.as_bound} or newer")
     if "spec" in template.content:
         yield NotMigrated(FieldPath.of("spec"), "a Template has no field spec", "remove it")
@@ -94,7 +94,7 @@ def _object_problems(objects: Sequence[Json]) -> Iterator[NotMigrated]:
             continue
         hint = _HINTS.get(kind, "write it as a manifest of its own; its name may not have parameters there")
         what = f"{kind} {name}".strip() or "an object without a kind"
-        message = f"it also makes {what}, and a {KIND} makes one machine alone"
+        message = f"it also makes {what}, and a {VM_TEMPLATE} makes one machine alone"
         yield NotMigrated(FieldPath.of("objects", index), message, hint)
     if not machines:
         at = FieldPath.of("objects") if objects else ROOT
@@ -113,7 +113,7 @@ def _label_problems(template: Resource) -> Iterator[NotMigrated]:
 
 def _unknown_fields(content: JsonObject) -> Iterator[NotMigrated]:
     for at in pruned(content):
-        message = f"a {KIND} has no field {at.keys[-1]}"
+        message = f"a {VM_TEMPLATE} has no field {at.keys[-1]}"
         yield NotMigrated(in_template(at), message, "remove it; the API server would drop it")
 
 
@@ -132,13 +132,19 @@ def _schema_words(refusal: Refusal) -> tuple[str, str]:
     name = str(refusal.at.segments[-1]) if refusal.at is not None and refusal.at.segments else "a field"
     match refusal.code:
         case RefusalCode.SCHEMA_PATTERN:
-            return f"{name} has no part like [a-z]{{8}}, which a {KIND} requires", "write it as the value"
+            return (
+                f"{name} has no part like [a-z]{{8}}, which a {VM_TEMPLATE} requires",
+                "write it as the value",
+            )
         case RefusalCode.SCHEMA_ENUM:
-            return f"a {KIND} has no such generator", "write generate: expression, or a value"
+            return f"a {VM_TEMPLATE} has no such generator", "write generate: expression, or a value"
         case RefusalCode.SCHEMA_REQUIRED:
             return f"{name} is missing", "write it"
         case _:
-            return f"{name} has another type than in a {KIND}", "write texts in quotes, and required as true"
+            return (
+                f"{name} has another type than in a {VM_TEMPLATE}",
+                "write texts in quotes, and required as true",
+            )
 
 
 def in_template(field: FieldPath) -> FieldPath:

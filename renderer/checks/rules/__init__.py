@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 from renderer.checks.schemas.kubevirt_kinds import MACHINE_GROUPS
-from renderer.kubevirt.facts.claims import CLAIM
+from renderer.kubevirt.facts.kinds import CLAIM
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 

@@ -38,8 +38,9 @@ import json
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import NETWORK, Item, may_be_in
+from renderer.checks.rules.inventory import Item, may_be_in
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.kinds import NETWORK
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements_by_name
 from renderer.model.codes import Code

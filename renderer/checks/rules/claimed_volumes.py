@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import CLAIM, may_be_in
+from renderer.checks.rules.inventory import may_be_in
+from renderer.kubevirt.facts.kinds import CLAIM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at

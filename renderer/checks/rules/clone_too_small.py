@@ -45,9 +45,8 @@ from renderer.checks.rules.claimed_volumes import (
     request_of_data_volume,
 )
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import CLAIM
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
-from renderer.kubevirt.facts.kinds import DATA_SOURCE
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_SOURCE, DATA_VOLUME, VOLUME_SNAPSHOT
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
@@ -56,7 +55,6 @@ from renderer.model.quantity import Quantity, lenient_quantity
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
-_SNAPSHOT = "VolumeSnapshot"
 _SIZE = ("resources", "requests", "storage")
 _SPEC = FieldPath.of("spec")
 #: A DataSource may refer to another one.
@@ -80,7 +78,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
 
 
 def _check_others(context: Context) -> Iterator[Finding]:
-    for resource in context.of_kind("DataVolume"):
+    for resource in context.of_kind(DATA_VOLUME):
         spec = object_at(resource.content, "spec")
         request = request_of_data_volume(resource, spec, _SPEC)
         if request is not None:
@@ -135,7 +133,7 @@ def _source(context: Context, request: VolumeRequest, data_volume: JsonObject) -
         kind, name = text_at(populated, "kind"), text_at(populated, "name")
         if found is None and kind == CLAIM:
             found = _claim(context, name, namespace)
-        elif found is None and kind == _SNAPSHOT:
+        elif found is None and kind == VOLUME_SNAPSHOT:
             found = _snapshot(context, name, namespace)
     return found
 
@@ -163,7 +161,7 @@ def _claim(context: Context, name: str, namespace: str) -> _Source | None:
 
 
 def _snapshot(context: Context, name: str, namespace: str) -> _Source | None:
-    for snapshot in context.of_kind(_SNAPSHOT):
+    for snapshot in context.of_kind(VOLUME_SNAPSHOT):
         if snapshot.name == name and namespace in ("", snapshot.namespace):
             claim = text_at(snapshot.content, "spec", "source", "persistentVolumeClaimName")
             return _claim(context, claim, snapshot.namespace)

@@ -16,15 +16,13 @@ from renderer.checks.rules.pod_labels import pod_labels, texts
 from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts import kinds
 from renderer.kubevirt.facts.claims import (
-    CLAIM,
-    DATA_VOLUME,
-    STORAGE_PROFILE,
     Profiles,
     claims_of,
     storage_profiles,
 )
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.container_images import image_digests, machine_images
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, STORAGE_PROFILE
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey

@@ -33,6 +33,7 @@ from functools import lru_cache, partial
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.guest_files import GuestYaml, Problem, files_of, finding, name_of, objects_named
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.kubevirt.guest_data.credentials import (
     Credential,
@@ -43,7 +44,7 @@ from renderer.kubevirt.guest_data.credentials import (
     is_throw_away,
     is_value,
 )
-from renderer.kubevirt.guest_data.sources import SECRET, GuestFile, MissingKey, Role, plain_values
+from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role, plain_values
 from renderer.model.codes import Code
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource

@@ -9,10 +9,9 @@ from functools import lru_cache, partial
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.inventory import may_be_in
 from renderer.checks.rules.rule import Finding, related_to
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import (
-    CONFIG_MAP,
-    SECRET,
     GuestFile,
     MissingKey,
     Role,

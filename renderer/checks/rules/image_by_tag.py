@@ -33,8 +33,8 @@ from collections.abc import Iterator
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.hook_sidecars import ANNOTATION, hook_images
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
-from renderer.kubevirt.facts.claims import DATA_VOLUME
 from renderer.kubevirt.facts.container_images import machine_images, with_tag
+from renderer.kubevirt.facts.kinds import DATA_VOLUME
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code

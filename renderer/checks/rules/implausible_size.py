@@ -29,6 +29,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.checks.rules.domain_values import is_zero
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
@@ -58,8 +59,8 @@ def _check_others(context: Context) -> Iterator[Finding]:
     of_kinds: tuple[tuple[Sequence[str], Sequence[tuple[str, ...]]], ...] = (
         (INSTANCETYPES, _IN_INSTANCETYPES),
         (PREFERENCES, _IN_PREFERENCES),
-        (("DataVolume",), [("spec", *path) for path in _IN_DATA_VOLUMES]),
-        (("PersistentVolumeClaim",), [("spec", *_REQUESTED)]),
+        ((DATA_VOLUME,), [("spec", *path) for path in _IN_DATA_VOLUMES]),
+        ((CLAIM,), [("spec", *_REQUESTED)]),
     )
     for kinds, paths in of_kinds:
         for resource in context.of_kind(*kinds):

@@ -7,7 +7,21 @@ from functools import cached_property
 from itertools import product
 
 from renderer.checks.rules.operator_references import GROUPS_OF_NAMED, SRIOV_RESOURCE, sriov_resource
-from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_SOURCE, HYPERCONVERGED, SSP, VM, VMI
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    CONFIG_MAP,
+    DATA_IMPORT_CRON,
+    DATA_SOURCE,
+    DATA_VOLUME,
+    HYPERCONVERGED,
+    NETWORK,
+    SECRET,
+    SERVICE_ACCOUNT,
+    SSP,
+    VM,
+    VM_SNAPSHOT,
+    VMI,
+)
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.json import Json, array_at, text_at
@@ -16,19 +30,12 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import LATEST
 
-SECRET = "Secret"  # noqa: S105 - a kind, no password
-CONFIG_MAP = "ConfigMap"
-SERVICE_ACCOUNT = "ServiceAccount"
-CLAIM = "PersistentVolumeClaim"
-NETWORK = "NetworkAttachmentDefinition"
-SNAPSHOT = "VirtualMachineSnapshot"
-
 #: Kinds of objects that also come to be with another of the same name: the claim of a DataVolume, the
 #: instance of a VirtualMachine.
 _CREATED = (CLAIM, VMI)
 #: Kinds whose controllers create objects of other kinds with the same name.
 _SAME_NAME: Mapping[str, tuple[str, ...]] = {
-    "DataVolume": (CLAIM,),
+    DATA_VOLUME: (CLAIM,),
     "SealedSecret": (SECRET,),
     "OnePasswordItem": (SECRET,),
     "Bundle": (CONFIG_MAP, SECRET),
@@ -36,7 +43,8 @@ _SAME_NAME: Mapping[str, tuple[str, ...]] = {
     "UserDefinedNetwork": (NETWORK,),
     "ClusterUserDefinedNetwork": (NETWORK,),
     **{
-        kind: (kind,) for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT, SNAPSHOT)
+        kind: (kind,)
+        for kind in (CLAIM, CONFIG_MAP, DATA_SOURCE, NETWORK, SECRET, SERVICE_ACCOUNT, VM_SNAPSHOT)
     },
 }
 #: Kinds with data import crons, which make DataSources.

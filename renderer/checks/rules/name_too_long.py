@@ -43,6 +43,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
@@ -89,7 +90,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
 
 def _check_import_crons(context: Context) -> Iterator[Finding]:
     """Yield names that CDI rejects (``dataimportcron-validate.go``)."""
-    for cron in context.of_kind("DataImportCron"):
+    for cron in context.of_kind(DATA_IMPORT_CRON):
         for path in (("metadata", "name"), ("spec", "managedDataSource")):
             name = text_at(cron.content, *path)
             if len(name) > _LONGEST and not has_placeholder(name):

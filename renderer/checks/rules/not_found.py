@@ -21,12 +21,6 @@ from renderer.checks.rules.indexed_references import (
     missing_names,
 )
 from renderer.checks.rules.inventory import (
-    CLAIM,
-    CONFIG_MAP,
-    NETWORK,
-    SECRET,
-    SERVICE_ACCOUNT,
-    SNAPSHOT,
     Item,
     may_be_in,
 )
@@ -42,7 +36,18 @@ from renderer.checks.rules.operator_references import (
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.boot_images import is_made_by_operators
-from renderer.kubevirt.facts.kinds import DATA_SOURCE, VM, VM_POOL, VMI
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    CONFIG_MAP,
+    DATA_SOURCE,
+    NETWORK,
+    SECRET,
+    SERVICE_ACCOUNT,
+    VM,
+    VM_POOL,
+    VM_SNAPSHOT,
+    VMI,
+)
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.model.codes import Code
@@ -218,5 +223,5 @@ RULES = (
     _rule(Code.NETWORK_NOT_FOUND, NETWORK),
     _rule(Code.SECRET_NOT_FOUND, SECRET),
     _rule(Code.SERVICE_ACCOUNT_NOT_FOUND, SERVICE_ACCOUNT),
-    _rule(Code.VIRTUAL_MACHINE_NOT_FOUND, VM, VMI, VM_POOL, SNAPSHOT),
+    _rule(Code.VIRTUAL_MACHINE_NOT_FOUND, VM, VMI, VM_POOL, VM_SNAPSHOT),
 )

@@ -9,18 +9,23 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from renderer.checks.rules.inventory import (
-    CLAIM,
-    CONFIG_MAP,
-    SECRET,
-    SNAPSHOT,
     kind_looked_up,
 )
 from renderer.checks.rules.operator_references import (
     OPERATOR_KINDS,
-    VOLUME_SNAPSHOT,
     operator_references,
 )
-from renderer.kubevirt.facts.kinds import DATA_SOURCE, VM, VM_POOL, VMI
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    CONFIG_MAP,
+    DATA_SOURCE,
+    SECRET,
+    VM,
+    VM_POOL,
+    VM_SNAPSHOT,
+    VMI,
+    VOLUME_SNAPSHOT,
+)
 from renderer.kubevirt.facts.name_references import NAME_FIELDS, NameField, named_kind
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.kube.field_path import FieldPath
@@ -30,7 +35,7 @@ from renderer.model.record import Record
 
 #: The kinds that are looked up.
 _NAMED_KINDS = frozenset(
-    {VM, VMI, VM_POOL, SNAPSHOT, CLAIM, CONFIG_MAP, DATA_SOURCE, SECRET, VOLUME_SNAPSHOT}
+    {VM, VMI, VM_POOL, VM_SNAPSHOT, CLAIM, CONFIG_MAP, DATA_SOURCE, SECRET, VOLUME_SNAPSHOT}
 )
 #: Fields with the name of an object that KubeVirt creates: of a clone (``pkg/virt-controller/watch/clone``),
 #: of a Secret with a token (``pkg/storage/export/export/export.go`` handleVMExportToken).

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from renderer.kubevirt.facts.kinds import CLAIM, SECRET, SNAPSHOT_STORAGE_GROUP, VOLUME_SNAPSHOT
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -19,7 +20,7 @@ GATEWAY = "Gateway"
 SECRET_STORE, CLUSTER_SECRET_STORE = "SecretStore", "ClusterSecretStore"
 ADDRESS_POOL = "IPAddressPool"
 BGP_PEER, BFD_PROFILE = "BGPPeer", "BFDProfile"
-VOLUME_SNAPSHOT, SNAPSHOT_CLASS = "VolumeSnapshot", "VolumeSnapshotClass"
+SNAPSHOT_CLASS = "VolumeSnapshotClass"
 PROVIDER, NETWORK_MAP, STORAGE_MAP, PLAN, HOOK = "Provider", "NetworkMap", "StorageMap", "Plan", "Hook"
 #: The name by which a network asks for the virtual functions of a node policy.
 SRIOV_RESOURCE = "SR-IOV resource"
@@ -30,7 +31,6 @@ _SECRETS_GROUP = "external-secrets.io"
 _METALLB_GROUP = "metallb.io"
 _FORKLIFT_GROUP = "forklift.konveyor.io"
 SRIOV_GROUP = "sriovnetwork.openshift.io"
-_SNAPSHOT_GROUP = "snapshot.storage.k8s.io"
 #: The groups of the kinds that are looked up.
 GROUPS_OF_NAMED: Mapping[str, str] = {
     SERVICE: "",
@@ -38,7 +38,7 @@ GROUPS_OF_NAMED: Mapping[str, str] = {
     SECRET_STORE: _SECRETS_GROUP,
     CLUSTER_SECRET_STORE: _SECRETS_GROUP,
     **dict.fromkeys((ADDRESS_POOL, BGP_PEER, BFD_PROFILE), _METALLB_GROUP),
-    **dict.fromkeys((VOLUME_SNAPSHOT, SNAPSHOT_CLASS), _SNAPSHOT_GROUP),
+    **dict.fromkeys((VOLUME_SNAPSHOT, SNAPSHOT_CLASS), SNAPSHOT_STORAGE_GROUP),
     **dict.fromkeys((PROVIDER, NETWORK_MAP, STORAGE_MAP, PLAN, HOOK), _FORKLIFT_GROUP),
 }
 #: Kinds whose objects count in any namespace: cluster-wide ones, and the pools for all Services.
@@ -48,8 +48,6 @@ _OWN_PROVIDER = "host"
 #: The annotations of a Service that choose a pool; MetalLB's former name counts, too.
 _POOL_ANNOTATIONS = ("metallb.io/address-pool", "metallb.universe.tf/address-pool")
 _MADE_BY_CERT_MANAGER = "cert-manager.io/"
-_SECRET = "Secret"  # noqa: S105 - a kind, no password
-_CLAIM = "PersistentVolumeClaim"
 
 
 class _Field(Record):
@@ -91,7 +89,7 @@ _FIELDS: Mapping[tuple[str, str], tuple[_Field, ...]] = {
         for kind in _ROUTES
     },
     (GATEWAY_GROUP, GATEWAY): (
-        _Field(("spec", "listeners", "tls", "certificateRefs"), (_SECRET,), has_namespace=True),
+        _Field(("spec", "listeners", "tls", "certificateRefs"), (SECRET,), has_namespace=True),
     ),
     ("networking.k8s.io", "Ingress"): (
         _Field(("spec", "defaultBackend", "service"), (SERVICE,)),
@@ -113,14 +111,14 @@ _FIELDS: Mapping[tuple[str, str], tuple[_Field, ...]] = {
         (SRIOV_GROUP, kind): (_Field(("spec",), (SRIOV_RESOURCE,), "resourceName"),)
         for kind in ("SriovNetwork", "SriovIBNetwork", "OVSNetwork")
     },
-    (_SNAPSHOT_GROUP, VOLUME_SNAPSHOT): (
-        _Field(("spec", "source"), (_CLAIM,), "persistentVolumeClaimName"),
+    (SNAPSHOT_STORAGE_GROUP, VOLUME_SNAPSHOT): (
+        _Field(("spec", "source"), (CLAIM,), "persistentVolumeClaimName"),
         _Field(("spec",), (SNAPSHOT_CLASS,), "volumeSnapshotClassName"),
     ),
-    (_FORKLIFT_GROUP, PROVIDER): (_Field(("spec", "secret"), (_SECRET,), has_namespace=True),),
+    (_FORKLIFT_GROUP, PROVIDER): (_Field(("spec", "secret"), (SECRET,), has_namespace=True),),
     (_FORKLIFT_GROUP, "Host"): (
         _provider("spec", "provider"),
-        _Field(("spec", "secret"), (_SECRET,), has_namespace=True),
+        _Field(("spec", "secret"), (SECRET,), has_namespace=True),
     ),
     (_FORKLIFT_GROUP, "Migration"): (_Field(("spec", "plan"), (PLAN,), has_namespace=True),),
     (_FORKLIFT_GROUP, NETWORK_MAP): _MAPPED,
@@ -191,7 +189,7 @@ def _names(value: Json) -> Iterator[tuple[tuple[int, ...], str]]:
 
 
 def _is_made_by_operator(resource: Resource, kind: str, name: str) -> bool:
-    if kind == _SECRET and resource.kind == GATEWAY:
+    if kind == SECRET and resource.kind == GATEWAY:
         annotations = object_at(resource.content, "metadata", "annotations")
         return any(key.startswith(_MADE_BY_CERT_MANAGER) for key in annotations)
     return kind == PROVIDER and name == _OWN_PROVIDER

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.kubevirt.facts.kinds import VMI
 from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 
 #: Objects that are pods, or whose own labels are copied to pods, and the paths of pod templates in other
 #: specs.
-_PODS = ("Pod", "VirtualMachineInstance")
+_PODS = ("Pod", VMI)
 _TEMPLATES = (
     ("virtualMachineTemplate", "spec", "template"),
     ("jobTemplate", "spec", "template"),

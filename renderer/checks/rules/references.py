@@ -6,15 +6,17 @@ from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
 
 from renderer.checks.rules.inventory import (
+    kind_looked_up,
+)
+from renderer.kubevirt.facts.kinds import (
     CLAIM,
     CONFIG_MAP,
+    DATA_SOURCE,
     NETWORK,
     SECRET,
     SERVICE_ACCOUNT,
-    kind_looked_up,
+    VOLUME_SNAPSHOT,
 )
-from renderer.checks.rules.operator_references import VOLUME_SNAPSHOT
-from renderer.kubevirt.facts.kinds import DATA_SOURCE
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS, INSTANCE_FIELDS
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements

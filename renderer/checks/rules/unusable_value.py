@@ -58,7 +58,6 @@ from renderer.checks.rules.domain_values import (
     preference_problems,
 )
 from renderer.checks.rules.image_reference import image_problem
-from renderer.checks.rules.inventory import NETWORK
 from renderer.checks.rules.operator_values import (
     cron_job_problems,
     data_volume_problems,
@@ -69,7 +68,7 @@ from renderer.checks.rules.operator_values import (
 from renderer.checks.rules.primary_networks import unlabelled_namespaces
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
-from renderer.kubevirt.facts.kinds import KUBEVIRT
+from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_VOLUME, HYPERCONVERGED, KUBEVIRT, NETWORK
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
     consists_of,
@@ -175,12 +174,12 @@ def _check_others(context: Context) -> Iterator[Finding]:
     """Yield the problems of standalone DataVolumes, of networks, and of names in machines."""
     for kind, problems in (
         ("CronJob", cron_job_problems),
-        ("DataImportCron", import_cron_problems),
-        ("DataVolume", data_volume_problems),
-        ("HyperConverged", hyperconverged_problems),
+        (DATA_IMPORT_CRON, import_cron_problems),
+        (DATA_VOLUME, data_volume_problems),
+        (HYPERCONVERGED, hyperconverged_problems),
         (KUBEVIRT, kubevirt_problems),
         (KUBEVIRT, component_patch_problems),
-        ("NetworkAttachmentDefinition", _network_problems),
+        (NETWORK, _network_problems),
     ):
         for resource in context.of_kind(kind):
             for path, message, hint in problems(object_at(resource.content, "spec")):

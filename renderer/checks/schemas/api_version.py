@@ -11,7 +11,15 @@ from collections.abc import Iterator
 
 from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, GROUPS_OF_KINDS
 from renderer.checks.schemas.wording import value_description
-from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
+from renderer.kubevirt.facts.kinds import (
+    CDI_GROUP,
+    DATA_SOURCE,
+    HYPERCONVERGED_GROUP,
+    KUBEVIRT_GROUP,
+    STORAGE_PROFILE,
+    VM,
+    VM_POOL,
+)
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -24,9 +32,9 @@ from renderer.model.suggest import suggest
 
 _FIELD = FieldPath.of("apiVersion")
 #: Kinds that other projects also have.
-_COMMON = frozenset({"DataSource", "StorageProfile", "VirtualMachine", "VirtualMachinePool"})
+_COMMON = frozenset({DATA_SOURCE, STORAGE_PROFILE, VM, VM_POOL})
 #: Who has the kinds of a group that is not KubeVirt's own.
-_PROJECTS = {"cdi.kubevirt.io": "CDI", "hco.kubevirt.io": "the HyperConverged operator"}
+_PROJECTS = {CDI_GROUP: "CDI", HYPERCONVERGED_GROUP: "the HyperConverged operator"}
 _VMRENDER = "vmrender.io"
 _SERIES = "InstancetypeSeries"
 _KINDS_OF_VMRENDER = (_SERIES, "Template")

@@ -9,10 +9,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, KUBEVIRT_GROUP, POOL_GROUP
-from renderer.kubevirt.vm_template.template import GROUP as TEMPLATE_GROUP
-from renderer.kubevirt.vm_template.template import KIND as TEMPLATE_KIND
-from renderer.kubevirt.vm_template.template import REQUEST_KIND, SERVED_SINCE
+from renderer.kubevirt.facts.kinds import (
+    HYPERCONVERGED,
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    KUBEVIRT_GROUP,
+    POOL_GROUP,
+    SNAPSHOT_GROUP,
+    SNAPSHOT_STORAGE_GROUP,
+    VM,
+    VM_POOL,
+    VM_TEMPLATE,
+    VM_TEMPLATE_GROUP,
+    VM_TEMPLATE_REQUEST,
+    VMI,
+    VMI_MIGRATION,
+    VMI_PRESET,
+    VMI_REPLICA_SET,
+)
+from renderer.kubevirt.vm_template.template import SERVED_SINCE
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -34,10 +49,10 @@ class KubevirtKind(Record):
 
 
 KINDS = (
-    KubevirtKind(KUBEVIRT_GROUP, "VirtualMachine", rewritten=True),
-    KubevirtKind(KUBEVIRT_GROUP, "VirtualMachineInstance", rewritten=True),
-    KubevirtKind(KUBEVIRT_GROUP, "KubeVirt"),
-    KubevirtKind(POOL_GROUP, "VirtualMachinePool"),
+    KubevirtKind(KUBEVIRT_GROUP, VM, rewritten=True),
+    KubevirtKind(KUBEVIRT_GROUP, VMI, rewritten=True),
+    KubevirtKind(KUBEVIRT_GROUP, KUBEVIRT),
+    KubevirtKind(POOL_GROUP, VM_POOL),
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineInstancetype"),
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachineClusterInstancetype"),
     KubevirtKind(INSTANCETYPE_GROUP, "VirtualMachinePreference"),
@@ -45,15 +60,16 @@ KINDS = (
 )
 
 #: The kinds of virt-template, which KubeVirt deploys; their schemas are in ``schemas/beside``, too.
-OF_VIRT_TEMPLATE = (KubevirtKind(TEMPLATE_GROUP, TEMPLATE_KIND), KubevirtKind(TEMPLATE_GROUP, REQUEST_KIND))
+OF_VIRT_TEMPLATE = (
+    KubevirtKind(VM_TEMPLATE_GROUP, VM_TEMPLATE),
+    KubevirtKind(VM_TEMPLATE_GROUP, VM_TEMPLATE_REQUEST),
+)
 
 #: Group and name of the kinds whose spec the mutating webhook rewrites.
 REWRITTEN = frozenset((kind.group, kind.name) for kind in KINDS if kind.rewritten)
 
 #: Kinds of the same groups that KubeVirt serves but that have no schema here.
-WITHOUT_SCHEMA = frozenset(
-    {"VirtualMachineInstanceMigration", "VirtualMachineInstancePreset", "VirtualMachineInstanceReplicaSet"}
-)
+WITHOUT_SCHEMA = frozenset({VMI_MIGRATION, VMI_PRESET, VMI_REPLICA_SET})
 
 GROUPS = frozenset(kind.group for kind in KINDS)
 
@@ -63,7 +79,7 @@ ALL_GROUPS = GROUPS | {
     "clone.kubevirt.io",
     "export.kubevirt.io",
     "migrations.kubevirt.io",
-    "snapshot.kubevirt.io",
+    SNAPSHOT_GROUP,
 }
 
 
@@ -75,7 +91,7 @@ _OTHERS: Mapping[str, str] = {
         "CDI CDIConfig DataImportCron DataSource DataVolume ObjectTransfer StorageProfile"
         " VolumeCloneSource VolumeImportSource VolumeUploadSource"
     ),
-    "hco.kubevirt.io/v1beta1": "HyperConverged",
+    "hco.kubevirt.io/v1beta1": HYPERCONVERGED,
     "forklift.cdi.kubevirt.io/v1beta1": "OpenstackVolumePopulator OvirtVolumePopulator",
     "clone.kubevirt.io/v1beta1": "VirtualMachineClone",
     "export.kubevirt.io/v1beta1": "VirtualMachineExport",
@@ -94,7 +110,7 @@ _WORKLOAD_GROUPS = frozenset(
         "external-secrets.io",
         "gateway.networking.k8s.io",
         "metallb.io",
-        "snapshot.storage.k8s.io",
+        SNAPSHOT_STORAGE_GROUP,
     }
 )
 #: The groups of other operators; a cluster may have any release of them.
@@ -136,7 +152,7 @@ _VERSIONS: Mapping[str, tuple[ServedVersion, ...]] = {
         ServedVersion("v1alpha2", Release(0, 58), Release(1, 6)),
         ServedVersion("v1alpha1", until=Release(1, 6)),
     ),
-    TEMPLATE_GROUP: tuple(ServedVersion(name, since) for name, since in SERVED_SINCE.items()),
+    VM_TEMPLATE_GROUP: tuple(ServedVersion(name, since) for name, since in SERVED_SINCE.items()),
 }
 
 

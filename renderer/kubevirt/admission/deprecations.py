@@ -12,6 +12,8 @@ from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT
+from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.field_edit import RemoveField, RemoveItem, RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at
@@ -20,13 +22,6 @@ _CONFIGURATION = FieldPath.of("spec", "configuration")
 _GATES = _CONFIGURATION.child("developerConfiguration", "featureGates")
 _BINDINGS = {Gate.PASST: "passt", Gate.MACVTAP: "macvtap"}
 _INTERFACES = frozenset({"interfaces"})
-#: The path of the VirtualMachineInstance's spec, by kind.
-_INSTANCES = {
-    "VirtualMachine": ("spec", "template", "spec"),
-    "VirtualMachineInstance": ("spec",),
-    "VirtualMachineInstanceReplicaSet": ("spec", "template", "spec"),
-    "VirtualMachinePool": ("spec", "virtualMachineTemplate", "spec", "template", "spec"),
-}
 _ADVICE = {
     State.GA: "it is on without being listed",
     State.DEPRECATED: "it will be discontinued",
@@ -36,17 +31,17 @@ _ADVICE = {
 
 def warnings_of(request: AdmissionRequest, cluster: Cluster) -> Causes:
     """Yield a webhook's warnings about an object that it admits."""
-    if request.kind == "KubeVirt":
+    if request.kind == KUBEVIRT:
         configuration = object_at(request.content, "spec", "configuration")
         fields = frozenset(configuration)
         yield from CONFIGURATION_WARNINGS.causes(cluster.release, fields, configuration, cluster)
-    elif request.kind == "HyperConverged":
+    elif request.kind == HYPERCONVERGED:
         from renderer.kubevirt.admission.hyperconverged_object import warnings_of_hyperconverged  # noqa: PLC0415 - few repositories have any
 
         yield from warnings_of_hyperconverged(request.content, cluster)
-    elif request.kind in _INSTANCES and INSTANCE_WARNINGS.checks_for(cluster.release, _INTERFACES):
-        path = _INSTANCES[request.kind]
-        vmi = VmiSpec.of(object_at(request.content, *path), FieldPath.of(*path))
+    elif request.kind in PATHS and INSTANCE_WARNINGS.checks_for(cluster.release, _INTERFACES):
+        path = PATHS[request.kind].instance
+        vmi = VmiSpec.of(object_at(request.content, *path.keys), path)
         yield from INSTANCE_WARNINGS.causes(cluster.release, vmi.fields, vmi, cluster)
 
 

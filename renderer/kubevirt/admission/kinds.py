@@ -15,18 +15,27 @@ from renderer.kubevirt.admission.storage_objects import (
 )
 from renderer.kubevirt.admission.workloads import POOL_CHECKS, PRESET_CHECKS, REPLICA_SET_CHECKS
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.kinds import (
+    KUBEVIRT,
+    VM_POOL,
+    VM_RESTORE,
+    VM_SNAPSHOT,
+    VMI_MIGRATION,
+    VMI_PRESET,
+    VMI_REPLICA_SET,
+)
 from renderer.model.kube.json import JsonObject
 
 #: The checks of ``spec``, by kind.
 CHECKS_OF_KINDS: Mapping[str, CheckTable[[JsonObject, Cluster]]] = {
-    "KubeVirt": KUBEVIRT_CHECKS,
+    KUBEVIRT: KUBEVIRT_CHECKS,
     "MigrationPolicy": POLICY_CHECKS,
     "VirtualMachineClone": CLONE_CHECKS,
     "VirtualMachineExport": EXPORT_CHECKS,
-    "VirtualMachineInstanceMigration": MIGRATION_CHECKS,
-    "VirtualMachineInstancePreset": PRESET_CHECKS,
-    "VirtualMachineInstanceReplicaSet": REPLICA_SET_CHECKS,
-    "VirtualMachinePool": POOL_CHECKS,
-    "VirtualMachineRestore": RESTORE_CHECKS,
-    "VirtualMachineSnapshot": SNAPSHOT_CHECKS,
+    VMI_MIGRATION: MIGRATION_CHECKS,
+    VMI_PRESET: PRESET_CHECKS,
+    VMI_REPLICA_SET: REPLICA_SET_CHECKS,
+    VM_POOL: POOL_CHECKS,
+    VM_RESTORE: RESTORE_CHECKS,
+    VM_SNAPSHOT: SNAPSHOT_CHECKS,
 }

@@ -13,6 +13,7 @@ from renderer.kubevirt.admission.twins import twin_key
 from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.facts.kinds import HYPERCONVERGED, VM, VMI
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import ResourceSet
@@ -72,13 +73,13 @@ def _cluster_and_twins(release: Release, config: ClusterConfig) -> tuple[Cluster
 def _causes(request: AdmissionRequest, cluster: Cluster) -> tuple[Cause, ...]:
     spec = object_at(request.content, "spec")
     try:
-        if request.kind == "VirtualMachine":
+        if request.kind == VM:
             return check_vm(spec, cluster, request.resource.namespace)
-        if request.kind == "VirtualMachineInstance":
+        if request.kind == VMI:
             from renderer.kubevirt.admission.vmi import check_vmi  # noqa: PLC0415 - few repositories have any
 
             return tuple(check_vmi(request.content, cluster))
-        if request.kind == "HyperConverged":
+        if request.kind == HYPERCONVERGED:
             from renderer.kubevirt.admission.hyperconverged_object import check_hyperconverged  # noqa: PLC0415 - as above
 
             return check_hyperconverged(request.content, cluster)

@@ -15,23 +15,30 @@ from renderer.kubevirt.admission.network.interfaces import is_bare_mac_address, 
 from renderer.kubevirt.admission.vmi_spec import elements, has, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    KUBEVIRT_GROUP,
+    SNAPSHOT_GROUP,
+    VM,
+    VM_SNAPSHOT,
+    VM_TEMPLATE,
+    VM_TEMPLATE_GROUP,
+)
 from renderer.model.field_edit import AddField, Edit, RemoveField, SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject
 
 _SPEC = FieldPath.of("spec")
-_VM = "VirtualMachine"
-_VM_GROUP, _SNAPSHOT_GROUP = "kubevirt.io", "snapshot.kubevirt.io"
 _POLICIES_1_6 = ("InPlace", "RandomizeNames")
 _POLICIES_1_8 = (*_POLICIES_1_6, "PrefixTargetName")
 _PATCHED = ('"/metadata/labels/', '"/metadata/annotations/', '"/spec/')
 _EXPORTED_1_0 = (
-    ("PersistentVolumeClaim", ""),
-    ("VirtualMachineSnapshot", _SNAPSHOT_GROUP),
-    (_VM, _VM_GROUP),
+    (CLAIM, ""),
+    (VM_SNAPSHOT, SNAPSHOT_GROUP),
+    (VM, KUBEVIRT_GROUP),
 )
 _EXPORTED_1_8 = (*_EXPORTED_1_0, ("VirtualMachineBackup", "backup.kubevirt.io"))
-_EXPORTED_1_9 = (*_EXPORTED_1_8, ("VirtualMachineTemplate", "template.kubevirt.io"))
+_EXPORTED_1_9 = (*_EXPORTED_1_8, (VM_TEMPLATE, VM_TEMPLATE_GROUP))
 _FILTERS_1_0 = (("annotationFilters", "spec.Annotations"), ("labelFilters", "spec.Labels"))
 _FILTERS_1_2 = (
     ("annotationFilters", "spec.annotations"),
@@ -63,15 +70,19 @@ def _check_reference(spec: JsonObject, _: Cluster, *, key: str) -> Causes:
     """Check that ``source`` or ``target`` refers to a VirtualMachine."""
     reference, at = section(spec, key), _SPEC.child(key)
     if not has(reference, "apiGroup"):
-        fix: Edit = AddField(at, "apiGroup", _VM_GROUP)
+        fix: Edit = AddField(at, "apiGroup", KUBEVIRT_GROUP)
         yield Cause(
-            CauseType.NOT_FOUND, at.child("apiGroup"), f"{key} has no apiGroup", f"set {_VM_GROUP}", fix=fix
+            CauseType.NOT_FOUND,
+            at.child("apiGroup"),
+            f"{key} has no apiGroup",
+            f"set {KUBEVIRT_GROUP}",
+            fix=fix,
         )
-    elif text(reference, "apiGroup") != _VM_GROUP:
-        message = f"{key} is of the group {text(reference, 'apiGroup')!r}, not {_VM_GROUP}"
-        yield invalid(at.child("apiGroup"), message, fix=SetField(at.child("apiGroup"), _VM_GROUP))
-    elif text(reference, "kind") != _VM:
-        message = f"{key} is a {text(reference, 'kind') or 'nothing'}, not a {_VM}"
+    elif text(reference, "apiGroup") != KUBEVIRT_GROUP:
+        message = f"{key} is of the group {text(reference, 'apiGroup')!r}, not {KUBEVIRT_GROUP}"
+        yield invalid(at.child("apiGroup"), message, fix=SetField(at.child("apiGroup"), KUBEVIRT_GROUP))
+    elif text(reference, "kind") != VM:
+        message = f"{key} is a {text(reference, 'kind') or 'nothing'}, not a {VM}"
         yield invalid(at.child("kind"), message)
 
 
@@ -135,7 +146,7 @@ def _group_edit(at: FieldPath, source: JsonObject, group: str) -> Edit:
 
 
 def _check_template_export(spec: JsonObject, cluster: Cluster) -> Causes:
-    if text(section(spec, "source"), "kind") == "VirtualMachineTemplate":
+    if text(section(spec, "source"), "kind") == VM_TEMPLATE:
         missing = [gate for gate in (Gate.OCI_EXPORT, Gate.TEMPLATE) if gate not in cluster.gates]
         if missing:
             yield needs_gate(
@@ -169,11 +180,11 @@ def _filter_problems(pattern: str) -> list[str]:
 
 def _check_clone_kinds(spec: JsonObject, _: Cluster) -> Causes:
     source, target = text(section(spec, "source"), "kind"), text(section(spec, "target"), "kind")
-    if source not in (_VM, "VirtualMachineSnapshot"):
+    if source not in (VM, VM_SNAPSHOT):
         message = f"there is no clone of a {source or 'nothing'}"
         yield invalid(_SPEC.child("source", "kind"), message, reported=_SPEC.child("Source", "Kind"))
-    if has(spec, "target") and target != _VM:
-        message = f"a clone is a {_VM}, not a {target or 'nothing'}"
+    if has(spec, "target") and target != VM:
+        message = f"a clone is a {VM}, not a {target or 'nothing'}"
         yield invalid(_SPEC.child("target", "kind"), message, reported=_SPEC.child("Target", "Kind"))
 
 
@@ -190,7 +201,7 @@ def _check_clone_source(spec: JsonObject, _: Cluster) -> Causes:
 
 def _check_clone_target(spec: JsonObject, _: Cluster) -> Causes:
     source, target = section(spec, "source"), section(spec, "target")
-    both_machines = text(source, "kind") == text(target, "kind") == _VM
+    both_machines = text(source, "kind") == text(target, "kind") == VM
     if has(spec, "target") and both_machines and text(source, "name") == text(target, "name"):
         yield invalid(_SPEC.child("target", "name"), "the clone has the name of its source")
 

@@ -15,6 +15,7 @@ from renderer.kubevirt.admission.network.networks import is_valid_address
 from renderer.kubevirt.admission.volumes import fits
 from renderer.kubevirt.facts.admission_request import AdmissionRequest
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
+from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.model.kube.json import Json, object_at
 from renderer.model.record import Record
@@ -95,7 +96,7 @@ _OWN_FIELDS = {
 
 def twin_key(request: AdmissionRequest) -> bytes:
     """Return bytes that are equal for twins; none for very large machines and for objects of other kinds."""
-    if request.kind != "VirtualMachine":
+    if request.kind != VM:
         return b""
     stand_ins = _StandIns(request.resource.namespace, {})
     seen = _with_stand_ins(object_at(request.written, "spec"), _OWN_FIELDS, stand_ins)

@@ -7,6 +7,18 @@ from functools import cached_property
 from typing import Final
 
 from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.kinds import (
+    HYPERCONVERGED,
+    KUBEVIRT,
+    VM,
+    VM_POOL,
+    VM_RESTORE,
+    VM_SNAPSHOT,
+    VMI,
+    VMI_MIGRATION,
+    VMI_PRESET,
+    VMI_REPLICA_SET,
+)
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.resource import Resource
@@ -14,19 +26,19 @@ from renderer.model.kube.resource import Resource
 #: The kinds that KubeVirt's validating webhooks check; most are checked without defaults.
 REVIEWED_KINDS = frozenset(
     {
-        "VirtualMachine",
-        "VirtualMachineInstance",
-        "HyperConverged",
-        "KubeVirt",
+        VM,
+        VMI,
+        HYPERCONVERGED,
+        KUBEVIRT,
         "MigrationPolicy",
         "VirtualMachineClone",
         "VirtualMachineExport",
-        "VirtualMachineInstanceMigration",
-        "VirtualMachineInstancePreset",
-        "VirtualMachineInstanceReplicaSet",
-        "VirtualMachinePool",
-        "VirtualMachineRestore",
-        "VirtualMachineSnapshot",
+        VMI_MIGRATION,
+        VMI_PRESET,
+        VMI_REPLICA_SET,
+        VM_POOL,
+        VM_RESTORE,
+        VM_SNAPSHOT,
     }
 )
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 
 from renderer.kubevirt.facts.confidential import COPIES
-from renderer.kubevirt.facts.kinds import CDI_GROUP, KUBEVIRT_GROUP, VM
+from renderer.kubevirt.facts.kinds import CDI_GROUP, CLAIM, DATA_VOLUME, KUBEVIRT_GROUP, VM
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import Gvk
@@ -19,12 +19,12 @@ from renderer.model.record import Record
 
 #: Matches any key or element in a path.
 ANY = "*"
-_CLAIM = ("", "PersistentVolumeClaim")
+_CLAIM = ("", CLAIM)
 _SERVICE = ("", "Service")
 _NAMESPACE = ("", "Namespace")
 _SERVICE_ACCOUNT = ("", "ServiceAccount")
 _MACHINE = (KUBEVIRT_GROUP, VM)
-_DATA_VOLUME = (CDI_GROUP, "DataVolume")
+_DATA_VOLUME = (CDI_GROUP, DATA_VOLUME)
 _ALL_KINDS = ("", "")
 _ANNOTATIONS = ("metadata", "annotations")
 _LABELS = ("metadata", "labels")

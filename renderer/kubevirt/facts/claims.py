@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, STORAGE_CLASS, STORAGE_PROFILE
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.model.cluster_settings import StorageClass
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
-CLAIM, DATA_VOLUME, STORAGE_PROFILE = "PersistentVolumeClaim", "DataVolume", "StorageProfile"
-STORAGE_CLASS = "StorageClass"
 #: Of several default classes, CDI takes one that is for virtual machines (``pkg/controller/common/util.go``).
 DEFAULT_CLASS_ANNOTATIONS = (
     "storageclass.kubevirt.io/is-default-virt-class",

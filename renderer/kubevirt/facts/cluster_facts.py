@@ -10,9 +10,10 @@ import re
 from collections.abc import Collection, Mapping
 from contextlib import suppress
 
-from renderer.kubevirt.facts.claims import CLAIM, DEFAULT_CLASS_ANNOTATIONS, STORAGE_CLASS, STORAGE_PROFILE
+from renderer.kubevirt.facts.claims import DEFAULT_CLASS_ANNOTATIONS
 from renderer.kubevirt.facts.kinds import (
     CDI_GROUP,
+    CLAIM,
     DATA_IMPORT_CRON,
     DATA_SOURCE,
     HYPERCONVERGED,
@@ -22,9 +23,13 @@ from renderer.kubevirt.facts.kinds import (
     KUBEVIRT_GROUP,
     MATCHER_TYPE_OF,
     MATCHER_TYPES,
+    NETWORK,
     SNAPSHOT_STORAGE_GROUP,
     SSP,
     SSP_GROUP,
+    STORAGE_CLASS,
+    STORAGE_PROFILE,
+    VOLUME_SNAPSHOT,
 )
 from renderer.kubevirt.facts.products import target_release
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
@@ -36,13 +41,12 @@ from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST, OLDEST_KUB
 
 #: The programs whose releases are facts.
 PROGRAMS = ("kubernetes", "kubevirt", "hyperconverged", "cdi", "flux", "argocd")
-VOLUME_SNAPSHOT = "VolumeSnapshot"
 _DEFAULT_ARCHITECTURE = ("status", "defaultArchitecture")
 #: The fields of each kind that are kept, next to its name.
 _FIELDS: Mapping[tuple[str, str], tuple[tuple[str, ...], ...]] = {
     ("", CLAIM): (),
     (SNAPSHOT_STORAGE_GROUP, VOLUME_SNAPSHOT): (),
-    ("k8s.cni.cncf.io", "NetworkAttachmentDefinition"): (),
+    ("k8s.cni.cncf.io", NETWORK): (),
     ("storage.k8s.io", STORAGE_CLASS): (("allowVolumeExpansion",),),
     (CDI_GROUP, DATA_SOURCE): (("spec", "source"),),
     (CDI_GROUP, DATA_IMPORT_CRON): (

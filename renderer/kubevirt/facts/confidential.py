@@ -9,14 +9,12 @@ copies of whole objects that kubectl keeps; and what SOPS has encrypted. Every o
 
 from __future__ import annotations
 
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import RenameField, edited_place
 from renderer.model.fix import Fix
 from renderer.model.kube.encryption import SOPS
 from renderer.model.kube.field_path import FieldPath, Segment
-
-_SECRET = "Secret"  # noqa: S105 - the kind
-_CONFIG_MAP = "ConfigMap"
 
 #: The fields of a Secret that anybody may read.
 PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
@@ -85,9 +83,9 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     segments = field.segments
     if segments and segments[0] == SOPS:
         return True
-    if kind == _SECRET and segments and segments[0] not in PUBLIC_FIELDS_OF_SECRETS:
+    if kind == SECRET and segments and segments[0] not in PUBLIC_FIELDS_OF_SECRETS:
         return True
-    if kind == _CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
+    if kind == CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
         return True
     if (
         segments
@@ -106,7 +104,7 @@ def is_about_secret(finding: Diagnostic) -> bool:
     Its field is confidential, or the field of one of its sites, which may be in a patch or a kustomization.
     """
     kind = finding.resource.gvk.kind if finding.resource else ""
-    if kind == _SECRET and finding.field is not None and not is_confidential(finding.field, kind):
+    if kind == SECRET and finding.field is not None and not is_confidential(finding.field, kind):
         return any(is_confidential(site.field) for site in finding.sites)
     fields = [finding.field, *(site.field for site in finding.sites)]
     return any(

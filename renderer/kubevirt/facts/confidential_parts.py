@@ -33,6 +33,7 @@ from renderer.kubevirt.facts.confidential import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.credential_text import without_credentials
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS, is_ciphertext
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
@@ -58,9 +59,7 @@ from renderer.model.run.work import spend
 if TYPE_CHECKING:
     from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
 
-_SECRET = "Secret"  # noqa: S105 - the kind
 _SECRET_LIST = "SecretList"  # noqa: S105 - the kind
-_CONFIG_MAP = "ConfigMap"
 _STRING_DATA = "stringData"
 #: The fields of a Secret whose entries are its values.
 _SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
@@ -72,7 +71,7 @@ _DEFINITION = "CustomResourceDefinition"
 _ANY_KIND = "*"
 _NONE = frozenset({""})
 _TEMPLATE = "Template"
-_TEMPLATES = frozenset({_TEMPLATE, "VirtualMachineTemplate"})
+_TEMPLATES = frozenset({_TEMPLATE, VM_TEMPLATE})
 #: The field of vmrender's own Template with values, of which it may make a Secret.
 _VALUES_OF_TEMPLATE = "values"
 #: What puts inputs into templates of objects, and what else may have its inputs.
@@ -116,7 +115,7 @@ _CERTAIN_MENTION = pattern(
     rf"(?i)kind\W{{1,9}}secret|stringData|secretGenerator|(?:{_WORDS})['\"]?\s*:|/(?:binary)?data/"
 )
 #: Kinds of objects that are always walked.
-_WITH_VALUES = frozenset({_SECRET, *_INPUTS_OF_SETS})
+_WITH_VALUES = frozenset({SECRET, *_INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
 _KEYS_OF_HOLDERS = frozenset({"op", "parameters", "password", "patch"})
@@ -219,13 +218,13 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
     """Return the scope inside a mapping: a mapping with a kind may be an object of its own."""
     if scope.area not in _AREAS_WITH_OBJECTS:
         return scope
-    if scope.is_root and scope.target == _SECRET:  # a patch may name any kind
-        return scope._replace(kind=_SECRET)
+    if scope.is_root and scope.target == SECRET:  # a patch may name any kind
+        return scope._replace(kind=SECRET)
     kind = mapping.get("kind")
     has_identity = "metadata" in mapping or "apiVersion" in mapping
     if kind is None and scope.kind == _SECRET_LIST and has_identity:
-        return scope._replace(kind=_SECRET)
-    if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (_SECRET, _SECRET_LIST)):
+        return scope._replace(kind=SECRET)
+    if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (SECRET, _SECRET_LIST)):
         return scope
     if kind in _TEMPLATES and not scope.parameters:
         return scope._replace(kind=kind, parameters=_used_parameters(mapping))
@@ -246,7 +245,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below
     if key in _CONFIDENTIAL_KEYS or (here.is_root and key == SOPS):
         return below.hidden()
-    if here.kind == _CONFIG_MAP and key.lower() in ANSWER_FILES:
+    if here.kind == CONFIG_MAP and key.lower() in ANSWER_FILES:
         return below.hidden()
     if here.area is Area.REFERENCES:
         return below.within(Area.OBJECT) if key in REFERENCES else below
@@ -309,17 +308,17 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
     if not any(keys):
         return here
     is_known = here.target not in ("", _ANY_KIND) and keys[0] in _SECTIONS_OF_SECRETS
-    kind = here.target if is_known or here.target == _SECRET else ""
+    kind = here.target if is_known or here.target == SECRET else ""
     if not is_confidential(FieldPath(tuple(keys)), kind):
         return below
-    return below.hidden(is_secret=here.target == _SECRET or _STRING_DATA in keys)
+    return below.hidden(is_secret=here.target == SECRET or _STRING_DATA in keys)
 
 
 def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
     """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
     is_object = here.is_root or "metadata" in mapping
     kind = mapping.get("kind", here.kind if is_object else "")
-    if kind == _SECRET or (here.is_root and here.target == _SECRET):
+    if kind == SECRET or (here.is_root and here.target == SECRET):
         return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in _SECTIONS_OF_SECRETS
     is_section = key in _SECTIONS_OF_SECRETS
     if here.is_among_secrets:
@@ -481,7 +480,7 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
     try:
         documents = decode_documents(text.encode("utf-8", "replace"), "")
     except DiagnosticError:
-        is_certain = scope.target == _SECRET or _CERTAIN_MENTION.search(text)
+        is_certain = scope.target == SECRET or _CERTAIN_MENTION.search(text)
         return (Part(text, is_secret=False),) if is_certain else ()
     roots = (each for each in documents if isinstance(each, dict | list))
     return tuple(part for root in roots for part in _parts(root, scope))
@@ -517,7 +516,7 @@ def may_hold_objects(tree: Json) -> bool:
 
 def fields_of_secrets(content: JsonObject) -> Iterator[FieldPath]:
     """Yield the fields of an object that hold a value of a Secret, or a text with one."""
-    if text_at(content, "kind") == _SECRET or may_hold_objects(content):
+    if text_at(content, "kind") == SECRET or may_hold_objects(content):
         yield from map(FieldPath, _places_of_secrets(content, root_scope(), ()))
 
 
@@ -593,7 +592,7 @@ def _shown_segment(segment: Segment, secrets: Masking) -> Segment:
 
 def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
     """Return the values that the change removes from a Secret."""
-    if text_at(after, "kind") == _SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
+    if text_at(after, "kind") == SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
         return frozenset()
     changed = secret_values_in_changes(before, after)
     return changed - secret_values([after]) if changed else changed
@@ -604,13 +603,13 @@ def secret_values_in_changes(before: Json, after: Json) -> frozenset[str]:
 
     That is less to walk in a Secret of which a change shares most entries; in another object, all counts.
     """
-    if text_at(before, "kind") != _SECRET or text_at(after, "kind") != _SECRET:
+    if text_at(before, "kind") != SECRET or text_at(after, "kind") != SECRET:
         return secret_values([before])
     changed = _unshared(before, after)
     for section in _SECTIONS_OF_SECRETS & changed.keys():
         if isinstance(changed[section], dict) and isinstance(object_at(after).get(section), dict):
             changed[section] = _unshared(changed[section], object_at(after)[section])
-    return secret_values([{**changed, "kind": _SECRET}]) if changed else frozenset()
+    return secret_values([{**changed, "kind": SECRET}]) if changed else frozenset()
 
 
 def _unshared(before: Json, after: Json) -> dict[str, Json]:

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 
-from renderer.kubevirt.facts.kinds import CDI_GROUP, KUBEVIRT_GROUP, VM
+from renderer.kubevirt.facts.kinds import CDI_GROUP, CLAIM, DATA_VOLUME, KUBEVIRT_GROUP, VM
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import Gvk
@@ -20,8 +20,8 @@ from renderer.model.record import Record
 _ANNOTATIONS = ("metadata", "annotations")
 _LABELS = ("metadata", "labels")
 _VM_KIND = (KUBEVIRT_GROUP, VM)
-_CLAIM = ("", "PersistentVolumeClaim")
-_VOLUMES = (_CLAIM, (CDI_GROUP, "DataVolume"))
+_CLAIM = ("", CLAIM)
+_VOLUMES = (_CLAIM, (CDI_GROUP, DATA_VOLUME))
 _FORKLIFT_PREFIX = "forklift.konveyor.io/"
 _MANAGED_BY = "app.kubernetes.io/managed-by"
 _UID = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.kinds import CDI_GROUP, is_kubevirt_group
+from renderer.kubevirt.facts.kinds import CDI_GROUP, DATA_IMPORT_CRON, is_kubevirt_group
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ImageName
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
@@ -51,7 +51,7 @@ def image_sources(resource: Resource) -> Iterator[ImageSource]:
         yield from _of_machine(machine)
     elif resource.gvk.group == CDI_GROUP:
         spec = object_at(resource.content, "spec")
-        if resource.kind == "DataImportCron":
+        if resource.kind == DATA_IMPORT_CRON:
             spec = object_at(spec, "template", "spec")
         yield from _of_disk("", spec)
     elif not is_kubevirt_group(resource.gvk.group):

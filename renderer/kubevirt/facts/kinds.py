@@ -1,4 +1,6 @@
-"""KubeVirt's API groups and kinds, and the two matchers by which a VirtualMachine names its instance type.
+"""The API groups and kinds of KubeVirt and of what its machines refer to, and the two matchers.
+
+A matcher is the field by which a VirtualMachine names its instance type or preference.
 
 Read from ``staging/src/kubevirt.io/api/*/register.go`` of KubeVirt and
 ``staging/src/kubevirt.io/containerized-data-importer-api/pkg/apis/core/v1beta1/register.go`` of CDI.
@@ -23,15 +25,32 @@ HYPERCONVERGED_GROUP = "hco.kubevirt.io"
 #: The only name that the operator accepts for its object, and the namespace in which upstream deploys it.
 HYPERCONVERGED_NAME = "kubevirt-hyperconverged"
 SSP_GROUP = "ssp.kubevirt.io"
+#: KubeVirt's snapshots of machines, not the snapshots of volumes in ``SNAPSHOT_STORAGE_GROUP``.
+SNAPSHOT_GROUP = "snapshot.kubevirt.io"
+VM_TEMPLATE_GROUP = "template.kubevirt.io"
 
 VM = "VirtualMachine"
 VMI = "VirtualMachineInstance"
 VMI_REPLICA_SET = "VirtualMachineInstanceReplicaSet"
 VMI_PRESET = "VirtualMachineInstancePreset"
+VMI_MIGRATION = "VirtualMachineInstanceMigration"
 VM_POOL = "VirtualMachinePool"
+VM_SNAPSHOT = "VirtualMachineSnapshot"
+VM_RESTORE = "VirtualMachineRestore"
+VM_TEMPLATE = "VirtualMachineTemplate"
+VM_TEMPLATE_REQUEST = "VirtualMachineTemplateRequest"
 KUBEVIRT = "KubeVirt"
 HYPERCONVERGED = "HyperConverged"
 SSP = "SSP"
+CONFIG_MAP = "ConfigMap"
+SECRET = "Secret"  # noqa: S105 - a kind, no password
+SERVICE_ACCOUNT = "ServiceAccount"
+NETWORK = "NetworkAttachmentDefinition"
+CLAIM = "PersistentVolumeClaim"
+STORAGE_CLASS = "StorageClass"
+VOLUME_SNAPSHOT = "VolumeSnapshot"
+DATA_VOLUME = "DataVolume"
+STORAGE_PROFILE = "StorageProfile"
 DATA_SOURCE = "DataSource"
 DATA_IMPORT_CRON = "DataImportCron"
 CONTROLLER_REVISION = "ControllerRevision"

@@ -13,17 +13,31 @@ from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOL
 from renderer.kubevirt.facts.kinds import (
     APPS_GROUP,
     CDI_GROUP,
+    CLAIM,
+    CONFIG_MAP,
     CONTROLLER_REVISION,
+    DATA_IMPORT_CRON,
+    DATA_SOURCE,
+    DATA_VOLUME,
     INSTANCETYPE,
     INSTANCETYPE_GROUP,
     KUBEVIRT_GROUP,
+    NETWORK,
     POOL_GROUP,
     PREFERENCE,
+    SECRET,
+    SERVICE_ACCOUNT,
+    SNAPSHOT_GROUP,
     SNAPSHOT_STORAGE_GROUP,
+    STORAGE_CLASS,
     VM,
     VM_POOL,
+    VM_RESTORE,
+    VM_SNAPSHOT,
     VMI,
+    VMI_MIGRATION,
     VMI_REPLICA_SET,
+    VOLUME_SNAPSHOT,
     MatcherType,
 )
 from renderer.kubevirt.facts.virtual_machine import PATHS
@@ -68,20 +82,19 @@ def _matched_kind(matcher_type: MatcherType) -> Targets:
     return targets
 
 
-_SNAPSHOT_GROUP = "snapshot.kubevirt.io"
 _BACKUP_GROUP = "backup.kubevirt.io"
 _RESOURCE_GROUP = "resource.k8s.io"
-_SECRET = _always(Gvk("", "", "Secret"))
-_CONFIG_MAP = _always(Gvk("", "", "ConfigMap"))
-_SERVICE_ACCOUNT = _always(Gvk("", "", "ServiceAccount"))
-_DATA_VOLUME = Gvk(CDI_GROUP, "", "DataVolume")
-_PERSISTENT_CLAIM = Gvk("", "", "PersistentVolumeClaim")
+_SECRET = _always(Gvk("", "", SECRET))
+_CONFIG_MAP = _always(Gvk("", "", CONFIG_MAP))
+_SERVICE_ACCOUNT = _always(Gvk("", "", SERVICE_ACCOUNT))
+_DATA_VOLUME = Gvk(CDI_GROUP, "", DATA_VOLUME)
+_PERSISTENT_CLAIM = Gvk("", "", CLAIM)
 #: A claim may be the one that CDI makes for the DataVolume of that name.
 _CLAIM = _always(_PERSISTENT_CLAIM, _DATA_VOLUME)
 _DISK = _always(_DATA_VOLUME, _PERSISTENT_CLAIM)
-_STORAGE_CLASS = _always(Gvk("storage.k8s.io", "", "StorageClass"))
+_STORAGE_CLASS = _always(Gvk("storage.k8s.io", "", STORAGE_CLASS))
 _VIRTUAL_MACHINE = _always(Gvk(KUBEVIRT_GROUP, "", VM), Gvk(KUBEVIRT_GROUP, "", VMI))
-_NETWORK = _always(Gvk("k8s.cni.cncf.io", "", "NetworkAttachmentDefinition"))
+_NETWORK = _always(Gvk("k8s.cni.cncf.io", "", NETWORK))
 _SOURCES = ("http", "s3", "gcs", "registry", "imageio", "vddk")
 
 #: The fields of an element of ``accessCredentials`` that name a Secret.
@@ -131,7 +144,7 @@ _SOURCE_FIELDS = (
     NameField(
         ("source", "snapshot"),
         "name",
-        _always(Gvk(SNAPSHOT_STORAGE_GROUP, "", "VolumeSnapshot")),
+        _always(Gvk(SNAPSHOT_STORAGE_GROUP, "", VOLUME_SNAPSHOT)),
         "namespace",
     ),
 )
@@ -178,27 +191,25 @@ def _machine_fields(kind: str) -> tuple[NameField, ...]:
 NAME_FIELDS: Mapping[tuple[str, str], tuple[NameField, ...]] = {
     **{(KUBEVIRT_GROUP, kind): _machine_fields(kind) for kind in (VM, VMI, VMI_REPLICA_SET)},
     (POOL_GROUP, VM_POOL): _machine_fields(VM_POOL),
-    (KUBEVIRT_GROUP, "VirtualMachineInstanceMigration"): (NameField(_SPEC, "vmiName", _VIRTUAL_MACHINE),),
-    (CDI_GROUP, "DataVolume"): _below(_SPEC, _DATA_VOLUME_FIELDS),
-    (CDI_GROUP, "DataImportCron"): (
+    (KUBEVIRT_GROUP, VMI_MIGRATION): (NameField(_SPEC, "vmiName", _VIRTUAL_MACHINE),),
+    (CDI_GROUP, DATA_VOLUME): _below(_SPEC, _DATA_VOLUME_FIELDS),
+    (CDI_GROUP, DATA_IMPORT_CRON): (
         *_below(("spec", "template", "spec"), _DATA_VOLUME_FIELDS),
-        NameField(_SPEC, "managedDataSource", _always(Gvk(CDI_GROUP, "", "DataSource"))),
+        NameField(_SPEC, "managedDataSource", _always(Gvk(CDI_GROUP, "", DATA_SOURCE))),
     ),
-    (CDI_GROUP, "DataSource"): (
+    (CDI_GROUP, DATA_SOURCE): (
         *_below(_SPEC, _SOURCE_FIELDS),
         NameField(
-            ("spec", "source", "dataSource"), "name", _always(Gvk(CDI_GROUP, "", "DataSource")), "namespace"
+            ("spec", "source", "dataSource"), "name", _always(Gvk(CDI_GROUP, "", DATA_SOURCE)), "namespace"
         ),
     ),
     (CDI_GROUP, "VolumeImportSource"): _below(_SPEC, _IMPORT_FIELDS),
     (CDI_GROUP, "VolumeCloneSource"): (NameField(("spec", "source"), "name", named_kind),),
-    ("", "PersistentVolumeClaim"): _below(_SPEC, _POPULATED_FIELDS),
-    (_SNAPSHOT_GROUP, "VirtualMachineSnapshot"): (NameField(("spec", "source"), "name", named_kind),),
-    (_SNAPSHOT_GROUP, "VirtualMachineRestore"): (
+    ("", CLAIM): _below(_SPEC, _POPULATED_FIELDS),
+    (SNAPSHOT_GROUP, VM_SNAPSHOT): (NameField(("spec", "source"), "name", named_kind),),
+    (SNAPSHOT_GROUP, VM_RESTORE): (
         NameField(("spec", "target"), "name", named_kind),
-        NameField(
-            _SPEC, "virtualMachineSnapshotName", _always(Gvk(_SNAPSHOT_GROUP, "", "VirtualMachineSnapshot"))
-        ),
+        NameField(_SPEC, "virtualMachineSnapshotName", _always(Gvk(SNAPSHOT_GROUP, "", VM_SNAPSHOT))),
     ),
     ("export.kubevirt.io", "VirtualMachineExport"): (
         NameField(("spec", "source"), "name", named_kind),

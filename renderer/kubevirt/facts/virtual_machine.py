@@ -10,7 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, Self, TypeAlias
 
-from renderer.kubevirt.facts.kinds import MATCHER_TYPES, VM, VM_POOL, VMI, VMI_REPLICA_SET
+from renderer.kubevirt.facts.kinds import (
+    KUBEVIRT_GROUP,
+    MATCHER_TYPES,
+    POOL_GROUP,
+    VM,
+    VM_POOL,
+    VMI,
+    VMI_REPLICA_SET,
+)
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -24,7 +32,7 @@ ONCE = "Once"
 RERUN_ON_FAILURE = "RerunOnFailure"
 WAIT_AS_RECEIVER = "WaitAsReceiver"
 
-_GROUPS = ("kubevirt.io", "pool.kubevirt.io")
+_GROUPS = (KUBEVIRT_GROUP, POOL_GROUP)
 
 #: A mapping in a list, and its index.
 Element: TypeAlias = tuple[int, JsonObject]

@@ -21,6 +21,7 @@ from renderer.kubevirt.facts.credential_text import (
     names_credential,
     passwords_of_commands,
 )
+from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
@@ -32,7 +33,6 @@ from renderer.yamlio.events import MalformedError, document_count
 
 _Path: TypeAlias = tuple[Segment, ...]
 
-_SECRET = "Secret"  # noqa: S105 - the kind
 _SECTIONS_OF_SECRETS = ("data", "stringData", "binaryData")
 #: A sealed Secret is made to be in Git, and so is what SOPS has encrypted.
 _ENCRYPTED = frozenset({"encryptedData", "sops"})
@@ -103,7 +103,7 @@ def _in_value(value: Json, path: _Path, depth: int) -> Iterator[_Path]:
 def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]:
     if path or depth:
         for section in _SECTIONS_OF_SECRETS:
-            is_secret = text_at(mapping, "kind").lower() == _SECRET.lower() or section == "stringData"
+            is_secret = text_at(mapping, "kind").lower() == SECRET.lower() or section == "stringData"
             if is_secret and any(map(is_credential_value, object_at(mapping, section).values())):
                 yield (*path, section)
     name = next((text_at(mapping, key) for key in _NAME_KEYS if text_at(mapping, key)), "")

@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.cloud_init import (
     USER_DATA,
 )
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.encryption import is_ciphertext
@@ -29,7 +30,6 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
-SECRET, CONFIG_MAP = "Secret", "ConfigMap"
 SYSPREP = "sysprep"
 #: Objects of which a controller makes a Secret whose keys they list.
 _SEALED_SECRET = "bitnami.com", "SealedSecret"

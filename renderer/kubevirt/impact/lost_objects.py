@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.impact.storage_objects import StorageObjects, claim_spec, named
 from renderer.model.difference import DataChange, DataEffect
 from renderer.model.kube.json import array_at, object_at, text_at

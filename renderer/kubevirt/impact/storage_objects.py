@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME, DEFAULT_CLASS_ANNOTATIONS
+from renderer.kubevirt.facts.claims import DEFAULT_CLASS_ANNOTATIONS
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource

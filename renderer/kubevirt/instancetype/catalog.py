@@ -8,10 +8,12 @@ from typing import TypeAlias, TypeVar, cast
 from renderer.kubevirt.facts.kinds import (
     APPS_GROUP,
     CDI_GROUP,
+    CLAIM,
     CLUSTER_KINDS,
     CONTROLLER_REVISION,
     DATA_IMPORT_CRON,
     DATA_SOURCE,
+    DATA_VOLUME,
     HYPERCONVERGED,
     HYPERCONVERGED_GROUP,
     INSTANCETYPE_GROUP,
@@ -21,6 +23,7 @@ from renderer.kubevirt.facts.kinds import (
     SNAPSHOT_STORAGE_GROUP,
     SSP,
     SSP_GROUP,
+    VOLUME_SNAPSHOT,
 )
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.resource import Definition, Resource, ResourceSet, UnreadResources
@@ -35,12 +38,12 @@ _GROUPS = {
     CONTROLLER_REVISION: APPS_GROUP,
     DATA_IMPORT_CRON: CDI_GROUP,
     DATA_SOURCE: CDI_GROUP,
-    "DataVolume": CDI_GROUP,
+    DATA_VOLUME: CDI_GROUP,
     HYPERCONVERGED: HYPERCONVERGED_GROUP,
     KUBEVIRT: KUBEVIRT_GROUP,
-    "PersistentVolumeClaim": "",
+    CLAIM: "",
     SSP: SSP_GROUP,
-    "VolumeSnapshot": SNAPSHOT_STORAGE_GROUP,
+    VOLUME_SNAPSHOT: SNAPSHOT_STORAGE_GROUP,
 }
 #: The namespace of objects written without one, by default in kubectl.
 _DEFAULT_NAMESPACE = "default"

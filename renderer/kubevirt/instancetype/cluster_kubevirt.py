@@ -23,7 +23,7 @@ from renderer.model.release import Release
 #: Whose spec is empty, as in a cluster where nobody has changed it.
 _HYPERCONVERGED: JsonObject = {
     "apiVersion": "hco.kubevirt.io/v1beta1",
-    "kind": "HyperConverged",
+    "kind": HYPERCONVERGED,
     "metadata": {"name": HYPERCONVERGED_NAME, "namespace": HYPERCONVERGED_NAME},
     "spec": {},
 }

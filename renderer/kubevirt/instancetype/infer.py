@@ -12,7 +12,14 @@ CDI copies labels to a DataSource, from the cron that manages it and the image t
 from __future__ import annotations
 
 from renderer.kubevirt.facts.boot_images import OS_IMAGE_NAMESPACES, ManagedDataSource
-from renderer.kubevirt.facts.kinds import DATA_SOURCE, HYPERCONVERGED, MatcherType
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    DATA_SOURCE,
+    DATA_VOLUME,
+    HYPERCONVERGED,
+    VOLUME_SNAPSHOT,
+    MatcherType,
+)
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
@@ -74,7 +81,7 @@ class _Chain(Record):
     def _from_volume(self, volume: JsonObject) -> Matcher:
         if volume.get("persistentVolumeClaim") is not None:
             claim = text_at(volume, "persistentVolumeClaim", "claimName")
-            return self._from_labels(self._find("PersistentVolumeClaim", claim, self.scope.namespace))
+            return self._from_labels(self._find(CLAIM, claim, self.scope.namespace))
         if volume.get("dataVolume") is not None:
             return self._from_data_volume(text_at(volume, "dataVolume", "name"))
         raise self._unsupported_source("is neither a persistentVolumeClaim nor a dataVolume")
@@ -83,9 +90,9 @@ class _Chain(Record):
         for template in array_at(self.vm_spec, "dataVolumeTemplates"):
             if text_at(template, "metadata", "name") == name:
                 return self._from_data_volume_spec(object_at(template, "spec"), f"dataVolumeTemplate {name}")
-        data_volume = self._written("DataVolume", name, self.scope.namespace)
+        data_volume = self._written(DATA_VOLUME, name, self.scope.namespace)
         if data_volume is None:  # garbage collected, but its claim of the same name stays
-            return self._from_labels(self._find("PersistentVolumeClaim", name, self.scope.namespace))
+            return self._from_labels(self._find(CLAIM, name, self.scope.namespace))
         spec = object_at(data_volume.content, "spec")
         return self._matcher_of_labels(data_volume) or self._from_data_volume_spec(spec, f"DataVolume {name}")
 
@@ -97,7 +104,7 @@ class _Chain(Record):
         if spec.get("sourceRef") is None:
             raise self._unsupported_source(f"refers to {owner}, whose source has no labels")
         reference = object_at(spec, "sourceRef")
-        if reference.get("kind") != "DataSource":
+        if reference.get("kind") != DATA_SOURCE:
             kind = text_at(reference, "kind")
             raise self._unsupported_source(
                 f'refers to {owner}, whose sourceRef is of kind "{kind}", not DataSource'
@@ -151,9 +158,9 @@ class _Chain(Record):
     def _source_of(self, source: JsonObject) -> Resource | None:
         """Return the object that a DataVolume or DataSource is copied from, if it can have labels."""
         if source.get("pvc") is not None:
-            return self._find_source("PersistentVolumeClaim", object_at(source, "pvc"))
+            return self._find_source(CLAIM, object_at(source, "pvc"))
         if self.behaviour.infers_from_volume_snapshots and source.get("snapshot") is not None:
-            return self._find_source("VolumeSnapshot", object_at(source, "snapshot"))
+            return self._find_source(VOLUME_SNAPSHOT, object_at(source, "snapshot"))
         return None
 
     def _find_source(self, kind: str, source: JsonObject) -> Resource:

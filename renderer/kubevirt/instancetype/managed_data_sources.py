@@ -11,11 +11,14 @@ from renderer.kubevirt.facts.boot_images import (
     default_data_sources,
 )
 from renderer.kubevirt.facts.kinds import (
+    CLAIM,
     DATA_IMPORT_CRON,
     DATA_SOURCE,
+    DATA_VOLUME,
     HYPERCONVERGED,
     HYPERCONVERGED_NAME,
     SSP,
+    VOLUME_SNAPSHOT,
 )
 from renderer.kubevirt.hyperconverged.data_sources import boot_image_namespaces, managed_data_sources
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
@@ -26,7 +29,7 @@ from renderer.model.release import Release
 #: Where the operator is deployed, in OpenShift Virtualization and upstream.
 _OPERATOR_NAMESPACES = ("openshift-cnv", HYPERCONVERGED_NAME)
 #: The kinds of volumes, and of what they are made of.
-_VOLUMES = (DATA_SOURCE, DATA_IMPORT_CRON, "DataVolume", "PersistentVolumeClaim", "VolumeSnapshot")
+_VOLUMES = (DATA_SOURCE, DATA_IMPORT_CRON, DATA_VOLUME, CLAIM, VOLUME_SNAPSHOT)
 
 
 class _Known(Record):

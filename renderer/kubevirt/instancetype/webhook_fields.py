@@ -11,7 +11,7 @@ from collections.abc import Collection
 from uuid import UUID, uuid5
 
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
-from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.facts.kinds import DATA_SOURCE, INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC
 from renderer.kubevirt.instancetype.behaviour import Behaviour, PciTopology
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
@@ -93,13 +93,13 @@ def architecture_of_data_source(vm_spec: JsonObject, scope: Scope, behaviour: Be
 def _data_source(reference: JsonObject, scope: Scope) -> Resource | None:
     """Return the DataSource of a reference, or the one that it points to."""
     namespace = text_at(reference, "namespace") or scope.namespace
-    source = scope.find("DataSource", text_at(reference, "name"), namespace)
+    source = scope.find(DATA_SOURCE, text_at(reference, "name"), namespace)
     if source is None:
         return None
     target = object_at(source.content, "spec", "source").get("dataSource")
     if target is None:
         return source
-    return scope.find("DataSource", text_at(target, "name"), text_at(target, "namespace"))
+    return scope.find(DATA_SOURCE, text_at(target, "name"), text_at(target, "namespace"))
 
 
 def _storage_class_name(data_volume_spec: JsonObject, preferred: str, behaviour: Behaviour) -> str | None:

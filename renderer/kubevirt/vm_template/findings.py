@@ -7,13 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from renderer.kubevirt.facts.kinds import VM_TEMPLATE, VM_TEMPLATE_GROUP
 from renderer.kubevirt.vm_template.admission import review
 from renderer.kubevirt.vm_template.expression import BadExpressionReason
 from renderer.kubevirt.vm_template.references import names_in
 from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
 from renderer.kubevirt.vm_template.template import (
-    GROUP,
-    KIND,
     MACHINE,
     PARAMETERS,
     SERVED_SINCE,
@@ -55,12 +54,12 @@ _OF_THE_SCHEMA = frozenset(
 
 def is_of_virt_template(resource: Resource) -> bool:
     """Return True for an object of virt-template's API."""
-    return resource.gvk.group == GROUP
+    return resource.gvk.group == VM_TEMPLATE_GROUP
 
 
 def is_vm_template(resource: Resource) -> bool:
     """Return True for a VirtualMachineTemplate."""
-    return resource.kind == KIND and resource.gvk.group == GROUP
+    return resource.kind == VM_TEMPLATE and resource.gvk.group == VM_TEMPLATE_GROUP
 
 
 def version_findings(resource: Resource, release: Release) -> Iterator[Diagnostic]:
@@ -87,16 +86,16 @@ def version_findings(resource: Resource, release: Release) -> Iterator[Diagnosti
         _API_VERSION,
         Code.VM_TEMPLATE,
         f"the virt-template of {deployed} does not serve {resource.api_version}",
-        f"write apiVersion: {GROUP}/{served}",
+        f"write apiVersion: {VM_TEMPLATE_GROUP}/{served}",
         severity=Severity.WARNING,
-        fix=SetField(_API_VERSION, f"{GROUP}/{served}"),
+        fix=SetField(_API_VERSION, f"{VM_TEMPLATE_GROUP}/{served}"),
     )
 
 
 def request_findings(resource: Resource) -> Iterator[Diagnostic]:
     """Yield what is refused of a VirtualMachineTemplateRequest by a rule of its definition, or later."""
     for label in object_at(resource.content, "spec", "templateLabels"):
-        if label.startswith(f"{GROUP}/"):
+        if label.startswith(f"{VM_TEMPLATE_GROUP}/"):
             yield Diagnostic.about(
                 resource,
                 FieldPath.of("spec", "templateLabels", label),

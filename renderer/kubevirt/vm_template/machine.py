@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.vm_template.processing import substituted_machine
 from renderer.kubevirt.vm_template.references import names_in
 from renderer.kubevirt.vm_template.refusal import TemplateRefusedError
@@ -48,7 +49,7 @@ def known_machine(template: Resource) -> Resource | None:
 
 def as_machine(substituted: JsonObject) -> JsonObject:
     """Return a tree with the API version and kind that the engine forces."""
-    return {"apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine", **_without_type(substituted)}
+    return {"apiVersion": "kubevirt.io/v1", "kind": VM, **_without_type(substituted)}
 
 
 def _without_type(substituted: JsonObject) -> JsonObject:

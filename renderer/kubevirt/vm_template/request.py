@@ -9,14 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renderer.golang.go_types import GoTypes
+from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP, VM, VM_TEMPLATE_GROUP
 from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
-from renderer.kubevirt.vm_template.template import GROUP
 from renderer.kubevirt.vm_template.typed_machine import typed_machine
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, with_value, without
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
-_REQUEST_UID = f"{GROUP}/RequestUID"
+_REQUEST_UID = f"{VM_TEMPLATE_GROUP}/RequestUID"
 _HASH_LENGTH = 8
 _LONGEST_NAME = 63
 _LABEL = pattern(r"[a-z]([-a-z0-9]*[a-z0-9])?")
@@ -88,8 +88,8 @@ def make_of_request(
             },
             "spec": {
                 "source": {
-                    "apiGroup": "kubevirt.io",
-                    "kind": "VirtualMachine",
+                    "apiGroup": KUBEVIRT_GROUP,
+                    "kind": VM,
                     "name": text_at(reference, "name"),
                 }
             },
@@ -107,7 +107,7 @@ def make_of_request(
 
 def _labels(request: JsonObject, uid: str) -> JsonObject:
     written = object_at(request, "spec", "templateLabels")
-    own = {key: value for key, value in written.items() if not key.startswith(f"{GROUP}/")}
+    own = {key: value for key, value in written.items() if not key.startswith(f"{VM_TEMPLATE_GROUP}/")}
     return {**own, _REQUEST_UID: uid}
 
 

@@ -8,9 +8,6 @@ from renderer.model.kube.json import Json, JsonObject
 from renderer.model.record import Record
 from renderer.model.release import Release
 
-GROUP = "template.kubevirt.io"
-KIND = "VirtualMachineTemplate"
-REQUEST_KIND = "VirtualMachineTemplateRequest"
 #: The API versions, the newest first, and the release whose virt-template first serves them.
 SERVED_SINCE = {"v1beta1": Release(1, 9), "v1alpha1": Release(1, 8)}
 MACHINE = FieldPath.of("spec", "virtualMachine")

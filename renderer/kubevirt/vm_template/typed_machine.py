@@ -13,6 +13,7 @@ from ipaddress import IPv6Address, ip_address
 from typing import TypeAlias
 
 from renderer.golang.go_types import GoTypeError, GoTypes
+from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.vm_template.go_types_table import TYPES
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at
@@ -69,7 +70,7 @@ def typed_machine(tree: JsonObject, types: GoTypes) -> JsonObject:
     if conversion.unknown:
         raise UnknownFieldsError(sorted(conversion.unknown, key=written_path))
     written = object_at(types.encode(_MACHINE, machine))
-    return {**written, "apiVersion": "kubevirt.io/v1", "kind": "VirtualMachine"}
+    return {**written, "apiVersion": "kubevirt.io/v1", "kind": VM}
 
 
 class _Conversion:

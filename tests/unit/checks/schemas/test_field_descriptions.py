@@ -12,8 +12,7 @@ from renderer.checks.schemas.field_descriptions import describe
 from renderer.checks.schemas.kubevirt_kinds import api_versions, kinds_at
 from renderer.checks.schemas.registry import SchemaRegistry
 from renderer.files.bundled import data_folder
-from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
-from renderer.kubevirt.vm_template.template import REQUEST_KIND
+from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP, VM_TEMPLATE_REQUEST
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.res_id import Gvk
 from renderer.model.release import OLDEST, Release
@@ -30,7 +29,7 @@ def fields_of_users() -> Iterator[FieldNames]:
     """The path of each field of each kind in each release, without those of the KubeVirt object."""
     for release in RELEASES:
         for kind in kinds_at(release):
-            if kind.name not in ("KubeVirt", REQUEST_KIND):
+            if kind.name not in ("KubeVirt", VM_TEMPLATE_REQUEST):
                 version = api_versions(kind, release)[0].rpartition("/")[2]
                 yield from field_names(REGISTRY.schema(release, Gvk(kind.group, version, kind.name)).document)
 
