@@ -28,10 +28,11 @@ from renderer.gitops.argocd.application import (
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
 from renderer.gitops.argocd.generators.context import argo_clusters
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
-from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, source_key
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.repository_url import SourceAddress
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import DiagnosticError, Outcome
+from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
@@ -98,7 +99,7 @@ class EngineObjects:
         ]
         applications = list(self._found(b"argoproj.io", b"Application"))
         fetched = [
-            each for each in self._found(b"source.toolkit.fluxcd.io") if each.gvk.group == SOURCE_GROUP
+            each for each in self._found(b"source.toolkit.fluxcd.io") if each.gvk.group == FLUX_SOURCE_GROUP
         ]
         self._urls_of_sources = {each.reference: text_at(each.content, "spec", "url") for each in fetched}
         self._ignore_rules = {each.reference: text_at(each.content, "spec", "ignore") for each in fetched}

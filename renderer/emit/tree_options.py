@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 
 from renderer.emit.ownership import MERGE_ATTRIBUTE
 from renderer.model.diagnostic import Outcome
+from renderer.model.engines import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 from renderer.model.kube.json import JsonObject, with_value
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_HEAD
@@ -31,8 +32,6 @@ then run `vmrender render {source}`. `.vmrender-owned` lists the files with thei
 {rows}"""
 _UNSAFE = re.compile(r"[^\w./-]")
 
-_WAVE = "argocd.argoproj.io/sync-wave"
-_HOOK = "argocd.argoproj.io/hook"
 _PREFERENCES = ("VirtualMachineClusterPreference", "VirtualMachinePreference")
 _INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
 #: By API group and kind; everything else is in wave 0, as without the annotation.
@@ -82,6 +81,12 @@ def in_sync_waves(resources: ResourceSet) -> Outcome[ResourceSet]:
 
 def _with_wave(resource: Resource) -> Resource:
     wave = _WAVES.get((resource.gvk.group, resource.kind))
-    if wave is None or _WAVE in resource.annotations or _HOOK in resource.annotations:
+    if (
+        wave is None
+        or SYNC_WAVE_ANNOTATION in resource.annotations
+        or HOOK_ANNOTATION in resource.annotations
+    ):
         return resource
-    return resource.with_content(with_value(resource.content, ("metadata", "annotations", _WAVE), wave))
+    return resource.with_content(
+        with_value(resource.content, ("metadata", "annotations", SYNC_WAVE_ANNOTATION), wave)
+    )

@@ -23,7 +23,6 @@ from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
 #: The end of the API groups of Flux's objects.
-FLUX_DOMAIN = ".toolkit.fluxcd.io"
 #: Maps from text to text in Flux's objects.
 _MAPS = frozenset({"annotations", "labels", "matchLabels", "substitute"})
 #: Fields of Flux's objects whose content has any form (``x-kubernetes-preserve-unknown-fields``).

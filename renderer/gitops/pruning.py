@@ -22,12 +22,11 @@ from collections.abc import Iterable
 
 from renderer.gitops.argocd.application import is_application
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION
 
-_FLUX = "kustomize.toolkit.fluxcd.io"
-_FINALIZER = "resources-finalizer.argocd.argoproj.io"
 _DELETING = ("Delete", "WaitForTermination")
 _ORPHAN = "Orphan"
 _HELM_POLICY = "helm.sh/resource-policy"
@@ -56,7 +55,7 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     if not is_gone:
         return _argocd_retention(removed, "Prune", owner) or _without_pruning(owner, label)
     if not _has_finalizer(owner):
-        return f"{label} has no finalizer {_FINALIZER}"
+        return f"{label} has no finalizer {CASCADE_FINALIZER}"
     if removed.kind == "CustomResourceDefinition":
         return f"{label} deletes no definition with itself"
     if text_at(removed.annotations, _HELM_POLICY) == "keep":
@@ -74,7 +73,7 @@ def _without_pruning(application: Resource, label: str) -> str:
 
 def _flux_retention(removed: Resource) -> str:
     key = _flux_annotation(removed)
-    return f"its {_FLUX}/{key}: disabled" if key else ""
+    return f"its {FLUX_KUSTOMIZE_GROUP}/{key}: disabled" if key else ""
 
 
 def _argocd_retention(removed: Resource, key: str, owner: Resource | None = None) -> str:
@@ -96,7 +95,9 @@ def _option(options: Iterable[str], key: str) -> str:
 def _flux_annotation(resource: Resource) -> str:
     """Return the name of the annotation or label that makes Flux leave an object; empty without one."""
     for key in ("prune", "reconcile"):
-        values = (text_at(each, f"{_FLUX}/{key}") for each in (resource.annotations, resource.labels))
+        values = (
+            text_at(each, f"{FLUX_KUSTOMIZE_GROUP}/{key}") for each in (resource.annotations, resource.labels)
+        )
         if any(value.lower() == "disabled" for value in values):
             return key
     return ""
@@ -108,7 +109,7 @@ def _sync_options(resource: Resource) -> list[str]:
 
 def _has_finalizer(application: Resource) -> bool:
     finalizers = array_at(application.content, "metadata", "finalizers")
-    return any(str(each).partition("/")[0] == _FINALIZER for each in finalizers)
+    return any(str(each).partition("/")[0] == CASCADE_FINALIZER for each in finalizers)
 
 
 def exemption_needed(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:
@@ -126,7 +127,7 @@ def _flux_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> s
     deletes = may_be_gone and text_at(spec, "deletionPolicy") in _DELETING
     if spec.get("prune") is not True and not deletes:
         return ""
-    return "" if _flux_annotation(moved) else f"{_FLUX}/prune: disabled"
+    return "" if _flux_annotation(moved) else f"{FLUX_KUSTOMIZE_GROUP}/prune: disabled"
 
 
 def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:

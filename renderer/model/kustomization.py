@@ -13,14 +13,15 @@ from renderer.model.kube.resource import DataPlace
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 
+KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 KUSTOMIZATION_KIND = "Kustomization"
 COMPONENT_KIND = "Component"
 #: The first fields of a file of each kind, as kustomize writes them.
 KUSTOMIZATION_HEAD: JsonObject = {
-    "apiVersion": "kustomize.config.k8s.io/v1beta1",
+    "apiVersion": f"{KUSTOMIZE_GROUP}/v1beta1",
     "kind": KUSTOMIZATION_KIND,
 }
-COMPONENT_HEAD: JsonObject = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": COMPONENT_KIND}
+COMPONENT_HEAD: JsonObject = {"apiVersion": f"{KUSTOMIZE_GROUP}/v1alpha1", "kind": COMPONENT_KIND}
 #: The name of the kustomizations that vmrender writes.
 KUSTOMIZATION_FILE = "kustomization.yaml"
 

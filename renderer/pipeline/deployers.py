@@ -24,6 +24,7 @@ from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
@@ -37,7 +38,6 @@ _SIGNS = (b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"resource.customiza
 _SETTINGS = "argocd-cm"
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
 _INSTANCE = "app.kubernetes.io/instance"
-_FLUX = "kustomize.toolkit.fluxcd.io"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 
@@ -130,7 +130,10 @@ def tracks(deployer: Resource, live: Resource) -> bool:
     Source: Argo CD ``util/argo/resource_tracking.go``; Flux's labels.
     """
     if is_flux_kustomization(deployer):
-        owner = text_at(live.labels, f"{_FLUX}/name"), text_at(live.labels, f"{_FLUX}/namespace")
+        owner = (
+            text_at(live.labels, f"{FLUX_KUSTOMIZE_GROUP}/name"),
+            text_at(live.labels, f"{FLUX_KUSTOMIZE_GROUP}/namespace"),
+        )
         return owner == (deployer.name, deployer.namespace or "flux-system")
     if not is_application(deployer):
         return False
@@ -149,7 +152,11 @@ class TrackedObjects:
         self._named: dict[str, list[Resource]] = {}
         for each in objects:
             tracking, _, _ = text_at(each.annotations, _TRACKING_ID).partition(":")
-            names = text_at(each.labels, f"{_FLUX}/name"), text_at(each.labels, _INSTANCE), tracking
+            names = (
+                text_at(each.labels, f"{FLUX_KUSTOMIZE_GROUP}/name"),
+                text_at(each.labels, _INSTANCE),
+                tracking,
+            )
             for name in dict.fromkeys(filter(None, names)):
                 self._named.setdefault(name, []).append(each)
 

@@ -16,6 +16,7 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
+from renderer.model.engines import FLUX_DOMAIN
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -270,7 +271,7 @@ def _has_variables(point: EntryPoint) -> bool:
 
 def _refused_by_api_server(applied: ResourceSet) -> Iterator[Diagnostic]:
     """Yield the findings about empty and unknown fields of Flux's own objects among the applied ones."""
-    from renderer.gitops.entry_fields import FLUX_DOMAIN, empty_fields
+    from renderer.gitops.entry_fields import empty_fields
     from renderer.gitops.flux.known_fields import unknown_fields
 
     for resource in applied:

@@ -12,6 +12,7 @@ from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
+from renderer.model.engines import ARGOCD_GROUP, FLUX_DOMAIN
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -51,7 +52,7 @@ _MOST_NAMED = 5
 #: Errors about entries that deploy other objects, or need charts, services or other repositories.
 _CANNOT_RENDER = frozenset({Code.ENTRY_POINT, Code.UNSUPPORTED_FIELD, Code.APPLICATION_SET})
 #: API groups of objects that only deploy others: a rendered tree with only these would be useless.
-_PLUMBING = (".toolkit.fluxcd.io", "argoproj.io")
+_PLUMBING = (FLUX_DOMAIN, ARGOCD_GROUP)
 
 
 def is_rendered(outcome: Outcome[ResourceSet]) -> bool:

@@ -10,6 +10,7 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.engines import HOOK_ANNOTATION
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import Reference
@@ -25,7 +26,7 @@ _Identity: TypeAlias = tuple[str, str, str, str]
 _ON_PURPOSE: Mapping[str, tuple[str, ...]] = {
     "kustomize.toolkit.fluxcd.io/reconcile": ("disabled",),
     "kustomize.toolkit.fluxcd.io/ssa": ("IfNotPresent", "Ignore", "Merge"),
-    "argocd.argoproj.io/hook": (),
+    HOOK_ANNOTATION: (),
 }
 #: Kinds that several entries may well repeat, as they only make sure that it is there.
 _REPEATED_KINDS = ("Namespace", "CustomResourceDefinition")

@@ -11,13 +11,14 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PROJECT_FILE, FluxSubstitution, Overlay
 
-_GROUP, _KIND = "kustomize.toolkit.fluxcd.io", "Kustomization"
+_KIND = "Kustomization"
 _ENDINGS = (".yaml", ".yml", ".json")
 
 
@@ -40,12 +41,14 @@ class FluxSources:
         """Return the Kustomization in the file whose ``path`` is the overlay. Raises ``DiagnosticError``."""
         site = self._site.below("kustomization")
         file = self._files.file(flux.kustomization, ".", site)
-        found = [each for each in self._read(file) if each.kind == _KIND and each.gvk.group == _GROUP]
+        found = [
+            each for each in self._read(file) if each.kind == _KIND and each.gvk.group == FLUX_KUSTOMIZE_GROUP
+        ]
         fitting = [each for each in found if self._is_of_overlay(text_at(each.content, "spec", "path"))]
         if len(fitting) == 1:
             return fitting[0]
         if not found:
-            message = f"there is no {_KIND} of {_GROUP} in {file}"
+            message = f"there is no {_KIND} of {FLUX_KUSTOMIZE_GROUP} in {file}"
             raise Diagnostic.at(site, Code.FLUX_KUSTOMIZATION, message).error()
         message = f"{len(fitting) or 'no'} Kustomization in {file} has the path {self._overlay.path}"
         hint = f"set path: ./{self._overlay.path} in the spec of the Kustomization for this overlay"

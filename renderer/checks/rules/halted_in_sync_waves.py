@@ -34,14 +34,13 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.model.codes import Code
+from renderer.model.engines import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
-_WAVE = "argocd.argoproj.io/sync-wave"
-_HOOK = "argocd.argoproj.io/hook"
 _SYNC = "Sync"
 #: Hooks that are not part of a successful sync.
 _NO_STEPS = frozenset({"Skip", "SyncFail", "PreDelete", "PostDelete"})
@@ -66,7 +65,7 @@ def _check(context: Context) -> Iterator[Finding]:
         step = _step(machine.resource)
         if strategy is not None and strategy.strategy == HALTED and step is not None:
             other = next(resource for each, resource in steps.items() if each != step)
-            annotation = _HOOK if _HOOK in other.annotations else _WAVE
+            annotation = HOOK_ANNOTATION if HOOK_ANNOTATION in other.annotations else SYNC_WAVE_ANNOTATION
             related = related_to(
                 other,
                 f"{other.kind} {other.name} is in {_step(other)}",
@@ -84,10 +83,10 @@ def _check(context: Context) -> Iterator[Finding]:
 def _step(resource: Resource) -> _Step | None:
     """Return the step of an object; None if it is not part of a successful sync."""
     annotations = object_at(resource.content, "metadata", "annotations")
-    phase = str(annotations.get(_HOOK) or _SYNC) if annotations else _SYNC
+    phase = str(annotations.get(HOOK_ANNOTATION) or _SYNC) if annotations else _SYNC
     if phase in _NO_STEPS:
         return None
-    wave = annotations.get(_WAVE)
+    wave = annotations.get(SYNC_WAVE_ANNOTATION)
     try:
         return _Step(phase, int(wave) if isinstance(wave, str) else 0)
     except ValueError:  # as in Argo CD, an invalid number is 0

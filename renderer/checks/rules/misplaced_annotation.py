@@ -43,6 +43,7 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
+from renderer.model.engines import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 from renderer.model.field_edit import MoveField, RenameField, SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
@@ -91,8 +92,8 @@ _LABELS_IN_TEMPLATE: Mapping[str, str] = {
 }
 #: Annotations that count in the metadata of the object in Git alone, and who reads them there.
 _ON_OBJECT: Mapping[str, str] = {
-    "argocd.argoproj.io/hook": "Argo CD",
-    "argocd.argoproj.io/sync-wave": "Argo CD",
+    HOOK_ANNOTATION: "Argo CD",
+    SYNC_WAVE_ANNOTATION: "Argo CD",
     SYNC_OPTIONS_ANNOTATION: "Argo CD",
     "ignore.vmrender.io/": "vmrender",
     "kubevirt.io/immediate-data-volume-creation": "KubeVirt",

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.engines import ARGOCD_GROUP, FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import Gvk
@@ -54,7 +55,7 @@ _KUBERNETES: Mapping[str, str] = {
     ),
 }
 _OPERATORS: Mapping[str, str] = {
-    "argoproj.io": (
+    ARGOCD_GROUP: (
         "AnalysisRun AnalysisTemplate AppProject Application ApplicationSet ArgoCD ClusterAnalysisTemplate"
         " ClusterWorkflowTemplate CronWorkflow EventBus EventSource Experiment Rollout Sensor Workflow"
         " WorkflowTemplate"
@@ -77,7 +78,7 @@ _OPERATORS: Mapping[str, str] = {
         "AdminPolicyBasedExternalRoute ClusterNetworkConnect ClusterUserDefinedNetwork EgressFirewall"
         " EgressIP EgressQoS EgressService NetworkQoS RouteAdvertisements UserDefinedNetwork VTEP"
     ),
-    "kustomize.toolkit.fluxcd.io": "Kustomization",
+    FLUX_KUSTOMIZE_GROUP: "Kustomization",
     "metallb.io": (
         "AddressPool BFDProfile BGPAdvertisement BGPPeer Community ConfigurationState IPAddressPool"
         " L2Advertisement ServiceBGPStatus ServiceL2Status"
@@ -86,9 +87,7 @@ _OPERATORS: Mapping[str, str] = {
         "NMState NodeNetworkConfigurationEnactment NodeNetworkConfigurationPolicy NodeNetworkState"
     ),
     "snapshot.storage.k8s.io": "VolumeSnapshot VolumeSnapshotClass VolumeSnapshotContent",
-    "source.toolkit.fluxcd.io": (
-        "Bucket ExternalArtifact GitRepository HelmChart HelmRepository OCIRepository"
-    ),
+    FLUX_SOURCE_GROUP: ("Bucket ExternalArtifact GitRepository HelmChart HelmRepository OCIRepository"),
     "sriovnetwork.openshift.io": (
         "OVSNetwork SriovIBNetwork SriovNetwork SriovNetworkNodePolicy SriovNetworkNodeState"
         " SriovNetworkPoolConfig SriovOperatorConfig"

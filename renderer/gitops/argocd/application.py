@@ -14,14 +14,13 @@ from renderer.gitops.repository_url import SourceAddress
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.engines import ARGOCD_GROUP
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
-
-GROUP = "argoproj.io"
 
 #: Fields of a source that files in the repository may not override.
 _FIXED = ("chart", "path", "repoURL", "targetRevision")
@@ -76,12 +75,12 @@ class DeployedSource(NamedTuple):
 
 def is_application(resource: Resource) -> bool:
     """Return True for an Argo CD Application."""
-    return resource.kind == "Application" and resource.gvk.group == GROUP
+    return resource.kind == "Application" and resource.gvk.group == ARGOCD_GROUP
 
 
 def is_application_set(resource: Resource) -> bool:
     """Return True for an Argo CD ApplicationSet."""
-    return resource.kind == "ApplicationSet" and resource.gvk.group == GROUP
+    return resource.kind == "ApplicationSet" and resource.gvk.group == ARGOCD_GROUP
 
 
 def as_application(deployer: Resource) -> Resource:
@@ -97,7 +96,7 @@ def as_application(deployer: Resource) -> Resource:
 
 def is_project(resource: Resource) -> bool:
     """Return True for an Argo CD AppProject."""
-    return resource.kind == "AppProject" and resource.gvk.group == GROUP
+    return resource.kind == "AppProject" and resource.gvk.group == ARGOCD_GROUP
 
 
 def sources(application: Resource) -> Iterator[DeployedSource]:

@@ -16,6 +16,7 @@ from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clust
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.engines import CASCADE_FINALIZER
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -25,7 +26,6 @@ from renderer.yamlio.decode import decode_yaml11
 
 #: A tag of templates without ``goTemplate`` that may be the name of a parameter.
 _TAG = re.compile(r"\{\{\s*([\w.\[\]-]+)\s*\}\}")
-_FINALIZER = "resources-finalizer.argocd.argoproj.io"
 _METADATA = ("name", "namespace", "labels", "annotations", "finalizers")
 
 
@@ -94,7 +94,7 @@ def _application(
         object_at(entry.content, "spec", "syncPolicy").get("preserveResourcesOnDeletion") is True
     )
     if parameters and not metadata.get("finalizers") and not keeps_resources:
-        metadata["finalizers"] = [_FINALIZER]  # RenderTemplateParams
+        metadata["finalizers"] = [CASCADE_FINALIZER]  # RenderTemplateParams
     application: JsonObject = {"metadata": metadata, "spec": object_at(rendered, "spec")}
     patch = entry.content["spec"].get("templatePatch") if isinstance(entry.content["spec"], dict) else None
     if isinstance(patch, str):

@@ -13,8 +13,6 @@ from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
 from renderer.model.kube.json import text_at
 from renderer.model.kube.resource import Resource, ResourceSet
 
-HOOK = "argocd.argoproj.io/hook"
-
 
 def target_cluster(application: Resource) -> str:
     """Return the address or the name of the cluster that an Application deploys to."""

@@ -22,12 +22,12 @@ from renderer.model.entry_point import SKIP_MARK
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZE_GROUP
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_json, decode_yaml11
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
-_KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 _STEPS_PER_FILE = 100
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
 #: An unreadable file with these signs is a machine that Argo CD would skip silently.
@@ -94,7 +94,7 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tu
 
 def kustomizations_among(manifests: Iterable[Resource]) -> Iterator[Resource]:
     """Yield the objects that are for kustomize: no cluster has their kinds, so that a sync fails."""
-    return (each for each in manifests if each.gvk.group == _KUSTOMIZE_GROUP)
+    return (each for each in manifests if each.gvk.group == KUSTOMIZE_GROUP)
 
 
 def _read_file(fs: FileSystem, path: str) -> list[Resource]:

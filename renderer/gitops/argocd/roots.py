@@ -12,12 +12,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.files.file_system import FileSystem, is_inside
-from renderer.gitops.argocd.application import GROUP, is_application, is_application_set, is_project
+from renderer.gitops.argocd.application import is_application, is_application_set, is_project
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import ARGOCD_GROUP
 from renderer.model.kube.json import array_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
@@ -97,7 +98,7 @@ def may_have_applications(fs: FileSystem, path: str) -> bool:
 
 def _mentions_applications(fs: FileSystem, path: str) -> bool:
     if confined(fs.is_file, path):
-        return path.endswith(_MANIFESTS) and GROUP.encode() in fs.read(path)
+        return path.endswith(_MANIFESTS) and ARGOCD_GROUP.encode() in fs.read(path)
     names = fs.list(path) if confined(fs.is_folder, path) else ()
     places = (posixpath.normpath(posixpath.join(path, name)) for name in names)
     return any(fs.resolve(place) == place and _mentions_applications(fs, place) for place in places)
@@ -115,7 +116,7 @@ def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[st
 def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:
     """Yield the objects of a file that mentions Argo CD; nothing if the file is not a manifest."""
     content = fs.read(path)
-    if GROUP.encode() not in content:
+    if ARGOCD_GROUP.encode() not in content:
         return
     try:
         found = read_resources(content, Site(path))

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kustomization import KUSTOMIZE_GROUP
 
-_KUSTOMIZE_GROUP = "kustomize.config.k8s.io"
 _METADATA = ("labels", "annotations")
 
 
 def read_objects(resources: ResourceSet) -> ResourceSet:
     """Return the objects except kustomization files that are listed as resources."""
     return resources.where(
-        lambda each: not (each.kind == "Kustomization" and each.gvk.group == _KUSTOMIZE_GROUP)
+        lambda each: not (each.kind == "Kustomization" and each.gvk.group == KUSTOMIZE_GROUP)
     )
 
 

@@ -12,10 +12,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem, normal_path
-from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization
-from renderer.gitops.flux.generator import API_GROUP
+from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import SOURCE_PATH
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.location import Site
@@ -119,7 +119,7 @@ def _root_of_sync(sync: JsonObject, site: Site, folder: str, annotations: JsonOb
     metadata: JsonObject = {"name": _NAMESPACE, "namespace": _NAMESPACE}
     named = {name: annotations[name] for name in (SOURCE_PATH,) if name in annotations}
     kustomization: JsonObject = {
-        "apiVersion": f"{API_GROUP}/v1",
+        "apiVersion": f"{FLUX_KUSTOMIZE_GROUP}/v1",
         "kind": "Kustomization",
         "metadata": {**metadata, "annotations": named} if named else metadata,
         "spec": {"path": text_at(sync, "path") or folder, "sourceRef": source},
@@ -127,7 +127,7 @@ def _root_of_sync(sync: JsonObject, site: Site, folder: str, annotations: JsonOb
     known: tuple[Resource, ...] = ()
     if text_at(sync, "url"):
         repository: JsonObject = {
-            "apiVersion": f"{SOURCE_GROUP}/v1",
+            "apiVersion": f"{FLUX_SOURCE_GROUP}/v1",
             "kind": source["kind"],
             "metadata": metadata,
             "spec": {"url": text_at(sync, "url")},

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 from renderer.files.file_system import DelegatingFileSystem, FileSystem, is_inside
 from renderer.gitops.flux.artifact import SourceIgnore
+from renderer.gitops.flux.generated_artifact import DESTINATION
 from renderer.golang.glob import doublestar_match, file_path_match, path_glob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
@@ -28,7 +29,6 @@ from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.encode import encode
 
 _ROOT = "@artifact"
-_DESTINATION = "@artifact/"
 _GLOB = frozenset("*?[]")
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _ACTIVITY = "composing artifacts"
@@ -221,7 +221,7 @@ class _Copy(NamedTuple):
         """Read a copy operation. Raises ``NotComposedError`` and ``_CopyError``."""
         alias, slash, pattern = text_at(copy, "from").removeprefix("@").partition("/")
         to = text_at(copy, "to")
-        if not slash or not to.startswith(_DESTINATION):
+        if not slash or not to.startswith(DESTINATION):
             raise _CopyError("from begins with @ALIAS/, and to with @artifact/")
         fs = _source_files(generator, alias, pattern, files)
         if fs is None:
@@ -230,7 +230,7 @@ class _Copy(NamedTuple):
         if strategy == "Extract":
             raise NotComposedError(f"{_OF_ARTIFACTS} that extract archives")
         exclude = tuple(each for each in array_at(copy, "exclude") if isinstance(each, str))
-        target = posixpath.normpath(to.removeprefix(_DESTINATION) or ".")
+        target = posixpath.normpath(to.removeprefix(DESTINATION) or ".")
         return cls(fs, pattern, target, to.endswith("/"), exclude, strategy)
 
     def apply(self, staging: _Staging) -> None:

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from renderer.gitops.flux.discovery import SOURCE_GROUP, is_flux_kustomization, source_key
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
@@ -23,7 +24,6 @@ from renderer.yamlio.decode import decode_yaml11
 
 CONTROLLER = "kustomize-controller"
 _GATE_SINCE, _ON_SINCE = Release(2, 3), Release(2, 9)
-_OPERATOR_GROUP = "fluxcd.controlplane.io"
 #: The chart of the Flux operator that makes a FluxInstance of its values.
 _INSTANCE_CHART = "flux-instance"
 _MANIFESTS = "flux-manifests"
@@ -87,11 +87,11 @@ def _described(resource: Resource, objects: Mapping[Reference, Resource]) -> Con
     match resource.kind:
         case "Deployment" if resource.name == CONTROLLER:
             return _of_deployment(resource)
-        case "FluxInstance" if resource.gvk.group == _OPERATOR_GROUP:
+        case "FluxInstance" if resource.gvk.group == FLUX_OPERATOR_GROUP:
             return _of_instance(object_at(resource.content, "spec"))
         case "HelmRelease":
             return _of_chart(resource, objects)
-        case "OCIRepository" if resource.gvk.group == SOURCE_GROUP:
+        case "OCIRepository" if resource.gvk.group == FLUX_SOURCE_GROUP:
             return _of_manifests(resource)
         case "Kustomization" if is_flux_kustomization(resource) and source_key(resource)[2] == _MANIFESTS:
             return Controller(strict_gate=_patched_gate(array_at(resource.content, "spec", "patches")))

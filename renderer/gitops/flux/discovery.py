@@ -13,12 +13,17 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.flux.flux_operator import is_resource_set, named_providers
-from renderer.gitops.flux.generated_artifact import GENERATOR_GROUP, KIND, CopiedFolder, copied_folder
-from renderer.gitops.flux.generator import API_GROUP
+from renderer.gitops.flux.generated_artifact import (
+    EXTERNAL_ARTIFACT,
+    GENERATOR_GROUP,
+    CopiedFolder,
+    copied_folder,
+)
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.gitops.substitution.unset_variables import UnsetVariable
 from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.entry_point import ComposedArtifact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
@@ -29,7 +34,6 @@ if TYPE_CHECKING:
     from renderer.gitops.flux.composed_artifact import ArtifactRequest
     from renderer.gitops.flux.resource_set import GeneratedObjects
 
-SOURCE_GROUP = "source.toolkit.fluxcd.io"
 
 #: Kinds of sources whose artifact may be the whole repository.
 _FETCHED = ("GitRepository", "OCIRepository", "Bucket")
@@ -140,7 +144,7 @@ Build: TypeAlias = Callable[[ReachedKustomization, Mapping[Reference, Resource]]
 
 def is_flux_kustomization(resource: Resource) -> bool:
     """Return True for a Kustomization of Flux, not of kustomize."""
-    return resource.kind == "Kustomization" and resource.gvk.group == API_GROUP
+    return resource.kind == "Kustomization" and resource.gvk.group == FLUX_KUSTOMIZE_GROUP
 
 
 class FluxDiscovery:
@@ -222,7 +226,7 @@ class FluxDiscovery:
         reached.source = self._relation(reached)
         if reached.origin is not None:
             reached.entry = _with_path(reached.entry, reached.origin.folder)
-        elif source_key(reached.entry)[0] == KIND:
+        elif source_key(reached.entry)[0] == EXTERNAL_ARTIFACT:
             self._compose(reached)
         source = self._objects.get(reached.origin.source if reached.origin else source_key(reached.entry))
         if source is not None and reached.source is SourceRelation.SELF and not self._urls.known:
@@ -320,7 +324,7 @@ class FluxDiscovery:
     def _relation(self, reached: ReachedKustomization) -> SourceRelation:
         key = source_key(reached.entry)
         path = text_at(reached.entry.content, "spec", "path")
-        if key[0] == KIND:
+        if key[0] == EXTERNAL_ARTIFACT:
             reached.origin = reached.origin or self._origin(key, path)
             if reached.origin is None:
                 return self._relation_of_artifact(key)

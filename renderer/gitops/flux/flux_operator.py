@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
+from renderer.model.engines import FLUX_OPERATOR_GROUP
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 
-OPERATOR_GROUP = "fluxcd.controlplane.io"
 PROVIDER = "ResourceSetInputProvider"
-_RECONCILE = f"{OPERATOR_GROUP}/reconcile"
+_RECONCILE = f"{FLUX_OPERATOR_GROUP}/reconcile"
 
 
 def is_resource_set(resource: Resource) -> bool:
     """Return True for a ResourceSet of the Flux operator."""
-    return resource.kind == "ResourceSet" and resource.gvk.group == OPERATOR_GROUP
+    return resource.kind == "ResourceSet" and resource.gvk.group == FLUX_OPERATOR_GROUP
 
 
 def is_suspended(resource: Resource) -> bool:

@@ -14,8 +14,9 @@ from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
 GENERATOR_GROUP = "source.extensions.fluxcd.io"
-KIND = "ExternalArtifact"
-_DESTINATION = "@artifact/"
+EXTERNAL_ARTIFACT = "ExternalArtifact"
+#: What the destination of each copy of a generator begins with.
+DESTINATION = "@artifact/"
 _GLOB = frozenset("*?[]{}")
 #: Files that no build reads; a copy that leaves them out is as good as a whole one.
 _NO_MANIFESTS = (".md", ".txt", ".png", ".svg")
@@ -91,7 +92,7 @@ def _copies(artifact: JsonObject, is_folder: Callable[[str], bool]) -> Iterator[
     for written in array_at(artifact, "copy"):
         copy = object_at(written)
         alias, _, pattern = text_at(copy, "from").removeprefix("@").partition("/")
-        target = normal_path(text_at(copy, "to").removeprefix(_DESTINATION))
+        target = normal_path(text_at(copy, "to").removeprefix(DESTINATION))
         left_out = [each for each in array_at(copy, "exclude") if isinstance(each, str)]
         is_whole = text_at(copy, "strategy") in ("", "Overwrite") and all(
             each.endswith(_NO_MANIFESTS) for each in left_out

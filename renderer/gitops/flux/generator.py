@@ -23,8 +23,6 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
 from renderer.yamlio.decode import decode_yaml11
 
-API_GROUP = "kustomize.toolkit.fluxcd.io"
-
 _MANIFESTS = (".yaml", ".yml")
 #: Fields of the spec that replace fields of the file.
 _REPLACING_FIELDS = {"targetNamespace": "namespace", "namePrefix": "namePrefix", "nameSuffix": "nameSuffix"}

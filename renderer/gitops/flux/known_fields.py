@@ -11,11 +11,12 @@ from typing import Final
 
 from renderer.gitops.known_fields import Types, fields_unknown_to, plain
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.resource import Resource
 
 _VERSIONS = {
-    "kustomize.toolkit.fluxcd.io": "v1",
-    "source.toolkit.fluxcd.io": "v1",
+    FLUX_KUSTOMIZE_GROUP: "v1",
+    FLUX_SOURCE_GROUP: "v1",
     "helm.toolkit.fluxcd.io": "v2",
 }
 _REFUSED = "the API server refuses it in an object that Flux applies"

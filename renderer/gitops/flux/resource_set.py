@@ -12,7 +12,7 @@ from math import prod
 from typing import NamedTuple, TypeAlias
 
 from renderer.gitops.flux.applied_objects import with_common_metadata
-from renderer.gitops.flux.flux_operator import OPERATOR_GROUP, PROVIDER, is_suspended
+from renderer.gitops.flux.flux_operator import PROVIDER, is_suspended
 from renderer.golang.template import Delimiters, GoTemplateError, render
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import deep_copy, go_value
@@ -20,6 +20,7 @@ from renderer.kubevirt.facts.confidential_parts import confidential_values_of_in
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.engines import FLUX_OPERATOR_GROUP
 from renderer.model.kube.cluster_wide import with_default_namespace
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
@@ -33,7 +34,7 @@ from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.encode import encode
 
-_COPY_FROM = f"{OPERATOR_GROUP}/copyFrom"
+_COPY_FROM = f"{FLUX_OPERATOR_GROUP}/copyFrom"
 _COPIED_KINDS = ("ConfigMap", "Secret")
 _DELIMITERS = Delimiters("<<", ">>")
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 20, 2

@@ -15,6 +15,7 @@ from typing import NamedTuple
 from renderer.gitops.entry_fields import empty_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.fields import Fields
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import EMPTY, Json, object_at
@@ -33,9 +34,8 @@ _IGNORED_FIELDS = (
     "patches",
     "targetNamespace",
 )
-FLUX_GROUP = "kustomize.toolkit.fluxcd.io"
 #: The label or annotation of objects in which Flux replaces no variables.
-SUBSTITUTE, DISABLED = f"{FLUX_GROUP}/substitute", "disabled"
+SUBSTITUTE, DISABLED = f"{FLUX_KUSTOMIZE_GROUP}/substitute", "disabled"
 #: Go's decoder of base64 ignores them.
 _LINE_BREAKS = str.maketrans("", "", "\r\n")
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from renderer.gitops.substitution.post_build import DISABLED, FLUX_GROUP, SUBSTITUTE, Variables
+from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, object_at
@@ -79,7 +80,7 @@ class UnsetVariable(Record):
             )
         escaped = f"${self.mention.expansion}"
         default = f"write a default: ${{{self.variable}:-default}}"
-        if self.resource.gvk.group == FLUX_GROUP:
+        if self.resource.gvk.group == FLUX_KUSTOMIZE_GROUP:
             give = f"add it to the postBuild of the Kustomization that deploys this one, or {default}"
             if self._is_left_to_own_variables:
                 return f"write {escaped}, which leaves it to its own postBuild; or {give}"
