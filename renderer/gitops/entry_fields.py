@@ -22,7 +22,6 @@ from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
-#: The end of the API groups of Flux's objects.
 #: Maps from text to text in Flux's objects.
 _MAPS = frozenset({"annotations", "labels", "matchLabels", "substitute"})
 #: Fields of Flux's objects whose content has any form (``x-kubernetes-preserve-unknown-fields``).
@@ -136,7 +135,7 @@ def _fits(value: Json, expected: Format) -> bool:
 
 
 def _correction(value: Json, expected: Format) -> tuple[str | None, Json]:
-    """Return a hint with the probable correction of the value, and the correction if there is one alone."""
+    """Return a hint with the probable correction of the value, and the correction if there is exactly one."""
     text = value if isinstance(value, str) else json.dumps(value)
     if not isinstance(expected, TextFormat):
         near = suggest(text, expected)

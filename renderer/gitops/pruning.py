@@ -25,7 +25,7 @@ from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
-from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION
+from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, options_of_application, options_of_object
 
 _DELETING = ("Delete", "WaitForTermination")
 _ORPHAN = "Orphan"
@@ -78,11 +78,10 @@ def _flux_retention(removed: Resource) -> str:
 
 def _argocd_retention(removed: Resource, key: str, owner: Resource | None = None) -> str:
     """Return the sync option that keeps an object: its own, or without one that of its Application."""
-    own = _option(_sync_options(removed), key)
+    own = _option(options_of_object(removed), key)
     if own:
         return f"its annotation {SYNC_OPTIONS_ANNOTATION}: {key}=false" if own == "false" else ""
-    options = array_at(owner.content, "spec", "syncPolicy", "syncOptions") if owner else ()
-    if owner is None or _option(map(str, options), key) != "false":
+    if owner is None or _option(options_of_application(owner), key) != "false":
         return ""
     return f"{owner.kind} {owner.name} has the sync option {key}=false"
 
@@ -101,10 +100,6 @@ def _flux_annotation(resource: Resource) -> str:
         if any(value.lower() == "disabled" for value in values):
             return key
     return ""
-
-
-def _sync_options(resource: Resource) -> list[str]:
-    return [option.strip() for option in text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION).split(",")]
 
 
 def _has_finalizer(application: Resource) -> bool:
@@ -134,8 +129,7 @@ def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) ->
     automated = object_at(owner.content, "spec", "syncPolicy", "automated")
     prunes = automated.get("prune") is True and automated.get("enabled") is not False
     deletes = may_be_gone and _has_finalizer(owner)
-    present = _sync_options(moved)
-    every = *present, *map(str, array_at(owner.content, "spec", "syncPolicy", "syncOptions"))
+    every = *options_of_object(moved), *options_of_application(owner)
     needed = [
         f"{key}=false"
         for key, may_happen in (("Prune", prunes), ("Delete", deletes))

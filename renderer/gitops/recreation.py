@@ -14,20 +14,22 @@ kubectl ``pkg/cmd/apply/patcher.go`` ``Patch``), even if the object cannot be cr
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.difference import Effect, Impact
-from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
+from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
-from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION
+from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, options_of_application, options_of_object
+from renderer.model.sync_waves import HOOK_ANNOTATION
 
-_FLUX_FORCE = "kustomize.toolkit.fluxcd.io/force"
+_FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _FORCE = "Force=true"
 _REPLACE = "Replace=true"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
-_HOOK, _HELM_HOOK, _SKIP = "argocd.argoproj.io/hook", "helm.sh/hook", "Skip"
+_HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
 _FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
 _ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject"
 #: What goes with an object of a kind; others go with what they hold.
@@ -69,7 +71,7 @@ def _holds_data(resource: Resource) -> bool:
 
 
 def _is_hook(resource: Resource) -> bool:
-    phases = text_at(resource.annotations, _HOOK) or text_at(resource.annotations, _HELM_HOOK)
+    phases = text_at(resource.annotations, HOOK_ANNOTATION) or text_at(resource.annotations, _HELM_HOOK)
     return bool(phases) and phases != _SKIP
 
 
@@ -82,8 +84,8 @@ def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_
     if owner is not None and is_flux_kustomization(owner):
         forces = object_at(owner.content, "spec").get("force") is True
         return "Flux (spec.force)" if forces and is_refused else ""
-    own = _options_of_object(after)
-    every = own | _options_of_object(before) | (set() if owner is None else _options_of(owner))
+    own = options_of_object(after)
+    every = {*own, *options_of_object(before), *(options_of_application(owner) if owner else ())}
     if _FORCE not in every:
         return ""
     named = f"{SYNC_OPTIONS_ANNOTATION}: {_FORCE}" if owner is None else _FORCE
@@ -91,15 +93,3 @@ def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_
         return f"Argo CD ({named}, {_REPLACE})"
     is_server_side = _SERVER_SIDE in every and _NOT_SERVER_SIDE not in own
     return "" if is_server_side or not is_refused else f"Argo CD ({named})"
-
-
-def _options_of_object(resource: Resource) -> set[str]:
-    return _options(text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION).split(","))
-
-
-def _options_of(owner: Resource) -> set[str]:
-    return _options(map(str, array_at(owner.content, "spec", "syncPolicy", "syncOptions")))
-
-
-def _options(written: Iterable[str]) -> set[str]:
-    return {option.strip() for option in written}

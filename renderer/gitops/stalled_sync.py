@@ -22,9 +22,9 @@ from renderer.model.difference import ChangeType, Effect, ResourceChange, Stalle
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.pattern import pattern
 from renderer.model.plural import plural
-from renderer.model.whole_number import whole_number
+from renderer.model.sync_options import options_of_application, options_of_object
+from renderer.model.sync_waves import HOOK_ANNOTATION, sync_wave
 
 FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go ApplyAllStaged"
 ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go Sync"
@@ -36,10 +36,7 @@ _DEFINITIONS = frozenset(
     }
 )
 _PRUNING = 3
-_ARGOCD = "argocd.argoproj.io"
 _PRUNE_LAST = "PruneLast=true"
-#: What Go's ``strconv.Atoi`` reads.
-_INTEGER = pattern(r"[-+]?[0-9]+")
 _PHASES = {"PreSync": -1, "Sync": 0, "PostSync": 1}
 
 #: When an engine applies or prunes an object: a later one is not reached after a failure.
@@ -152,12 +149,11 @@ def _turns(deployer: Resource, changes: Sequence[ResourceChange], manifests: Man
     pruned = [change.id for change in changes if change.type is ChangeType.REMOVED]
     waves = sorted({turns[each][1] for each in pruned})
     last = max((wave for phase, wave in turns.values() if phase == 0), default=0) + 1
-    options = array_at(deployer.content, "spec", "syncPolicy", "syncOptions")
+    of_all = options_of_application(deployer)
     for each in pruned:
         wave = waves[-1 - waves.index(turns[each][1])]
         found = manifests.get(each)
-        own = text_at(found.annotations, f"{_ARGOCD}/sync-options") if found else ""
-        is_last = _PRUNE_LAST in (*options, *(option.strip() for option in own.split(",")))
+        is_last = _PRUNE_LAST in of_all or (found is not None and _PRUNE_LAST in options_of_object(found))
         turns[each] = 0, max(last, 1) if is_last else wave
     return turns
 
@@ -165,11 +161,6 @@ def _turns(deployer: Resource, changes: Sequence[ResourceChange], manifests: Man
 def _turn(manifest: Resource | None) -> Turn:
     if manifest is None:
         return 0, 0
-    hooks = text_at(manifest.annotations, f"{_ARGOCD}/hook").split(",")
+    hooks = text_at(manifest.annotations, HOOK_ANNOTATION).split(",")
     phases = [_PHASES[hook.strip()] for hook in hooks if hook.strip() in _PHASES]
-    return min(phases, default=0), _wave(text_at(manifest.annotations, f"{_ARGOCD}/sync-wave"))
-
-
-def _wave(text: str) -> int:
-    """Return the number of a sync wave; what is not a number is wave 0 (``syncwaves/waves.go``)."""
-    return whole_number(text) if _INTEGER.fullmatch(text) else 0
+    return min(phases, default=0), sync_wave(manifest)

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
@@ -32,6 +34,17 @@ _OPTIONS: Mapping[str, tuple[str, ...]] = {
 }
 #: What other tools fill in later may be any option.
 _PLACEHOLDERS = ("{", "$", "<<")
+
+
+def options_of_object(resource: Resource) -> tuple[str, ...]:
+    """Return the sync options in the annotation of an object, of which Argo CD trims each."""
+    written = text_at(resource.annotations, SYNC_OPTIONS_ANNOTATION)
+    return tuple(option.strip() for option in written.split(","))
+
+
+def options_of_application(application: Resource) -> tuple[str, ...]:
+    """Return the sync options that an Application has for all of its objects."""
+    return tuple(map(str, array_at(application.content, "spec", "syncPolicy", "syncOptions")))
 
 
 class IgnoredOption(Record):

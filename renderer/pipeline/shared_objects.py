@@ -10,13 +10,13 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
-from renderer.model.engines import HOOK_ANNOTATION
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import plural
 from renderer.model.record import Record
+from renderer.model.sync_waves import HOOK_ANNOTATION
 
 #: The group, kind, namespace and name of an object.
 _Identity: TypeAlias = tuple[str, str, str, str]

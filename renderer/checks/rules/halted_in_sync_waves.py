@@ -34,12 +34,12 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.model.codes import Code
-from renderer.model.engines import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
+from renderer.model.sync_waves import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION, sync_wave
 
 _SYNC = "Sync"
 #: Hooks that are not part of a successful sync.
@@ -84,13 +84,7 @@ def _step(resource: Resource) -> _Step | None:
     """Return the step of an object; None if it is not part of a successful sync."""
     annotations = object_at(resource.content, "metadata", "annotations")
     phase = str(annotations.get(HOOK_ANNOTATION) or _SYNC) if annotations else _SYNC
-    if phase in _NO_STEPS:
-        return None
-    wave = annotations.get(SYNC_WAVE_ANNOTATION)
-    try:
-        return _Step(phase, int(wave) if isinstance(wave, str) else 0)
-    except ValueError:  # as in Argo CD, an invalid number is 0
-        return _Step(phase, 0)
+    return None if phase in _NO_STEPS else _Step(phase, sync_wave(resource))
 
 
 RULE = Rule(Code.HALTED_IN_SYNC_WAVES, Level.WARNING, _check, __doc__)

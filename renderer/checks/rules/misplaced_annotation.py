@@ -43,7 +43,6 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
-from renderer.model.engines import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 from renderer.model.field_edit import MoveField, RenameField, SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
@@ -51,6 +50,7 @@ from renderer.model.kube.sharing import once_for_same
 from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
 from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, ignored_option
+from renderer.model.sync_waves import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 
 #: Annotations that count in a template alone, and who reads them there. A key that ends with ``/`` stands for
 #: all annotations with this prefix. KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
