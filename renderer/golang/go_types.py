@@ -245,7 +245,7 @@ class GoTypes:
         type_ = self.underlying(field.type)
         if type_.startswith("*"):
             return value is None
-        if type_ in self._structs or type_ in _STRUCT_LIKE:
+        if type_ in self._structs or type_ in TYPES_WITH_METHODS:
             return field.omits_zero_struct and not value
         return not value
 
@@ -263,8 +263,6 @@ _ZERO: Mapping[str, Json] = {
     "IntOrString": 0,
     **dict.fromkeys(_INTEGERS, 0),
 }
-#: Types with methods of their own that are structs, and so never empty for ``omitempty``.
-_STRUCT_LIKE = frozenset({"Quantity", "Duration", "Time", "IntOrString"})
 
 
 def _integer(value: Json, type_: str) -> int | None:
@@ -354,6 +352,8 @@ _READ_THEMSELVES: Mapping[str, Callable[[Json, Json], Json]] = {
     "Time": _time,
     "IntOrString": _int_or_string,
 }
+#: Types that read JSON by methods of their own. They are structs, and so never empty for ``omitempty``.
+TYPES_WITH_METHODS = frozenset(_READ_THEMSELVES)
 
 
 def _includes(span: str, release: tuple[int, int]) -> bool:

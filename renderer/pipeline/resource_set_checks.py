@@ -1,7 +1,7 @@
 """Check what ResourceSets of the Flux operator make, in overlays that have the sets as objects.
 
-The objects stand beside those of the overlay while they are checked, and are not written. In an entry of
-Flux, they are an overlay of their own (``pipeline.resource_sets``).
+The objects are checked together with the objects of the overlay, and are not written. In an entry of Flux,
+they are an overlay of their own (``pipeline.resource_sets``).
 """
 
 from __future__ import annotations

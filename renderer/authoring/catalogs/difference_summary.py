@@ -10,7 +10,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.log_line import log_line
 from renderer.model.plural import plural
 
-#: Changes of one field are told apart up to this number.
+#: Up to this number, the changes of one field get a line each.
 _MOST_CHANGES = 2
 _MOST_NAMES = 8
 
@@ -18,9 +18,10 @@ _MOST_NAMES = 8
 def as_summary(found: Differences, resources: Iterable[Resource]) -> str:
     """Return a line for added and removed entries, and for each field that changed, with the entries' names.
 
-    ``resources`` are the entries of both catalogs: ``u1.*`` stands for all of its series.
+    ``resources`` are the entries of both catalogs: ``u1.*`` means all of its series.
     """
-    known = {kind: _names(resources, kind) for resources in [tuple(resources)] for kind in EntryType}
+    every = tuple(resources)
+    known = {kind: _names(every, kind) for kind in EntryType}
     lines: list[str] = []
     for kind in EntryType:
         for verb, entries in (("removed", found.removed), ("added", found.added)):

@@ -1,7 +1,7 @@
-"""The text of an OpenShift Template as that of a VirtualMachineTemplate, line by line, with all comments.
+"""Rewrite the text of an OpenShift Template as a VirtualMachineTemplate, line by line, with all comments.
 
-The lines of ``objects``, ``parameters`` and ``message`` move below ``spec``. The result is read again: an
-unusual text is refused and never changed in meaning.
+The lines of ``objects``, ``parameters`` and ``message`` move below ``spec``. The result is read again: if it
+would mean something else, the text is refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Make a VirtualMachineTemplate of an OpenShift Template, and say what stands against it.
+"""Convert an OpenShift Template to a VirtualMachineTemplate, or say why it cannot be converted.
 
-``pkg/virtctl/template/convert`` of KubeVirt takes the one object, the parameters and the message, and leaves
-out the labels that OpenShift adds to objects. Here they become labels of the machine, so that both templates
-make the same one.
+``pkg/virtctl/template/convert`` of KubeVirt copies the only object, the parameters and the message, and drops
+the labels that OpenShift adds to objects. Here they become labels of the machine, so that both templates make
+the same machine.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from renderer.authoring.migration.change import NotMigrated
-from renderer.kubevirt.facts.kinds import VM, VM_TEMPLATE, VM_TEMPLATE_GROUP
+from renderer.kubevirt.facts.kinds import DATA_VOLUME, SECRET, VM, VM_TEMPLATE, VM_TEMPLATE_GROUP
 from renderer.kubevirt.vm_template.admission import pruned, review, schema_problems
 from renderer.kubevirt.vm_template.findings import findings_of
 from renderer.kubevirt.vm_template.references import VALUE_REFERENCE
@@ -29,22 +29,22 @@ LABELS = "labels"
 #: What to do with an object that a VirtualMachineTemplate does not make.
 _HINTS = {
     VM: "give it a template of its own",
-    "DataVolume": "write it under dataVolumeTemplates of the machine, which makes it",
-    "Secret": "make the Secret by itself, and name it in the machine by a parameter",
+    DATA_VOLUME: "write it under dataVolumeTemplates of the machine, which makes it",
+    SECRET: "make the Secret by itself, and name it in the machine by a parameter",
 }
 _OBJECT = FieldPath.of("objects", 0)
 _MACHINE_LABELS = (*MACHINE.keys, "metadata", "labels")
 
 
 class Conversion(NamedTuple):
-    """The VirtualMachineTemplate, empty if there cannot be one, and what stands against it."""
+    """The VirtualMachineTemplate, or an empty object, and what has to change before it can be used."""
 
     content: JsonObject
     problems: tuple[NotMigrated, ...]
 
 
 def convert(template: Resource, release: Release) -> Conversion:
-    """Return what becomes of an OpenShift Template in the oldest release that it is for."""
+    """Convert an OpenShift Template for ``release``, the oldest one that it is rendered for."""
     objects = array_at(template.content, "objects")
     problems = (*_release_problems(template, release), *_object_problems(objects), *_label_problems(template))
     if problems:
@@ -57,13 +57,13 @@ def convert(template: Resource, release: Release) -> Conversion:
 
 
 def api_version(release: Release) -> str:
-    """Return the newest API version that a release serves, or else the oldest one of all."""
+    """Return the newest API version that a release serves; the oldest of all if it serves none."""
     version = next((name for name, since in SERVED_SINCE.items() if release >= since), [*SERVED_SINCE][-1])
     return f"{VM_TEMPLATE_GROUP}/{version}"
 
 
 def converted(content: JsonObject, release: Release) -> JsonObject:
-    """Return the VirtualMachineTemplate of a Template with one object, without looking at what it means."""
+    """Return the VirtualMachineTemplate of a Template with one object, without checking it."""
     names = {"objects": "virtualMachine"}
     spec = {names.get(name, name): value for name, value in content.items() if name in MOVED}
     spec["virtualMachine"] = array_at(content, "objects")[0]
@@ -94,7 +94,7 @@ def _object_problems(objects: Sequence[Json]) -> Iterator[NotMigrated]:
             continue
         hint = _HINTS.get(kind, "write it as a manifest of its own; its name may not have parameters there")
         what = f"{kind} {name}".strip() or "an object without a kind"
-        message = f"it also makes {what}, and a {VM_TEMPLATE} makes one machine alone"
+        message = f"it also makes {what}, and a {VM_TEMPLATE} makes only one machine"
         yield NotMigrated(FieldPath.of("objects", index), message, hint)
     if not machines:
         at = FieldPath.of("objects") if objects else ROOT
@@ -117,13 +117,13 @@ def _unknown_fields(content: JsonObject) -> Iterator[NotMigrated]:
         yield NotMigrated(in_template(at), message, "remove it; the API server would drop it")
 
 
-def _refused(converted_: Resource, refusals: tuple[Refusal, ...]) -> Iterator[NotMigrated]:
+def _refused(made: Resource, refusals: tuple[Refusal, ...]) -> Iterator[NotMigrated]:
     for refusal in refusals:
         if refusal.code.startswith("schema."):
             field = in_template(refusal.at or ROOT)
             yield NotMigrated(field, *_schema_words(refusal))
             continue
-        for found in findings_of(converted_, (refusal,)):
+        for found in findings_of(made, (refusal,)):
             hint = (found.hint or "").replace("spec.parameters", "parameters")
             yield NotMigrated(in_template(found.field or ROOT), found.message, hint)
 
@@ -132,19 +132,15 @@ def _schema_words(refusal: Refusal) -> tuple[str, str]:
     name = str(refusal.at.segments[-1]) if refusal.at is not None and refusal.at.segments else "a field"
     match refusal.code:
         case RefusalCode.SCHEMA_PATTERN:
-            return (
-                f"{name} has no part like [a-z]{{8}}, which a {VM_TEMPLATE} requires",
-                "write it as the value",
-            )
+            message = f"{name} has no part like [a-z]{{8}}, which a {VM_TEMPLATE} requires"
+            return message, "write it as the value"
         case RefusalCode.SCHEMA_ENUM:
             return f"a {VM_TEMPLATE} has no such generator", "write generate: expression, or a value"
         case RefusalCode.SCHEMA_REQUIRED:
             return f"{name} is missing", "write it"
         case _:
-            return (
-                f"{name} has another type than in a {VM_TEMPLATE}",
-                "write texts in quotes, and required as true",
-            )
+            message = f"{name} has another type than in a {VM_TEMPLATE}"
+            return message, "write texts in quotes, and required as true"
 
 
 def in_template(field: FieldPath) -> FieldPath:

@@ -1,7 +1,7 @@
 """Settings by which editors find the schemas of a project, one file for each editor.
 
 All but JetBrains' run yaml-language-server, whose ``yaml.schemas`` maps the path of a schema to globs; ``!``
-takes files out. JetBrains' own mapping cannot do that, so it gets the schema that requires nothing.
+excludes files. JetBrains' own mapping cannot do that, so it gets the schema that requires nothing.
 """
 
 from __future__ import annotations

@@ -274,7 +274,7 @@ def _lun_problems(lun: JsonObject, machine: VirtualMachineView) -> Iterator[Doma
 
 
 def _lun_message(bus: str) -> str:
-    return f"a LUN on the bus {bus} does not start: QEMU passes SCSI commands through on scsi alone"
+    return f"a LUN on the bus {bus} does not start: QEMU only passes SCSI commands through on scsi"
 
 
 def _host_device_problems(listed: str, devices: Json) -> Iterator[DomainProblem]:
@@ -293,7 +293,7 @@ def _host_device_problems(listed: str, devices: Json) -> Iterator[DomainProblem]
 
 
 def _clock_problems(zone: str) -> Iterator[DomainProblem]:
-    """Yield a time zone that the C library does not know, which then takes UTC; QEMU gets it as ``TZ``."""
+    """Yield a time zone that the C library does not know, and reads as UTC; QEMU gets it as ``TZ``."""
     if not zone or _POSIX_ZONE.match(zone):
         return
     from renderer.kubevirt.facts.time_zones import TIME_ZONES  # noqa: PLC0415 - few machines set a time zone

@@ -58,7 +58,7 @@ def judge(
 
 
 def _refused_parts(earlier: Iterable[Diagnostic]) -> Mapping[ResId | None, Collection[str | None]]:
-    """Return the parts with errors of each resource with errors; the part None stands for all of it."""
+    """Return the parts with errors of each resource with errors; the part None means all of it."""
     parts: dict[ResId | None, set[str | None]] = {}
     for each in earlier:
         if each.severity is Severity.ERROR:

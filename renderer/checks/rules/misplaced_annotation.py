@@ -52,8 +52,8 @@ from renderer.model.rule_settings import Level
 from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, ignored_option
 from renderer.model.sync_waves import HOOK_ANNOTATION, SYNC_WAVE_ANNOTATION
 
-#: Annotations that count in a template alone, and who reads them there. A key that ends with ``/`` stands for
-#: all annotations with this prefix. KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
+#: Annotations that only count in a template, and who reads them there. A key that ends with ``/`` is a prefix
+#: of annotations. KubeVirt ``staging/src/kubevirt.io/api/core/v1/types.go`` and
 #: ``pkg/virt-launcher/virtwrap/converter``, ``pkg/hooks/hooks.go``, ``pkg/network/istio``,
 #: ``pkg/virt-controller/watch/descheduler``; https://github.com/k8snetworkplumbingwg/multi-net-spec,
 #: https://istio.io/latest/docs/reference/config/annotations, cluster-autoscaler's FAQ.
@@ -90,7 +90,7 @@ _LABELS_IN_TEMPLATE: Mapping[str, str] = {
     "istio.io/dataplane-mode": "Istio",
     "istio.io/rev": "Istio",
 }
-#: Annotations that count in the metadata of the object in Git alone, and who reads them there.
+#: Annotations that only count in the metadata of the object in Git, and who reads them there.
 _ON_OBJECT: Mapping[str, str] = {
     HOOK_ANNOTATION: "Argo CD",
     SYNC_WAVE_ANNOTATION: "Argo CD",
@@ -100,7 +100,6 @@ _ON_OBJECT: Mapping[str, str] = {
     "kustomize.toolkit.fluxcd.io/": "Flux",
 }
 _ANNOTATIONS, _LABELS = ("metadata", "annotations"), ("metadata", "labels")
-
 
 #: The keys that KubeVirt reads, anywhere.
 _OF_KUBEVIRT = tuple(

@@ -1,6 +1,6 @@
-"""The objects that others than virtual machines refer to by name: their snapshots, clones, disks and so on.
+"""The objects that snapshots, clones, disks and other kinds than virtual machines refer to by name.
 
-Most of the fields are in ``kubevirt/facts/name_references.py``, those of other operators in
+Most of the fields are in ``kubevirt/facts/name_references.py``, the fields of other operators in
 ``operator_references.py``.
 """
 

@@ -143,7 +143,7 @@ def _domain_finding(
 
 
 def _lun_findings(context: Context, machine: VirtualMachineView) -> Iterator[Finding]:
-    """Yield the LUNs of claims of the overlay that are file systems: libvirt accepts block devices alone."""
+    """Yield the LUNs of claims of the overlay that are file systems: libvirt accepts only block devices."""
     luns = [(index, disk) for index, disk in machine.disks if disk.get("lun") is not None]
     volumes = elements_by_name([volume for _, volume in machine.volumes]) if luns else {}
     for index, disk in luns:

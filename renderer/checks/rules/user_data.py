@@ -87,7 +87,7 @@ def _header_problems(part: Part, name: str) -> Iterator[Problem]:
 def _cloud_config_problems(part: Part, name: str) -> Iterator[Problem]:
     if _is_folded(part.text.lstrip().partition("\n")[0]):
         message = (
-            f"{name} has a key on the line of {CLOUD_CONFIG_HEADER}, which cloud-init takes for a comment"
+            f"{name} has a key on the line of {CLOUD_CONFIG_HEADER}, which cloud-init reads as a comment"
         )
         hint = "begin each key on a line of its own; if the text begins with >, which joins lines, write |"
         yield Problem(message, hint, part.line)

@@ -130,7 +130,7 @@ def _unquoted(field: FieldPath, text: str, types: Sequence[Json]) -> Correction 
         return Correction(f"write it without quotes: {number}", SetField(field, number))
     seconds = re.fullmatch(r"([0-9]{1,19}) ?(s|sec|seconds)", text)
     if seconds and "integer" in types:
-        return Correction(f"write the number alone: {seconds[1]}", SetField(field, int(seconds[1])))
+        return Correction(f"write only the number: {seconds[1]}", SetField(field, int(seconds[1])))
     if "boolean" in types and text.lower() in ("true", "yes", "on", "false", "no", "off"):
         is_true = text.lower() in ("true", "yes", "on")
         return Correction(f"write it without quotes: {str(is_true).lower()}", SetField(field, is_true))

@@ -40,7 +40,7 @@ def repointed(resource: Resource, tree: RepointedTree) -> Resource:
 def at_sources(resource: Resource, is_tree: Callable[[str], bool]) -> Resource:
     """Return an Application that Git already points at a tree with the source that its annotation names.
 
-    The annotation has a path alone, so the source has no options of kustomize or directories.
+    The annotation has only a path, so the source has no options of kustomize or directories.
     """
     source = object_at(resource.content, "spec", "source")
     folder = text_at(resource.annotations, SOURCE_PATH)

@@ -17,7 +17,7 @@ def is_resource_set(resource: Resource) -> bool:
 
 
 def is_suspended(resource: Resource) -> bool:
-    """Return True if the operator is told to leave the object as it is."""
+    """Return True if an annotation makes the operator leave the object as it is."""
     return str(resource.annotations.get(_RECONCILE, "")).lower() == "disabled"
 
 

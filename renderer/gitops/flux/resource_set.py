@@ -185,7 +185,7 @@ def _with_provider(provider: Resource, values: JsonObject) -> Inputs:
 
 
 def _rendered(entry: Resource, input_sets: Iterable[Inputs]) -> Iterator[Resource]:
-    """Yield the objects; those of ``resources`` come first, as they count before others of the same name."""
+    """Yield the objects; the ones of ``resources`` come first, as they win over others of the same name."""
     templates = tuple(_templates(entry))
     sets = [_as_in_go(each) for each in input_sets]
     for text, field in templates:
@@ -285,7 +285,7 @@ def _without_repeated(entry: Resource, resources: ResourceSet, findings: list[Di
 
 
 def _source_of_data(resource: Resource) -> Reference | None:
-    """Return the object that a ConfigMap or Secret is told to copy its data from."""
+    """Return the object that a ConfigMap or Secret copies its data from."""
     written = resource.annotations.get(_COPY_FROM)
     if resource.kind not in _COPIED_KINDS or not isinstance(written, str):
         return None

@@ -288,7 +288,7 @@ class VariableReader:
             self._reject(
                 f"{name} is not a name for a variable, and Flux refuses all of them with it",
                 site,
-                "use letters, digits and _ alone",
+                "use only letters, digits and _",
             )
 
     def _reject(

@@ -46,7 +46,7 @@ _MAX_BYTE, _END_OF_ASCII, _MAX_SHORT = 0xFF, 0x80, 0xFFFF
 
 
 class NumError(ValueError):
-    """The text is not a number of 64 bits; ``nearest`` is the nearest one, 0 if it is no number at all."""
+    """The text is not a number of 64 bits; ``nearest`` is the nearest one, 0 for other text."""
 
     def __init__(self, nearest: int = 0) -> None:
         super().__init__("invalid number")

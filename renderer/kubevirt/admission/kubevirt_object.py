@@ -127,7 +127,7 @@ def _check_certificates(spec: JsonObject, _: Cluster) -> Causes:
     old = [name for name in _INTERVALS if has(signed, name)]
     if old and (has(signed, "ca") or has(signed, "server")):
         message = f"{' and '.join(old)} cannot be combined with ca and server"
-        hint = f"drop {'it' if len(old) == 1 else 'them'}, and write ca and server alone"
+        hint = f"drop {'it' if len(old) == 1 else 'them'}, and write only ca and server"
         yield not_supported(_SELF_SIGNED.child(old[0]), message, hint, reported=ROOT)
     durations = dict(_durations(spec))
     ca = _Lifetime.of(durations, ("caRotateInterval",), ("ca", "duration")) or _CA_LIFETIME
@@ -266,7 +266,7 @@ def _check_gates(spec: JsonObject, _: Cluster) -> Causes:
 
 
 def _own_cluster(spec: JsonObject, cluster: Cluster) -> Cluster:
-    """Return the cluster that has the gates of this object alone."""
+    """Return the cluster, with only the gates of this object."""
     return Cluster(cluster.release, read_cluster_config({"spec": spec}))
 
 

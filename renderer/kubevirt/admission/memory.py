@@ -87,7 +87,7 @@ def check_huge_pages(vmi: VmiSpec, _: Cluster) -> Causes:
 
 
 def _whole_pages_hint(vmi: VmiSpec, amount: Quantity, page: Quantity) -> tuple[str | None, SetField | None]:
-    """Return the amounts that fill whole pages; or the page size of a node, if the written one is none."""
+    """Return the amounts that fill whole pages; if no node has pages of that size, a size that nodes have."""
     if page.sign <= 0 or amount.sign <= 0:
         return None, None
     size, architecture = _size(vmi), text(vmi.content, "architecture")

@@ -15,7 +15,7 @@ from renderer.model.cluster_settings import StorageClass
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
-#: Of several default classes, CDI takes one that is for virtual machines (``pkg/controller/common/util.go``).
+#: Of several default classes, CDI prefers the one for virtual machines (``pkg/controller/common/util.go``).
 DEFAULT_CLASS_ANNOTATIONS = (
     "storageclass.kubevirt.io/is-default-virt-class",
     "storageclass.kubernetes.io/is-default-class",
@@ -69,7 +69,7 @@ def _default_class(classes: Iterable[Resource]) -> str:
 def profiles_of_classes(classes: Iterable[StorageClass], observed: Profiles) -> Profiles:
     """Return what the StorageProfiles of storage classes say; the default class is also at an empty name.
 
-    A class without modes has those of the ``observed`` profile, if there is one.
+    A class without modes has the modes of the ``observed`` profile, if there is one.
     """
     found: dict[str, JsonObject] = {}
     for each in classes:

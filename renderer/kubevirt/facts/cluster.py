@@ -123,7 +123,7 @@ class Cluster:
 
     @cached_property
     def gates(self) -> frozenset[Gate]:
-        """The enabled feature gates, by the lists of gates alone."""
+        """The feature gates that the lists of gates enable; settings that replaced gates do not count."""
         return enabled_gates(self.release, self.config)
 
     def has_gate(self, gate: Gate) -> bool:

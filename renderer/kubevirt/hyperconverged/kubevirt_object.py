@@ -70,7 +70,7 @@ _EMULATED_MACHINES = {
 }
 _FIRMWARE = {"amd64": "/usr/share/OVMF", "arm64": "/usr/share/AAVMF"}
 _NO_FIRMWARE_PATHS_SINCE = OperatorRelease(1, 20)
-#: Before, one variable named the machine type, for amd64 alone.
+#: Before, one variable named the machine type, only for amd64.
 _ARCHITECTURES_SINCE = OperatorRelease(1, 12)
 _S390X_SINCE = OperatorRelease(1, 17)
 _DEFAULT_ARCHITECTURE_SINCE = OperatorRelease(1, 18)
@@ -252,7 +252,8 @@ def _architectures(facts: ClusterFacts, environment: OperatorEnvironment, releas
 def _default_architecture(facts: ClusterFacts) -> str:
     """Return the control plane's architecture if workers have it, too, else the workers' own.
 
-    Of several architectures of workers, the operator takes the one that most have: we take the first.
+    If workers have several, the operator uses the most frequent one. Here their number is not known, and the
+    first counts.
     """
     control_plane, workloads = sorted(facts.control_plane_architectures), sorted(facts.workload_architectures)
     if control_plane and control_plane[0] in workloads:

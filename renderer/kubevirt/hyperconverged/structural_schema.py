@@ -76,7 +76,7 @@ class Pruned(Record):
 class StructuralSchema:
     """The schema of one API version of HyperConverged at one release.
 
-    Of ``metadata`` it defines the name alone; the API server treats the rest as in every object.
+    Of ``metadata`` it defines only the name; the API server treats the rest as in every object.
     """
 
     def __init__(self, document: JsonObject) -> None:

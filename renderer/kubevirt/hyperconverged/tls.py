@@ -55,7 +55,7 @@ _INTERMEDIATE = (
     "ECDHE-ECDSA-CHACHA20-POLY1305",
     "ECDHE-RSA-CHACHA20-POLY1305",
 )
-#: The profiles without the ciphers that KubeVirt is not told of in any release, as they have no known name.
+#: The ciphers of each profile, without those that no release passes on to KubeVirt: they have no known name.
 _CIPHERS: Mapping[str, Sequence[str]] = {
     "Old": (
         *_INTERMEDIATE,

@@ -1,4 +1,4 @@
-"""The generator ``expression``: a text in which ``[set]{length}`` stands for random characters.
+"""The generator ``expression``: a text in which ``[set]{length}`` expands to random characters.
 
 ``generator/expressionvalue.go`` of virt-template-engine. Nothing is drawn here: a reading says which texts
 the expression can give.

@@ -70,7 +70,7 @@ def substituted_text(text: str, values: Mapping[str, str]) -> str:
 
 
 def json_or_text(value: str) -> Json:
-    """Return what a parameter gives as ``${{NAME}}``: what it is as JSON, or the text if it is no JSON.
+    """Return what a parameter gives as ``${{NAME}}``: the value of the JSON, or the text if it is not JSON.
 
     The parts of a confidential value are confidential, too. JSON that is nested deeper than a file may be
     stays a text.

@@ -1,4 +1,4 @@
-"""A tree as a VirtualMachine of KubeVirt's API, and trees that are none.
+"""Convert a tree to a VirtualMachine of KubeVirt's API, as Go does, or say why that fails.
 
 ``FromUnstructuredWithValidation`` of apimachinery's ``runtime/converter.go`` goes through the Go types and
 refuses unknown fields. A type that reads JSON itself gets its part as JSON: within it fields are looked up as
@@ -12,7 +12,7 @@ from functools import lru_cache
 from ipaddress import IPv6Address, ip_address
 from typing import TypeAlias
 
-from renderer.golang.go_types import GoTypeError, GoTypes
+from renderer.golang.go_types import TYPES_WITH_METHODS, GoTypeError, GoTypes
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.vm_template.go_types_table import TYPES
 from renderer.model.kube.field_path import Segment
@@ -29,7 +29,6 @@ _READ_JSON = {
     "kubevirt.PodNetwork": "kubevirt.PodNetworkAlias",
 }
 _SCALARS = {"string": str, "bool": bool}
-_OTHERS_READ_JSON = frozenset({"Quantity", "Duration", "Time", "IntOrString"})
 #: Fields whose addresses KubeVirt's types rewrite when they read them.
 _ADDRESSES = frozenset({"nameservers", "ntpServers", "vmNetworkCIDR"})
 _IPV4_NUMBERS = 4
@@ -46,7 +45,7 @@ class UnknownFieldsError(Exception):
 
 
 def types_of(release: Release) -> GoTypes:
-    """Return the API types that a release's virt-template has: those of the minor before."""
+    """Return the API types of a release's virt-template, which is built with the minor before."""
     return _types((1, 8) if release >= _API_1_8_SINCE else (1, 7))
 
 
@@ -87,7 +86,7 @@ class _Conversion:
         if type_.startswith("*"):
             return self.value(type_[1:], value, path)
         underlying = self._types.underlying(type_)
-        if type_ in _READ_JSON or underlying in _OTHERS_READ_JSON:
+        if type_ in _READ_JSON or underlying in TYPES_WITH_METHODS:
             return self._json(type_, value, path)
         if underlying.startswith("[]"):
             if not isinstance(value, list):
@@ -158,7 +157,7 @@ def _with_plain_addresses(value: Json, key: str = "") -> Json:
 
 
 def _plain_address(written: str) -> str | None:
-    """Return an address as Go writes it after ``ParseIPSloppy``; None if it is none."""
+    """Return an address as Go writes it after ``ParseIPSloppy``; None for other text."""
     numbers = written.split(".")
     if len(numbers) == _IPV4_NUMBERS and all(each.isdecimal() for each in numbers):
         written = ".".join(each.lstrip("0") or "0" for each in numbers)
