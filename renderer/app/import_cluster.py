@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import posixpath
-from collections.abc import Iterable
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
@@ -28,7 +27,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
-from renderer.findings.run_findings import RunFindings
+from renderer.findings.run_findings import located_as_given
 from renderer.kubevirt.facts.cluster_facts import nearest_release
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors
 from renderer.kubevirt.facts.unreleased import about_target
@@ -88,7 +87,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     try:
         gathered = _gather(request)
     except DiagnosticError as error:
-        return ImportedCluster(_locate(error.diagnostics))
+        return ImportedCluster(located_as_given(error.diagnostics))
     cluster = cluster_of_import(
         project.config, request.cluster, output, gathered, is_output_named=request.output is not None
     )
@@ -97,13 +96,13 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     rules = project.config.rules
     findings = with_levels((*gathered.findings, *release_findings, *about_target(release)), rules)
     if has_errors(findings):
-        return ImportedCluster(_locate(findings))
+        return ImportedCluster(located_as_given(findings))
     everywhere = request.output is None and not cluster
     choices = request.choices._replace(everywhere=everywhere, cluster=cluster)
     planned = plan_sources(seen, output, gathered, release, choices)
     findings = (*findings, *with_levels(planned.findings, rules))
     if has_errors(findings):
-        return ImportedCluster(_locate(findings))
+        return ImportedCluster(located_as_given(findings))
     writes = {posixpath.join(output, path): content for path, content in planned.files.items()}
     fs, entries = project.fs, request.entries
     to_write = (*writes, PROJECT_FILE)
@@ -128,7 +127,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     exposed = exposed_dumps(project, request.files) if has_secrets else ()
     findings = (*findings, *with_levels(exposed, rules))
     if has_errors(findings):
-        return ImportedCluster(_locate(findings))
+        return ImportedCluster(located_as_given(findings))
     if not request.dry_run:
         change_files(project.root, changed, (), {path: before[path] for path in changed})
     summary = ImportSummary(
@@ -158,7 +157,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
         entries=tuple(entry_objects.files),
         unordered=entry_objects.unordered,
     )
-    return ImportedCluster(_locate(findings), summary)
+    return ImportedCluster(located_as_given(findings), summary)
 
 
 def _gather(request: ClusterImport) -> Gathered:
@@ -234,8 +233,3 @@ def _target_release(
         severity=Severity.WARNING,
     )
     return nearest, (warning,)
-
-
-def _locate(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
-    """Return the findings in the order of the dump and the planned sources; they know their lines."""
-    return tuple(map(RunFindings(None).located, findings))

@@ -108,13 +108,15 @@ def read_existing(
                     elsewhere.setdefault(known, folder)
     broken = [folder for folder, composed in outcomes.items() if composed.failed]
     return ExistingSources(
-        files,
-        Inventory(resources, ()),
-        elsewhere,
-        frozenset(posixpath.relpath(folder, output) for folder in folders),
-        frozenset(posixpath.relpath(folder, output) for folder in broken),
-        {posixpath.relpath(folder, output): listed[folder].expand for folder in folders if folder in listed},
-        tuple(map(_cannot_be_built, broken)),
+        files=files,
+        inventory=Inventory(resources, ()),
+        elsewhere=elsewhere,
+        folders=frozenset(posixpath.relpath(folder, output) for folder in folders),
+        broken=frozenset(posixpath.relpath(folder, output) for folder in broken),
+        modes={
+            posixpath.relpath(folder, output): listed[folder].expand for folder in folders if folder in listed
+        },
+        findings=tuple(map(_cannot_be_built, broken)),
     )
 
 

@@ -18,7 +18,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.builtin_catalogs import builtin_path, composed_catalog
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
-from renderer.findings.run_findings import RunFindings
+from renderer.findings.run_findings import located_as_given
 from renderer.kubevirt.facts.cluster_facts import ClusterFacts
 from renderer.model.cluster_settings import COMMON_INSTANCETYPES, is_cluster_name
 from renderer.model.codes import Code
@@ -120,7 +120,7 @@ def import_facts(project: Project, request: FactsImport) -> ImportedFacts:
     try:
         observed = observe_facts(read_dump(find_files(request.files, request.piped)))
     except DiagnosticError as error:
-        return ImportedFacts(_locate(*error.diagnostics))
+        return ImportedFacts(located_as_given(error.diagnostics))
     facts = _without_shipped(observed.facts, project, request.cluster)
     exposed = exposed_dumps(project, request.files) if observed.has_secrets else ()
     findings = with_levels((*observed.findings, *exposed), project.config.rules)
@@ -129,7 +129,7 @@ def import_facts(project: Project, request: FactsImport) -> ImportedFacts:
         nothing = "the dump says nothing of the cluster itself"
         findings = (*findings, Diagnostic(Code.DUMP_INVALID, nothing, hint=_PRINT_HINT, location=place))
     if has_errors(findings):
-        return ImportedFacts(_locate(*findings))
+        return ImportedFacts(located_as_given(findings))
     check_writable(project.root, (path, PROJECT_FILE))
     before = {
         each: project.fs.read(each) if project.fs.is_file(each) else None for each in (path, PROJECT_FILE)
@@ -143,7 +143,7 @@ def import_facts(project: Project, request: FactsImport) -> ImportedFacts:
     if not request.dry_run:
         change_files(project.root, changed, (), {each: before[each] for each in changed})
     summary = FactsSummary(path, facts, tuple(changed), request.dry_run, request.cluster)
-    return ImportedFacts(_locate(*findings), summary)
+    return ImportedFacts(located_as_given(findings), summary)
 
 
 def facts_text(facts: ClusterFacts) -> str:
@@ -212,7 +212,3 @@ def _with_line(project: Project, content: bytes, cluster: str, path: str) -> byt
         message = f"{PROJECT_FILE} is written in a way that cannot be edited safely"
         hint = f"add facts: {path} to it yourself, and run this again"
         raise Diagnostic.at(facts_site(cluster), Code.EDIT_REFUSED, message, hint).error() from None
-
-
-def _locate(*findings: Diagnostic) -> tuple[Located, ...]:
-    return tuple(map(RunFindings(None).located, findings))

@@ -68,11 +68,11 @@ class SourceChoices(NamedTuple):
 class PlannedSources(NamedTuple):
     """The files of an import, content by path below the output folder.
 
-    ``objects`` are the objects that are written, ``known`` the number of the objects that Git has and that
-    stay; ``elsewhere`` are the overlays outside of the output folder that have some of them.
-    ``catalogs`` are the folders that machines of other folders refer to. ``modes`` has the new folders.
+    ``objects`` are the objects that are written; ``known`` is the number of objects that stay as Git has
+    them, and ``elsewhere`` the overlays outside of the output folder that have some of them. ``catalogs`` are
+    the folders that machines of other folders refer to. ``modes`` has the expand mode of each new folder.
     ``kept`` are the placeholders that already exist. ``folders`` are all folders with a kustomization, True
-    for those with pins; ``waves`` the new ones in which Argo CD can sync pins before machines.
+    for a folder with pins; ``waves`` are the new folders in which Argo CD can sync pins before machines.
     """
 
     files: Mapping[str, bytes]
@@ -156,22 +156,22 @@ def plan_sources(
     if not has_errors(findings):
         check_additions(project, output, existing, objects, files)
     return PlannedSources(
-        files,
-        objects,
-        known,
-        tuple(sorted(elsewhere)),
-        tuple(_catalog_folders(objects, files)),
-        {
+        files=files,
+        objects=objects,
+        known=known,
+        elsewhere=tuple(sorted(elsewhere)),
+        catalogs=tuple(_catalog_folders(objects, files)),
+        modes={
             each.folder: modes.get(each.folder, ExpandMode.OFF)
             for each in objects
             if each.folder not in existing.folders
         },
-        sum(pins.values()),
-        fitted,
-        (*findings, *(finding for each in detached for finding in each.findings)),
-        frozenset(kept),
-        {folder: _has_pins(fs, output, folder, files) for folder in folders},
-        waves,
+        pins=sum(pins.values()),
+        fitted=fitted,
+        findings=(*findings, *(finding for each in detached for finding in each.findings)),
+        kept=frozenset(kept),
+        folders={folder: _has_pins(fs, output, folder, files) for folder in folders},
+        waves=waves,
     )
 
 
@@ -258,7 +258,7 @@ def _kustomizations(fs: FileSystem, output: str, objects: Iterable[SourceObject]
 def _check_only_ours(fs: FileSystem, folder: str, objects: Iterable[SourceObject]) -> None:
     """Raise ``DiagnosticError``: kustomization-missing for a folder of manifests without a kustomization.
 
-    Who applies it reads every file, and would read only the listed ones once there is a kustomization.
+    Whatever applies it reads every file, and would only read the listed ones once there is a kustomization.
     """
     ours = {posixpath.basename(each.path) for each in objects}
     names = fs.list(folder) if fs.is_folder(folder) else ()

@@ -30,10 +30,8 @@ expand: "off"
 
 overlays:
   - path: {overlays}
-{others}output: {output}
+{cluster}{others}output: {output}
 """
-
-
 #: What a new project file says if it has one cluster, and for each cluster if it has several.
 _DEFAULT_CLUSTER = """\
 # The release that the cluster runs. What it refuses is refused here, too.
@@ -72,14 +70,13 @@ def project_file(
     """
     cluster = settings.name
     if not project.fs.is_file(PROJECT_FILE):
+        goes_to = "" if _names_cluster(output, cluster) else f"    cluster: {json.dumps(cluster)}\n"
         text = _NEW.format(
             settings=_new_settings(settings),
             overlays=json.dumps(f"{output}/*"),
+            cluster=goes_to,
+            others="".join(_entry_text(path, folder, goes_to) for path, folder in folders.items()),
             output=json.dumps(_default_output(output)),
-            others="".join(
-                f"    cluster: {json.dumps(cluster)}\n" for _ in range(not _names(output, cluster))
-            )
-            + "".join(_entry_text(path, folder, output, cluster) for path, folder in folders.items()),
         )
         return {PROJECT_FILE: text.encode()}
     content = project.fs.read(PROJECT_FILE)
@@ -106,14 +103,16 @@ def _new_settings(settings: NewSettings) -> str:
     )
 
 
-def _names(output: str, cluster: str) -> bool:
-    """Return True if the overlays below ``output`` go to the cluster without saying so."""
+def _names_cluster(output: str, cluster: str) -> bool:
+    """Return True if the path of ``output`` already names the cluster, so that entries need not."""
     return not cluster or cluster in output.split("/")
 
 
-def _entry_text(path: str, folder: NewFolder, output: str, cluster: str) -> str:
-    """Return the entry of a folder in a new project file; empty if it has the usual settings."""
-    goes_to = "" if _names(output, cluster) else f"    cluster: {json.dumps(cluster)}\n"
+def _entry_text(path: str, folder: NewFolder, goes_to: str) -> str:
+    """Return the entry of a folder in a new project file; empty if it has the usual settings.
+
+    ``goes_to`` is the line that names its cluster, if it needs one.
+    """
     mode = "" if folder.mode is ExpandMode.OFF else f"    expand: {folder.mode.value}\n"
     waves = "    syncWaves: true\n" if folder.in_waves else ""
     return f"  - path: {json.dumps(path)}\n{goes_to}{mode}{waves}" if mode or waves else ""
@@ -135,7 +134,7 @@ def _missing_entries(
     So a glob is added only if the project has no overlay below ``output``, whose entry it would replace.
     """
     config, cluster = project.config, settings.name
-    goes_to: dict[str, Json] = {} if _names(output, cluster) else {"cluster": cluster}
+    goes_to: dict[str, Json] = {} if _names_cluster(output, cluster) else {"cluster": cluster}
     everything = f"{output}/*"
     listed = {entry.path: entry for entry in config.overlays}
     release = settings.release

@@ -20,7 +20,7 @@ from renderer.files.disk import path_exists
 from renderer.files.file_system import DiskFileSystem
 from renderer.files.git import GitProcess
 from renderer.findings.located import Located
-from renderer.findings.run_findings import RunFindings
+from renderer.findings.run_findings import located_as_given
 from renderer.kubevirt.facts.unreleased import about_target
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
@@ -109,7 +109,7 @@ def start_project(
             )
             for path in planned.in_the_way
         )
-        return Started(planned, choices.ci, tuple(map(RunFindings(None).located, in_the_way)))
+        return Started(planned, choices.ci, located_as_given(in_the_way))
     files = dict(planned.files)
     readers = survey.survey.readers if survey else RootReaders()
     ignores = engine_ignores(readers, files, lambda path: _text_at(root / path))

@@ -245,3 +245,8 @@ def locate(
     run = RunFindings(fs, locator=locator)
     run.add(findings, overlay)
     return run.found()
+
+
+def located_as_given(findings: Iterable[Diagnostic]) -> tuple[Located, ...]:
+    """Return findings that know their lines, in their order, such as the findings about a dump."""
+    return tuple(map(RunFindings(None).located, findings))

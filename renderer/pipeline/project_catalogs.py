@@ -104,8 +104,9 @@ class ProjectCatalogs:
     @property
     def has_own(self) -> bool:
         """True if the project lists folders or files that may have the object that configures KubeVirt."""
-        paths = (source for source in self._config.catalogs if isinstance(source, CatalogPath))
-        return bool(self._config.configuration or self._config.facts) or any(True for _ in paths)
+        config = self._config
+        has_catalog = any(isinstance(source, CatalogPath) for source in config.catalogs)
+        return has_catalog or bool(config.configuration or config.facts)
 
     @contextmanager
     def including_deployed(self, overlay: Overlay) -> Iterator[None]:
