@@ -30,7 +30,7 @@ from renderer.model.cluster_settings import BuiltinCatalog, CatalogPath, lists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, has_errors
 from renderer.model.render_config import PROJECT_FILE
-from renderer.project.project import API_VERSION, KIND
+from renderer.model.vmrender_api import RENDER_CONFIG, VMRENDER_API_VERSION
 from renderer.report.plain_text import printable
 from renderer.yamlio.edit import add_entry
 
@@ -182,7 +182,7 @@ def with_catalog(
     """
     if lists(catalogs, folder) and content is not None:
         return content
-    edited = content or f"apiVersion: {API_VERSION}\nkind: {KIND}\n".encode()
+    edited = content or f"apiVersion: {VMRENDER_API_VERSION}\nkind: {RENDER_CONFIG}\n".encode()
     for catalog in reversed(catalogs):  # catalogs that the project has without listing them
         entry = {"path": catalog.path} if isinstance(catalog, CatalogPath) else {"builtin": catalog.name}
         edited = add_entry(edited, PROJECT_FILE, _FIELD, entry, before=0)

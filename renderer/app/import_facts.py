@@ -30,7 +30,8 @@ from renderer.model.kube.location import Location
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.plural import plural
 from renderer.model.render_config import PROJECT_FILE
-from renderer.project.cluster_facts import FACTS_API_VERSION, FACTS_KIND, facts_site, is_facts_file
+from renderer.model.vmrender_api import VMRENDER_API_VERSION
+from renderer.project.cluster_facts import FACTS_KIND, facts_site, is_facts_file
 from renderer.yamlio.edit import EditedText, RefusedEditError, add_entry, edit_fields
 from renderer.yamlio.encode import encode_source
 
@@ -149,7 +150,7 @@ def import_facts(project: Project, request: FactsImport) -> ImportedFacts:
 def facts_text(facts: ClusterFacts) -> str:
     """Return the content of a file of facts; equal facts have equal texts."""
     objects: Json = [each.content for each in facts.objects]
-    text = _HEADER.format(version=FACTS_API_VERSION, kind=FACTS_KIND)
+    text = _HEADER.format(version=VMRENDER_API_VERSION, kind=FACTS_KIND)
     parts: tuple[tuple[str, Json], ...] = (
         ("versions", dict(facts.versions)),
         ("nodes", dict(facts.nodes)),

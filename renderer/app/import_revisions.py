@@ -32,11 +32,11 @@ from renderer.kubevirt.instancetype.pin import pinned_revision
 from renderer.kubevirt.instancetype.revision import RevisionError, decode_revision
 from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.kube.resource import Resource
 from renderer.model.pin import Pinnable
-from renderer.model.quantity import Quantity
+from renderer.model.quantity import are_equal_amounts
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -169,19 +169,7 @@ def is_same_spec(left: Json, right: Json) -> bool:
         return left.keys() == right.keys() and all(is_same_spec(left[key], right[key]) for key in left)
     if isinstance(left, list) and isinstance(right, list):
         return len(left) == len(right) and all(map(is_same_spec, left, right))
-    return is_equal(left, right) or _is_equal_amount(left, right)
-
-
-def _is_equal_amount(left: Json, right: Json) -> bool:
-    """Return True if both are quantities of the same amount; invalid quantities differ."""
-    if isinstance(left, bool) or isinstance(right, bool):
-        return False
-    if not isinstance(left, str | int) or not isinstance(right, str | int):
-        return False
-    try:
-        return Quantity.of(left).compare(Quantity.of(right)) == 0
-    except DiagnosticError:
-        return False
+    return is_equal(left, right) or are_equal_amounts(left, right)
 
 
 def _not_compared(vm: VirtualMachine, matcher_type: MatcherType, reason: str) -> Diagnostic:

@@ -17,12 +17,12 @@ from renderer.model.kube.json import JsonObject
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import ExpandMode, InstancetypeNames, OverlayEntry, RenderConfig
+from renderer.model.vmrender_api import VMRENDER_API_VERSION, VMRENDER_GROUP, VMRENDER_VERSION
 from renderer.pipeline import Pipeline
 from renderer.pipeline.generators import GENERATORS
 from renderer.project.project import EXPANSION, VALIDATION, with_function_config
 
-_GROUP, _VERSION = "vmrender.io", "v1alpha1"
-_KINDS = tuple(Gvk(_GROUP, _VERSION, kind) for kind in (EXPANSION, VALIDATION))
+_KINDS = tuple(Gvk(VMRENDER_GROUP, VMRENDER_VERSION, kind) for kind in (EXPANSION, VALIDATION))
 
 
 def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outcome[tuple[JsonObject, ...]]:
@@ -45,7 +45,7 @@ def run_function(given: ResourceList, project: Project, fs: FileSystem) -> Outco
             written.origin.below("kind"),
             Code.FUNCTION_INPUT,
             f"unknown function {name}" if name else "functionConfig has no apiVersion and no kind",
-            f"functionConfig is one of {', '.join(known)}, of {_GROUP}/{_VERSION}",
+            f"functionConfig is one of {', '.join(known)}, of {VMRENDER_API_VERSION}",
         ).error()
     config = with_function_config(fs, project.config, written)
     expanded = _expand(given, fs, config)
@@ -78,4 +78,4 @@ def _results_in_order(given: Iterable[Resource], results: ResourceSet) -> Iterab
 
 
 def _is_configuration(item: Resource) -> bool:
-    return item.gvk.group == _GROUP or is_local(item.content)
+    return item.gvk.group == VMRENDER_GROUP or is_local(item.content)

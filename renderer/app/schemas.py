@@ -45,6 +45,7 @@ from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release, snapshot_of
+from renderer.model.vmrender_api import INSTANCETYPE_SERIES, RENDER_CONFIG, TEMPLATE, VMRENDER_API_VERSION
 from renderer.project.project_root import find_project_root, read_named_file
 from renderer.project.project_schemas import RELEASES, listed_schemas, read_project_schemas
 from renderer.yamlio.decode import decode_documents
@@ -57,7 +58,7 @@ class OwnKind(NamedTuple):
     """A kind of ours; its schema ships below ``schemas/vmrender``."""
 
     name: str
-    api_version: str = "vmrender.io/v1alpha1"
+    api_version: str = VMRENDER_API_VERSION
 
     @property
     def document(self) -> JsonObject:
@@ -66,7 +67,7 @@ class OwnKind(NamedTuple):
         return document
 
 
-_OWN_KINDS = (OwnKind("RenderConfig"), OwnKind("InstancetypeSeries"), OwnKind("Template"))
+_OWN_KINDS = (OwnKind(RENDER_CONFIG), OwnKind(INSTANCETYPE_SERIES), OwnKind(TEMPLATE))
 
 
 class SchemaVariant(NamedTuple):

@@ -40,6 +40,7 @@ from renderer.model.kube.json import Json, text_at
 from renderer.model.pattern import pattern
 from renderer.model.run.limits import limits
 from renderer.model.run.work import may_find_lines
+from renderer.model.vmrender_api import TEMPLATE, VMRENDER_API_VERSION
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.documents import Chunk, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
@@ -61,7 +62,7 @@ _CONFLICT_MARKER = pattern(r"(?:<{7}|>{7}|\|{7})(?: [\w./~^-]+)?|={7}")
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
 #: Values in a Template of ours, beside the name of its text.
 _SPEC, _TEMPLATE, _VALUES, _MATRIX = "spec", "template", "values", "matrix"
-_KIND_OF_TEMPLATE = ("vmrender.io/v1alpha1", "Template")
+_KIND_OF_TEMPLATE = (VMRENDER_API_VERSION, TEMPLATE)
 #: What may stand between the name of a value and the value, or before the name of one that is above it.
 _AFTER_COLON = pattern(r":\s*[\"']?\Z")
 _BETWEEN = 20

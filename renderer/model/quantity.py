@@ -362,6 +362,12 @@ def lenient_quantity(value: Json) -> Quantity | None:
         return None
 
 
+def are_equal_amounts(one: Json, other: Json) -> bool:
+    """Return True if both values are quantities of the same amount: ``1Gi`` is ``1024Mi``."""
+    first, second = lenient_quantity(one), lenient_quantity(other)
+    return first is not None and second is not None and first.compare(second) == 0
+
+
 def nearest_whole_pages(amount: Quantity, page: Quantity) -> str:
     """Return the amounts nearest to ``amount`` that fill whole pages, for messages: ``1Gi or 1026Mi``.
 

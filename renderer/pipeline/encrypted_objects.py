@@ -9,12 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from renderer.kubevirt.facts.kinds import is_kubevirt_group
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.kube.encryption import is_ciphertext, is_encrypted, public_names
 from renderer.model.kube.resource import Resource, ResourceSet
-
-_DOMAIN = "kubevirt.io"
 
 
 def past_encrypted(
@@ -31,7 +30,7 @@ def past_encrypted(
 
 
 def _is_passed_by(resource: Resource) -> bool:
-    is_read = resource.gvk.group.endswith(_DOMAIN) or is_ciphertext(resource.kind)
+    is_read = is_kubevirt_group(resource.gvk.group) or is_ciphertext(resource.kind)
     return is_read and is_encrypted(resource)
 
 

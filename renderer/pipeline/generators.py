@@ -8,6 +8,7 @@ from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk
 from renderer.model.source_tree import Generated, ListedFiles
+from renderer.model.vmrender_api import INSTANCETYPE_SERIES, TEMPLATE, VMRENDER_GROUP, VMRENDER_VERSION
 
 
 def _series(content: JsonObject, site: Site, _files: ListedFiles) -> tuple[Generated, ...]:
@@ -24,6 +25,6 @@ def _template(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gene
 
 #: By kind: a function that gets the object, its site and the files listed with it.
 GENERATORS = {
-    Gvk("vmrender.io", "v1alpha1", "InstancetypeSeries"): _series,
-    Gvk("vmrender.io", "v1alpha1", "Template"): _template,
+    Gvk(VMRENDER_GROUP, VMRENDER_VERSION, INSTANCETYPE_SERIES): _series,
+    Gvk(VMRENDER_GROUP, VMRENDER_VERSION, TEMPLATE): _template,
 }

@@ -13,6 +13,7 @@ from renderer.model.diagnostic import Outcome
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.vmrender_api import INSTANCETYPE_SERIES
 from renderer.pipeline.run_context import RunContext
 
 if TYPE_CHECKING:
@@ -73,7 +74,7 @@ class SharedByClusters:
 
 def _generated(content: JsonObject, site: Site) -> Iterator[tuple[JsonObject, Site]]:
     """Yield the instance types of a series; nothing for any other object. Raises ``DiagnosticError``."""
-    if content.get("kind") == "InstancetypeSeries":
+    if content.get("kind") == INSTANCETYPE_SERIES:
         from renderer.authoring.sizes.series import generate
 
         for generated in generate(content, site):

@@ -16,10 +16,10 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.vmrender_api import VMRENDER_API_VERSION
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.documents import second_document
 
-FACTS_API_VERSION = "vmrender.io/v1alpha1"
 FACTS_KIND = "ClusterFacts"
 _FIELDS = ("apiVersion", "kind", "versions", "nodes", "objects")
 #: The settings that facts say, too; what the project file says counts.
@@ -109,8 +109,8 @@ def _parse(content: bytes, path: str, cluster: str) -> ClusterFacts:
             "name a file that vmrender import --facts wrote",
         )
     version = written.get("apiVersion")
-    if version != FACTS_API_VERSION:
-        message = f"these facts have the format {version}; this vmrender reads {FACTS_API_VERSION}"
+    if version != VMRENDER_API_VERSION:
+        message = f"these facts have the format {version}; this vmrender reads {VMRENDER_API_VERSION}"
         refuse(FieldPath.of("apiVersion"), message)
     if second_document(content):
         refuse(ROOT, f"{path} has a second document, which no import writes")

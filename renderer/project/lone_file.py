@@ -18,12 +18,11 @@ from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pattern import pattern
+from renderer.model.vmrender_api import RENDER_CONFIG, VMRENDER_API_VERSION, VMRENDER_GROUP
 from renderer.project.cluster_facts import is_facts_file
-from renderer.project.project import API_VERSION, KIND
 from renderer.project.stray_patch import is_named_as_patch
 from renderer.yamlio.decode import decode_documents
 
-_OWN_GROUP = API_VERSION.partition("/")[0]
 #: The kind of an object or of an item of a list.
 _KIND_OF_OURS = pattern(
     rf"""^\s*(?:-\s+)?[{{"']*kind["']?\s*:\s*["']?(?:{"|".join(sorted(GROUPS_OF_KINDS))})\b""".encode(),
@@ -43,7 +42,7 @@ class LoneFiles:
     def __init__(self, fs: FileSystem, groups: Collection[str]) -> None:
         self._fs = fs
         self._last = "", b""
-        self._groups = frozenset((*groups, _OWN_GROUP))
+        self._groups = frozenset((*groups, VMRENDER_GROUP))
         names = "|".join(re.escape(group) for group in sorted(self._groups))
         self._mention = re.compile(rf"""apiVersion["']?\s*:\s*["']?({names})/""".encode())
 
@@ -127,7 +126,7 @@ class LoneFiles:
             return True
         group, _, _ = text_at(content, "apiVersion").rpartition("/")
         is_report = group in OPERATOR_GROUPS and "spec" not in object_at(content)  # written by the operator
-        return group in self._groups and text_at(content, "kind") != KIND and not is_report
+        return group in self._groups and text_at(content, "kind") != RENDER_CONFIG and not is_report
 
 
 def _with_items(documents: Iterable[Json]) -> Iterator[Json]:
@@ -169,7 +168,7 @@ def lacks_api_version(content: Json, path: str) -> bool:
 
 def is_generator(resource: Resource) -> bool:
     """Return True if it is an ``InstancetypeSeries`` or ``Template``, which generates objects."""
-    return resource.api_version == API_VERSION and resource.kind != KIND
+    return resource.api_version == VMRENDER_API_VERSION and resource.kind != RENDER_CONFIG
 
 
 def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:

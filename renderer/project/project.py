@@ -25,6 +25,7 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
+from renderer.model.vmrender_api import RENDER_CONFIG, VMRENDER_API_VERSION
 from renderer.project.cluster_settings import (
     CLUSTER_FIELDS,
     check_cluster_name,
@@ -45,8 +46,6 @@ from renderer.project.project_settings import (
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.documents import second_document
 
-API_VERSION = "vmrender.io/v1alpha1"
-KIND = "RenderConfig"
 #: The fields of the project file.
 _FIELDS = (
     "apiVersion",
@@ -140,8 +139,8 @@ def _imported_releases(fs: FileSystem, folders: Collection[str]) -> frozenset[Re
 
 def _read_config(fields: Fields, imported: Collection[Release] = ()) -> RenderConfig:
     fields.only(*_FIELDS)
-    _expect(fields, "apiVersion", API_VERSION)
-    _expect(fields, "kind", KIND)
+    _expect(fields, "apiVersion", VMRENDER_API_VERSION)
+    _expect(fields, "kind", RENDER_CONFIG)
     default = RenderConfig()
     write_instancetypes = fields.flag("writeInstancetypes")
     clusters = tuple(read_clusters(fields, imported))

@@ -27,6 +27,7 @@ from renderer.model.provenance import StepKind
 from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import spend
 from renderer.model.source_tree import GeneratorPlugin, TransformerPlugin
+from renderer.model.vmrender_api import INSTANCETYPE_SERIES
 from renderer.provenance.paths import field_value, indexed, named
 
 #: The steps that a field of the project file requests.
@@ -44,7 +45,6 @@ _DISPLAY_NAMES = {
     StepKind.SUPPRESSION: "annotations that suppress rules are not written",
 }
 _DATA = ("data", "binaryData", "stringData")
-_SERIES_KIND = "InstancetypeSeries"
 #: Steps for examining one target of a replacement (``model.run.work``).
 _STEPS_PER_TARGET = 6
 #: The field of a kustomization that requests each kind of transformer.
@@ -176,7 +176,7 @@ def generated_sites(generator: GeneratorPlugin, resource: Resource, field: Field
     config = generator.config
     if isinstance(config, DataGenerator):
         return (*_data_sites(config, field), config.args.site)
-    if isinstance(config, Resource) and config.kind == _SERIES_KIND:
+    if isinstance(config, Resource) and config.kind == INSTANCETYPE_SERIES:
         return row_sites(resource.origin, config.origin, field)
     return (resource.origin.child(field),)
 

@@ -24,8 +24,8 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.vmrender_api import INSTANCETYPE_SERIES, VMRENDER_API_VERSION
 
-_API_VERSION = "vmrender.io/v1alpha1"
 _NAME = "imported"
 _FEWEST_VMS = 2
 _FIRST_WITH_SHORT_TOPOLOGIES = Release(1, 4)
@@ -130,8 +130,8 @@ def _proposal(name: str, template: JsonObject, rows: Iterable[SizeRow]) -> Itera
     spec: dict[str, Json] = {"template": {"spec": template}} if template else {}
     spec["sizes"] = [row.content for row in sorted(rows, key=lambda row: (row.vcpus, str(row)))]
     manifest: JsonObject = {
-        "apiVersion": _API_VERSION,
-        "kind": "InstancetypeSeries",
+        "apiVersion": VMRENDER_API_VERSION,
+        "kind": INSTANCETYPE_SERIES,
         "metadata": {"name": name},
         "spec": spec,
     }

@@ -35,8 +35,8 @@ from renderer.model.render_config import (
     OverlayEntry,
     RenderConfig,
 )
+from renderer.model.vmrender_api import RENDER_CONFIG, VMRENDER_API_VERSION
 from renderer.pipeline import Pipeline
-from renderer.project.project import API_VERSION, KIND
 
 #: An object as ``json`` and YAML libraries read it.
 Manifest: TypeAlias = Mapping[str, Any]
@@ -124,8 +124,8 @@ def _project_files(state: bytes, catalog: bytes, kubevirt: Release | None) -> It
         yield "catalog/kustomization.yaml", json.dumps({"resources": [_CATALOG]}).encode()
         yield f"catalog/{_CATALOG}", catalog
     settings = {
-        "apiVersion": API_VERSION,
-        "kind": KIND,
+        "apiVersion": VMRENDER_API_VERSION,
+        "kind": RENDER_CONFIG,
         "catalogs": catalogs,
         "overlays": [{"path": "state"}],
         **({"kubevirt": kubevirt.as_target} if kubevirt else {}),

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from renderer.authoring.templates.attributes import FUNCTIONS
+from renderer.kubevirt.facts.lists import is_equal
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, nearest_hint
@@ -303,12 +304,7 @@ def _with_included(
 
 
 def _has_values(values: JsonObject, expected: JsonObject) -> bool:
-    return all(key in values and _is_equal(values[key], value) for key, value in expected.items())
-
-
-def _is_equal(left: Json, right: Json) -> bool:
-    """Return True if both are equal as JSON, where true is not 1."""
-    return left == right and isinstance(left, bool) == isinstance(right, bool)
+    return all(key in values and is_equal(values[key], value) for key, value in expected.items())
 
 
 def _value_label(value: Json, index: int | None) -> str:

@@ -6,13 +6,12 @@
 from __future__ import annotations
 
 from renderer.checks.schemas.kubevirt_kinds import MACHINE_GROUPS
-from renderer.kubevirt.facts.kinds import CLAIM
+from renderer.kubevirt.facts.kinds import CLAIM, is_kubevirt_group
 from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.vmrender_api import VMRENDER_GROUP
 
-_KUBEVIRT_DOMAIN = "kubevirt.io"
 _CRON_JOB = "CronJob"
-_VMRENDER_DOMAIN = "vmrender.io"
 
 
 def rules_apply_to(resources: ResourceSet) -> bool:
@@ -22,7 +21,7 @@ def rules_apply_to(resources: ResourceSet) -> bool:
     clones, and to annotated resources.
     """
     return any(
-        _is_of_kubevirt(resource)
+        is_kubevirt_group(resource.gvk.group)
         or resource.gvk.group in MACHINE_GROUPS
         or resource.kind == _CRON_JOB
         or (resource.kind == CLAIM and _is_clone(resource))
@@ -39,9 +38,4 @@ def _is_clone(claim: Resource) -> bool:
 def has_vmrender_annotation(resource: Resource) -> bool:
     """Return True if the resource has an annotation for vmrender."""
     annotations = object_at(resource.content, "metadata", "annotations")
-    return bool(annotations) and any(_VMRENDER_DOMAIN in key for key in annotations)
-
-
-def _is_of_kubevirt(resource: Resource) -> bool:
-    group = resource.api_version.partition("/")[0]
-    return group == _KUBEVIRT_DOMAIN or group.endswith(f".{_KUBEVIRT_DOMAIN}")
+    return bool(annotations) and any(VMRENDER_GROUP in key for key in annotations)

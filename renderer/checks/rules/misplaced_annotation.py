@@ -41,6 +41,7 @@ from collections.abc import Iterator, Mapping
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_edit import MoveField, RenameField, SetField
@@ -105,7 +106,6 @@ _ANNOTATIONS, _LABELS = ("metadata", "annotations"), ("metadata", "labels")
 _OF_KUBEVIRT = tuple(
     key for keys in (_IN_TEMPLATE, _ON_OBJECT) for key, reader in keys.items() if reader == "KubeVirt"
 )
-_KUBEVIRT_DOMAIN = "kubevirt.io"
 
 
 @once_for_same
@@ -113,7 +113,7 @@ def _misspelt_keys(annotations: JsonObject) -> tuple[tuple[str, str], ...]:
     """Return the keys that are nearly one that KubeVirt reads, each with that."""
     found = []
     for key in annotations:
-        if key not in _OF_KUBEVIRT and _KUBEVIRT_DOMAIN in key:
+        if key not in _OF_KUBEVIRT and KUBEVIRT_GROUP in key:
             meant = [each for each in _OF_KUBEVIRT if _is_misspelt(key, each)]
             if len(meant) == 1 and meant[0] not in annotations:
                 found.append((key, meant[0]))

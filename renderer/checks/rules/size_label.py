@@ -31,7 +31,7 @@ from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
 from renderer.model.kube.resource import Resource
-from renderer.model.quantity import lenient_quantity
+from renderer.model.quantity import are_equal_amounts
 from renderer.model.rule_settings import Level
 
 _PREFIX = "instancetype.kubevirt.io/"
@@ -74,7 +74,7 @@ def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[
         if label is None:
             continue
         value = _value(object_at(resource.content, "spec"), path)
-        if value is None or not _is_same_amount(label, value):
+        if value is None or not _says(label, value):
             says = "has none" if value is None else f"has {scalar_text(value)}"
             yield _mismatch(resource, name, label, path, says)
 
@@ -83,12 +83,10 @@ def _value(spec: JsonObject, path: _KeyPath) -> Json:
     return object_at(spec, *path[:-1]).get(path[-1])
 
 
-def _is_same_amount(label: str, value: Json) -> bool:
+def _says(label: str, value: Json) -> bool:
     """Return True if a label has the amount of the spec; the schema stage reports an invalid amount."""
-    if label == "true":  # early catalogs label huge pages like this
-        return True
-    one, other = lenient_quantity(label), lenient_quantity(value)
-    return label == value if one is None or other is None else one.compare(other) == 0
+    is_switch = label == "true"  # early catalogs label huge pages like this
+    return is_switch or label == value or are_equal_amounts(label, value)
 
 
 def _mismatch(resource: Resource, name: str, label: str, path: Sequence[str], says: str) -> Finding:

@@ -17,9 +17,9 @@ from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
+from renderer.model.vmrender_api import VMRENDER_GROUP
 
-PREFIX = "ignore.vmrender.io/"
-_DOMAIN = "vmrender.io"
+PREFIX = f"ignore.{VMRENDER_GROUP}/"
 _ANNOTATIONS = ("metadata", "annotations")
 _EXAMPLE = f"write {PREFIX}CODE: and the reason"
 
@@ -68,7 +68,7 @@ def read_suppressions(resources: Iterable[Resource]) -> Suppressions:
     invalid: list[Diagnostic] = []
     for resource in resources:
         for annotation, reason in object_at(resource.content, *_ANNOTATIONS).items():
-            problem = _problem(annotation, reason) if _DOMAIN in annotation else None
+            problem = _problem(annotation, reason) if VMRENDER_GROUP in annotation else None
             if problem is not None:
                 message, hint, fix = problem
                 finding = Finding(resource, FieldPath.of(*_ANNOTATIONS, annotation), message, hint, fix=fix)
@@ -110,7 +110,11 @@ def _problem(annotation: str, reason: object) -> tuple[str, str, Edit | None] | 
         if not isinstance(reason, str) or not reason.strip():
             hint = f"write the reason after it: {annotation}: made by hand"
             return f"{annotation} has no reason", hint, None
-    elif annotation in (f"{_DOMAIN}/ignore", f"ignore.{_DOMAIN}", f"{_DOMAIN}/ignore-rules"):
+    elif annotation in (
+        f"{VMRENDER_GROUP}/ignore",
+        f"ignore.{VMRENDER_GROUP}",
+        f"{VMRENDER_GROUP}/ignore-rules",
+    ):
         return f"{annotation} ignores nothing", _EXAMPLE, None
     return None
 

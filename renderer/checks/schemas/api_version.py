@@ -29,15 +29,14 @@ from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.suggest import suggest
+from renderer.model.vmrender_api import INSTANCETYPE_SERIES, TEMPLATE, VMRENDER_GROUP
 
 _FIELD = FieldPath.of("apiVersion")
 #: Kinds that other projects also have.
 _COMMON = frozenset({DATA_SOURCE, STORAGE_PROFILE, VM, VM_POOL})
 #: Who has the kinds of a group that is not KubeVirt's own.
 _PROJECTS = {CDI_GROUP: "CDI", HYPERCONVERGED_GROUP: "the HyperConverged operator"}
-_VMRENDER = "vmrender.io"
-_SERIES = "InstancetypeSeries"
-_KINDS_OF_VMRENDER = (_SERIES, "Template")
+_KINDS_OF_VMRENDER = (INSTANCETYPE_SERIES, TEMPLATE)
 _OF_VMRENDER = "list its file under generators of the kustomization, not under resources"
 _KIND = FieldPath.of("kind")
 
@@ -85,9 +84,9 @@ def refuse_api_version(resource: Resource, served: str | None = None) -> Iterato
 
 def is_of_vmrender(gvk: Gvk) -> bool:
     """Return True if a kind is one of vmrender's own, or nearly one: no cluster serves it."""
-    if gvk.group == _VMRENDER or gvk.kind == _SERIES:
+    if gvk.group == VMRENDER_GROUP or gvk.kind == INSTANCETYPE_SERIES:
         return True
-    pairs = ((gvk.group, _VMRENDER), (gvk.kind, _SERIES))
+    pairs = ((gvk.group, VMRENDER_GROUP), (gvk.kind, INSTANCETYPE_SERIES))
     return any(suggest(written, [known], cutoff=0.8) for written, known in pairs)
 
 

@@ -16,6 +16,7 @@ from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kinds_of_groups import meant_kind, mistyped_kind
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS, OPERATOR_GROUPS
 from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.kubevirt.facts.kinds import is_kubevirt_group
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_edit import SetField
@@ -39,7 +40,6 @@ _API_VERSION = FieldPath.of("apiVersion")
 _STEPS_PER_VALUE, _STEPS_PER_KUBEVIRT_OBJECT = 6, 200
 #: Steps for a violation, for its finding, and for each patch that may have written the field.
 _STEPS_PER_VIOLATION, _STEPS_PER_FINDING, _STEPS_PER_LAYER = 30, 60, 2
-_KUBEVIRT_DOMAIN = "kubevirt.io"
 _WORK = "expanding and checking resources"
 _LOOKING = "looking for what is wrong with resources"
 
@@ -112,7 +112,7 @@ class _Run:
 
     def findings(self, resource: Resource) -> tuple[Diagnostic, ...]:
         gvk = resource.gvk
-        if gvk.group.endswith(_KUBEVIRT_DOMAIN):  # other stages work on it in each overlay
+        if is_kubevirt_group(gvk.group):  # other stages work on it in each overlay
             spend(_STEPS_PER_KUBEVIRT_OBJECT, _WORK)
         problems = () if gvk in self._by_gvk else tuple(self._lookup_problems(gvk, resource))
         schema = self._by_gvk[gvk]

@@ -10,7 +10,7 @@ from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.kube.json import Json
 from renderer.model.kube.list_elements import element_key, element_names, element_text
 from renderer.model.kube.sharing import once_for_same
-from renderer.model.quantity import lenient_quantity
+from renderer.model.quantity import are_equal_amounts
 
 #: Fields whose value is a quantity. ``cpu.guest`` of an instance type is a number, which is also a quantity.
 _QUANTITIES = frozenset(
@@ -199,10 +199,8 @@ def _scalar_changes(before: Sequence[Json], after: Sequence[Json], field: FieldP
 
 def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -> bool:
     """Return True if two values of ``field`` in ``parent`` are equal quantities: ``1Gi`` is ``1024Mi``."""
-    if field not in _QUANTITIES and parent not in _QUANTITY_MAPS:
-        return False
-    one, other = lenient_quantity(before), lenient_quantity(after)
-    return one is not None and other is not None and one.compare(other) == 0
+    is_quantity = field in _QUANTITIES or parent in _QUANTITY_MAPS
+    return is_quantity and are_equal_amounts(before, after)
 
 
 def _without_nulls(mapping: Mapping[str, Json]) -> Mapping[Segment, Json]:

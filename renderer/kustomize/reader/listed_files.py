@@ -16,6 +16,7 @@ from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.run.taint import taint_texts
 from renderer.model.source_tree import KustomizationRoot, ListedFile, ListedFiles
+from renderer.model.vmrender_api import TEMPLATE, VMRENDER_GROUP, VMRENDER_VERSION
 
 #: The paths that a configuration lists, each with the field that contains it.
 _Paths: TypeAlias = Callable[[Resource], Iterator[tuple[str, Site]]]
@@ -53,7 +54,7 @@ def _template_paths(configuration: Resource) -> Iterator[tuple[str, Site]]:
             yield path, configuration.origin.below("spec", "valuesFrom", index, "file")
 
 
-_PATHS: Mapping[Gvk, _Paths] = {Gvk("vmrender.io", "v1alpha1", "Template"): _template_paths}
+_PATHS: Mapping[Gvk, _Paths] = {Gvk(VMRENDER_GROUP, VMRENDER_VERSION, TEMPLATE): _template_paths}
 
 
 def function_files(fs: FileSystem, folder: str, config: Resource) -> ListedFiles:
