@@ -7,12 +7,11 @@ from collections.abc import Iterator, Mapping
 from typing import NoReturn, TypeAlias
 
 from renderer.checks.rules.image_reference import image_problem
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.suggest import suggest
-
-ANNOTATION = "hooks.kubevirt.io/hookSidecars"
 
 #: A message, and a hint.
 _Problem: TypeAlias = tuple[str, str | None]
@@ -44,12 +43,12 @@ def hook_sidecar_problems(written: str) -> Iterator[_Problem]:
         sidecars: Json = json.loads(written, parse_constant=_refuse)
     except (ValueError, RecursionError) as error:
         where = f" (character {error.pos + 1})" if isinstance(error, json.JSONDecodeError) else ""
-        yield f"{ANNOTATION} is not JSON{where}, {_NOT_CREATED}", f"write a list, such as {_EXAMPLE}"
+        yield f"{HOOK_SIDECARS} is not JSON{where}, {_NOT_CREATED}", f"write a list, such as {_EXAMPLE}"
         return
     if sidecars is None:
         return
     if not isinstance(sidecars, list):
-        yield f"{ANNOTATION} is not a list, {_NOT_CREATED}", f"write a list, such as {_EXAMPLE}"
+        yield f"{HOOK_SIDECARS} is not a list, {_NOT_CREATED}", f"write a list, such as {_EXAMPLE}"
         return
     for number, sidecar in enumerate(sidecars, 1):
         if isinstance(sidecar, dict):

@@ -31,9 +31,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.hook_sidecars import ANNOTATION, hook_images
+from renderer.checks.rules.hook_sidecars import hook_images
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.container_images import machine_images, with_tag
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import DATA_VOLUME
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -44,7 +45,7 @@ from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.rule_settings import Level
 
-_HOOK_SIDECARS = ("metadata", "annotations", ANNOTATION)
+_HOOK_SIDECARS = ("metadata", "annotations", HOOK_SIDECARS)
 _REGISTRY = ("source", "registry", "url")
 
 

@@ -41,6 +41,8 @@ from collections.abc import Iterator, Mapping
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
+from renderer.kubevirt.facts.confidential import IGNITION
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
@@ -62,7 +64,7 @@ _IN_TEMPLATE: Mapping[str, str] = {
     "kubevirt.io/allow-pod-bridge-network-live-migration": "KubeVirt",
     "kubevirt.io/disablePCIHole64": "KubeVirt",
     "kubevirt.io/free-page-reporting-disabled": "KubeVirt",
-    "kubevirt.io/ignitiondata": "KubeVirt",
+    IGNITION: "KubeVirt",
     "kubevirt.io/image-volume-skip-digest-resolution": "KubeVirt",
     "kubevirt.io/keep-launcher-alive-after-failure": "KubeVirt",
     "kubevirt.io/libvirt-log-filters": "KubeVirt",
@@ -72,7 +74,7 @@ _IN_TEMPLATE: Mapping[str, str] = {
     "kubevirt.io/placePCIDevicesOnRootComplex": "KubeVirt",
     "kubevirt.io/qgs-socket-path": "KubeVirt",
     "kubevirt.io/skip-backup-hooks": "KubeVirt",
-    "hooks.kubevirt.io/hookSidecars": "KubeVirt",
+    HOOK_SIDECARS: "KubeVirt",
     "k8s.v1.cni.cncf.io/": "Multus",
     "v1.multus-cni.io/default-network": "Multus",
     "cni.projectcalico.org/": "Calico",

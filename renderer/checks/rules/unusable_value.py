@@ -41,7 +41,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from typing import TypeAlias
 
-from renderer.checks.rules import hook_sidecars
 from renderer.checks.rules.claimed_volumes import claim_named
 from renderer.checks.rules.component_patches import component_patch_problems
 from renderer.checks.rules.context import (
@@ -57,6 +56,7 @@ from renderer.checks.rules.domain_values import (
     instancetype_problems,
     preference_problems,
 )
+from renderer.checks.rules.hook_sidecars import hook_sidecar_problems
 from renderer.checks.rules.image_reference import image_problem
 from renderer.checks.rules.operator_values import (
     cron_job_problems,
@@ -68,6 +68,7 @@ from renderer.checks.rules.operator_values import (
 from renderer.checks.rules.primary_networks import unlabelled_namespaces
 from renderer.checks.rules.references import ObjectReference
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON, DATA_VOLUME, HYPERCONVERGED, KUBEVIRT, NETWORK
 from renderer.kubevirt.facts.kubernetes_names import (
     HEXADECIMAL,
@@ -98,7 +99,6 @@ _Problem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 _Problems: TypeAlias = Iterator[_Problem]
 
 _FILESYSTEM = "Filesystem"
-_EQUAL, _EXISTS = "Equal", "Exists"
 _NODE_AFFINITY = "nodeAffinity"
 _INTEGER = pattern(r"[+-]?[0-9]+")
 _MOST_PORT = 65_535
@@ -161,12 +161,12 @@ def _lun_findings(context: Context, machine: VirtualMachineView) -> Iterator[Fin
 def _hook_sidecar_findings(machine: VirtualMachineView) -> Iterator[Finding]:
     metadata = object_at(machine.resource.content, *machine.paths.template.keys, "metadata")
     annotations = metadata.get("annotations")
-    if not isinstance(annotations, dict) or hook_sidecars.ANNOTATION not in annotations:
+    if not isinstance(annotations, dict) or HOOK_SIDECARS not in annotations:
         return
-    written = annotations[hook_sidecars.ANNOTATION]
+    written = annotations[HOOK_SIDECARS]
     if isinstance(written, str) and not has_placeholder(written):
-        at = machine.paths.template.child("metadata", "annotations", hook_sidecars.ANNOTATION)
-        for message, hint in hook_sidecars.hook_sidecar_problems(written):
+        at = machine.paths.template.child("metadata", "annotations", HOOK_SIDECARS)
+        for message, hint in hook_sidecar_problems(written):
             yield Finding(machine.resource, at, message, hint)
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.checks.schemas.field_descriptions import describe
+from renderer.checks.schemas.kubernetes_formats import SEVERITY
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, with_value
 from renderer.model.release import Release
 
@@ -17,7 +18,6 @@ from renderer.model.release import Release
 FieldNames: TypeAlias = tuple[str, ...]
 
 _DEFINITION = "#/$defs/"
-_SEVERITY = "x-vmrender-severity"
 #: Keywords that say something about a value and demand nothing.
 _ANNOTATIONS = frozenset(
     ("title", "description", "default", "examples", "deprecated", "deprecationMessage", "patternErrorMessage")
@@ -265,7 +265,7 @@ def _parameterised(schema: JsonObject) -> JsonObject:
 
 def _lenient(schema: JsonObject) -> JsonObject:
     made = dict(schema)
-    if made.pop(_SEVERITY, None) is not None:
+    if made.pop(SEVERITY, None) is not None:
         made.pop("pattern", None)
         values = made.pop("enum", None)
         if values:

@@ -20,6 +20,7 @@ from renderer.kubevirt.admission.causes import (
 from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, has, present, section, text
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
+from renderer.kubevirt.facts.cpu_models import HOST_MODEL, HOST_PASSTHROUGH
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.record import Record
@@ -59,7 +60,6 @@ _MACHINES_1_0 = Machines(_PATTERNS_1_0, has_general=False)
 _MACHINES_1_2 = Machines(_PATTERNS_1_0)
 _MACHINES_1_3 = Machines({**_PATTERNS_1_0, "s390x": _S390X}, frozenset({"s390x"}))
 _MACHINES_1_7 = Machines({"amd64": _AMD64, "arm64": _ARM64, "s390x": _S390X})
-_PASSTHROUGH = "host-passthrough"
 _DISK_BUSES_ON_ARM = ("", "virtio", "scsi")
 _WATCHDOGS = frozenset({"i6300esb", "diag288"})
 _VIDEOS: Mapping[str, tuple[str, ...]] = {
@@ -166,18 +166,18 @@ def _check_arm_secure_boot(vmi: VmiSpec) -> Causes:
 
 
 def _check_arm_host_model(vmi: VmiSpec) -> Causes:
-    if text(vmi.cpu, "model") == "host-model":
+    if text(vmi.cpu, "model") == HOST_MODEL:
         at = vmi.at("domain", "cpu", "model")
-        message, fix = "arm64 does not support the CPU model host-model", SetField(at, _PASSTHROUGH)
-        yield not_supported(at, message, f"use {_PASSTHROUGH}", fix=fix)
+        message, fix = f"arm64 does not support the CPU model {HOST_MODEL}", SetField(at, HOST_PASSTHROUGH)
+        yield not_supported(at, message, f"use {HOST_PASSTHROUGH}", fix=fix)
 
 
 def _check_arm_cpu_model(vmi: VmiSpec) -> Causes:
     model = text(vmi.cpu, "model")
-    if model not in ("", _PASSTHROUGH):
+    if model not in ("", HOST_PASSTHROUGH):
         at = vmi.at("domain", "cpu", "model")
-        message, fix = f"arm64 does not support the CPU model {model}", SetField(at, _PASSTHROUGH)
-        yield not_supported(at, message, f"use {_PASSTHROUGH}", fix=fix)
+        message, fix = f"arm64 does not support the CPU model {model}", SetField(at, HOST_PASSTHROUGH)
+        yield not_supported(at, message, f"use {HOST_PASSTHROUGH}", fix=fix)
 
 
 def _check_arm_disks(vmi: VmiSpec) -> Causes:

@@ -18,7 +18,8 @@ from renderer.kubevirt.admission.scheduling import Place, check_pod_affinity
 from renderer.kubevirt.admission.vmi_spec import elements, has, number, section, text, texts
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.kubevirt.facts.pod_scheduling import node_selector_problems, toleration_problems
+from renderer.kubevirt.facts.pod_scheduling import EQUAL, EXISTS, node_selector_problems, toleration_problems
+from renderer.kubevirt.hyperconverged.tls import TLS_1_3
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject
@@ -34,11 +35,10 @@ _DAY = 24 * 3600 * 10**9
 _INTERVALS = ("caRotateInterval", "certRotateInterval", "caOverlapInterval")
 _MOST_DIGITS = 6
 _DECIMAL = pattern(r"[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?")
-_OPERATORS = ("Equal", "Exists")
+_OPERATORS = (EQUAL, EXISTS)
 #: Known to releases of Kubernetes in which a feature gate of its own is on.
 _NEW_OPERATORS = ("Gt", "Lt")
 _EFFECTS = ("NoSchedule", "PreferNoSchedule", "NoExecute")
-_TLS_1_3 = "VersionTLS13"
 _CURVES = ("ECDSA", "RSA")
 #: The names of Go's ``crypto/tls`` CipherSuites and InsecureCipherSuites.
 _CIPHERS = frozenset(
@@ -186,7 +186,7 @@ def _check_overhead_ratio(spec: JsonObject, _: Cluster) -> Causes:
 def _check_tls(spec: JsonObject, _: Cluster) -> Causes:
     tls = section(section(spec, "configuration"), "tlsConfiguration")
     ciphers, at = texts(tls, "ciphers"), _CONFIGURATION.child("tlsConfiguration", "ciphers")
-    if ciphers and text(tls, "minTLSVersion") in ("", _TLS_1_3):
+    if ciphers and text(tls, "minTLSVersion") in ("", TLS_1_3):
         yield not_supported(
             at,
             "ciphers cannot be chosen for TLS 1.3, which is the default of minTLSVersion",

@@ -7,11 +7,17 @@ from renderer.kubevirt.admission.network.interface import pod_interfaces
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, MANUAL, ONCE, RERUN_ON_FAILURE
+from renderer.kubevirt.facts.virtual_machine import (
+    ALWAYS,
+    HALTED,
+    MANUAL,
+    ONCE,
+    RERUN_ON_FAILURE,
+    WAIT_AS_RECEIVER,
+)
 from renderer.model.field_edit import RemoveField
 
 _RUN_STRATEGIES = (HALTED, MANUAL, ALWAYS, RERUN_ON_FAILURE, ONCE)
-_RECEIVER = "WaitAsReceiver"
 _EVICTION_STRATEGIES = ("LiveMigrate", "LiveMigrateIfPossible", "None", "External")
 _PROBES = ("readinessProbe", "livenessProbe")
 _HANDLERS = ("httpGet", "tcpSocket", "exec", "guestAgentPing")
@@ -23,7 +29,7 @@ def check_running(vm: VmSpec, _: Cluster) -> Causes:
     strategy = vm.content.get("runStrategy")
     if has(vm.content, "running") and strategy is not None:
         message, says = "running and runStrategy exclude each other", vm.content.get("running")
-        is_same = strategy == ("Always" if says is True else "Halted" if says is False else None)
+        is_same = strategy == (ALWAYS if says is True else HALTED if says is False else None)
         fix = RemoveField(vm.at("running")) if is_same else None
         yield invalid(vm.at("running"), message, "drop running", fix=fix)
     if not has(vm.content, "running") and strategy is None:
@@ -46,10 +52,10 @@ def check_run_strategy_name(vm: VmSpec, _: Cluster) -> Causes:
 def check_run_strategy_or_receiver(vm: VmSpec, cluster: Cluster) -> Causes:
     """Check that ``runStrategy`` is a valid strategy; one of them needs a gate."""
     at = vm.at("runStrategy")
-    if vm.content.get("runStrategy") != _RECEIVER:
+    if vm.content.get("runStrategy") != WAIT_AS_RECEIVER:
         yield from check_run_strategy_name(vm, cluster)
     elif Gate.DECENTRALIZED_LIVE_MIGRATION not in cluster.gates:
-        yield needs_gate(at, f"runStrategy {_RECEIVER}", Gate.DECENTRALIZED_LIVE_MIGRATION)
+        yield needs_gate(at, f"runStrategy {WAIT_AS_RECEIVER}", Gate.DECENTRALIZED_LIVE_MIGRATION)
 
 
 def check_start_strategy(vmi: VmiSpec, _: Cluster) -> Causes:

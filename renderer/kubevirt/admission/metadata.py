@@ -7,7 +7,9 @@ from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.grace import check_grace_annotations
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.confidential import IGNITION
 from renderer.kubevirt.facts.feature_gates import Gate
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
 from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath
@@ -28,8 +30,8 @@ _RESERVED_LABELS = (
 _MIGRATION_THREADS = "kubevirt.io/multiThreadedQemuMigration"
 _INTEGER = pattern(r"[+-]?[0-9]{1,18}")
 _GATED_ANNOTATIONS = {
-    "kubevirt.io/ignitiondata": Gate.IGNITION,
-    "hooks.kubevirt.io/hookSidecars": Gate.SIDECAR,
+    IGNITION: Gate.IGNITION,
+    HOOK_SIDECARS: Gate.SIDECAR,
 }
 
 

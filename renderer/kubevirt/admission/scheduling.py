@@ -11,7 +11,7 @@ from renderer.kubevirt.facts.kubernetes_names import (
     label_key_errors,
     label_value_errors,
 )
-from renderer.kubevirt.facts.pod_scheduling import PREFERRED, REQUIRED
+from renderer.kubevirt.facts.pod_scheduling import NODE_OPERATORS, PREFERRED, REQUIRED
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject
 from renderer.model.record import Record
@@ -34,7 +34,6 @@ class Place(Record):
 _SELECTOR_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist")
 _POD_AFFINITIES = ("podAffinity", "podAntiAffinity")
 _LEAST_WEIGHT, _MOST_WEIGHT = 1, 100
-_NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _NODE_NAME = "metadata.name"
 _ACTIONS = ("DoNotSchedule", "ScheduleAnyway")
 
@@ -108,7 +107,7 @@ def _check_node_affinity(place: Place, affinity: JsonObject) -> Causes:
 def _check_node_term(place: Place, term: JsonObject) -> Causes:
     for index, requirement in enumerate(elements(term, "matchExpressions")):
         yield from _check_requirement(
-            place.child("matchExpressions", index), requirement, _NODE_OPERATORS, "node selector"
+            place.child("matchExpressions", index), requirement, NODE_OPERATORS, "node selector"
         )
     for index, requirement in enumerate(elements(term, "matchFields")):
         yield from _check_node_field(place.child("matchFields", index), requirement)

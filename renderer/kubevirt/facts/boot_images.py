@@ -26,6 +26,8 @@ OS_IMAGE_NAMESPACES = (OPENSHIFT_IMAGES, UPSTREAM_IMAGES)
 #: The architectures that a cluster can import images for.
 ARCHITECTURES = ("amd64", "arm64", "s390x")
 
+#: The annotation with which CDI fills a volume before anybody uses it.
+IMMEDIATE_BINDING = "cdi.kubevirt.io/storage.bind.immediate.requested"
 #: The annotation that switches a template off.
 ENABLE_ANNOTATION = "dataimportcrontemplate.kubevirt.io/enable"
 #: The annotation of a cron with the architectures of its image, separated by commas.

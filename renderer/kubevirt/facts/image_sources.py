@@ -18,7 +18,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
-_HOOKS = "hooks.kubevirt.io/hookSidecars"
+HOOK_SIDECARS = "hooks.kubevirt.io/hookSidecars"
 _URL_SOURCES = ("http", "s3", "gcs", "imageio", "vddk")
 _OBJECT_SOURCES = ("pvc", "snapshot", "dataSource")
 _REGISTRY_SCHEMES = ("docker://", "oci-archive://")
@@ -71,7 +71,9 @@ def _of_machine(machine: VirtualMachineView) -> Iterator[ImageSource]:
     for index, template in machine.data_volume_templates:
         name = text_at(template, "metadata", "name") or str(index)
         yield from _of_disk(f"disk {name} ", object_at(template, "spec"))
-    text = text_at(machine.resource.content, *machine.paths.template.keys, "metadata", "annotations", _HOOKS)
+    text = text_at(
+        machine.resource.content, *machine.paths.template.keys, "metadata", "annotations", HOOK_SIDECARS
+    )
     for index, sidecar in enumerate(_sidecars(text)):
         image = text_at(object_at(sidecar), "image")
         if image:

@@ -12,7 +12,10 @@ from renderer.model.kube.json import JsonObject, text_at
 #: A field below the checked value, the problem, and a hint.
 SchedulingProblem: TypeAlias = tuple[tuple[Segment, ...], str, str | None]
 
-_EQUAL, _EXISTS = "Equal", "Exists"
+#: The operators of a toleration.
+EQUAL, EXISTS = "Equal", "Exists"
+#: The operators of a node selector.
+NODE_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 
 #: The fields of an affinity, by what the scheduler does if no node fits.
 REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
@@ -23,14 +26,14 @@ def toleration_problems(toleration: JsonObject) -> Iterator[SchedulingProblem]:
     """Yield the errors of ``ValidateTolerations``, except for unknown operators and effects."""
     key, value = text_at(toleration, "key"), text_at(toleration, "value")
     operator, effect = text_at(toleration, "operator"), text_at(toleration, "effect")
-    if operator not in ("", _EQUAL, _EXISTS):
+    if operator not in ("", EQUAL, EXISTS):
         return
-    if not key and operator != _EXISTS:
+    if not key and operator != EXISTS:
         yield (), "a toleration without a key needs the operator Exists", "add operator: Exists, or a key"
-    if operator == _EXISTS and value:
+    if operator == EXISTS and value:
         message = "a toleration with the operator Exists cannot have a value"
         yield ("value",), message, "remove the value, or write operator: Equal"
-    if operator in ("", _EQUAL):
+    if operator in ("", EQUAL):
         for error in label_value_errors(value):
             yield ("value",), f"invalid toleration value {value!r}: it {error}", None
     for error in label_key_errors(key) if key else ():

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.boot_images import ARCHITECTURES_OF_CRON, COMMON_IMAGES, is_enabled
+from renderer.kubevirt.facts.boot_images import (
+    ARCHITECTURES_OF_CRON,
+    COMMON_IMAGES,
+    IMMEDIATE_BINDING,
+    is_enabled,
+)
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
 from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
@@ -17,8 +22,6 @@ from renderer.kubevirt.hyperconverged.operator_types import operator_types
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
-
-_BIND = "cdi.kubevirt.io/storage.bind.immediate.requested"
 
 _NAMESPACES_SINCE = OperatorRelease(1, 11)
 #: Since this release images name their architectures, and annotations of the user's template count.
@@ -68,7 +71,7 @@ def _common_templates(release: OperatorRelease) -> Iterator[JsonObject]:
     for image in COMMON_IMAGES:
         if image.openshift_only or kubevirt < image.since:
             continue
-        annotations = {_BIND: "true"}
+        annotations = {IMMEDIATE_BINDING: "true"}
         if release >= _MULTI_ARCHITECTURE_SINCE:
             annotations[ARCHITECTURES_OF_CRON] = image.architectures
         metadata: dict[str, Json] = {"annotations": annotations, "name": image.cron}
@@ -144,7 +147,7 @@ def _has_image_of(template: JsonObject, own: JsonObject, release: OperatorReleas
 def _for_ssp(template: JsonObject, settings: Settings, facts: ClusterFacts) -> JsonObject | None:
     """Return a template as SSP gets it; None if its image has none of the workers' architectures."""
     metadata = object_at(template, "metadata")
-    annotations = {_BIND: "true", **object_at(metadata, "annotations")}
+    annotations = {IMMEDIATE_BINDING: "true", **object_at(metadata, "annotations")}
     if settings.release >= _MULTI_ARCHITECTURE_SINCE and not is_multi_architecture(settings):
         annotations.pop(ARCHITECTURES_OF_CRON, None)
     elif settings.release >= _MULTI_ARCHITECTURE_SINCE and ARCHITECTURES_OF_CRON in annotations:

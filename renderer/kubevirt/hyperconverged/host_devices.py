@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from renderer.kubevirt.hyperconverged.feature_gates import DISABLE_MDEV
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -67,7 +68,7 @@ def _handles_mediated_devices(settings: Settings) -> bool | None:
     enabled = settings.object(Setting.MEDIATED_DEVICES).get("enabled")
     if isinstance(enabled, bool):
         return enabled
-    return False if settings.has_gate("disableMDevConfiguration") else None
+    return False if settings.has_gate(DISABLE_MDEV) else None
 
 
 def _types(configuration: JsonObject) -> Sequence[Json]:

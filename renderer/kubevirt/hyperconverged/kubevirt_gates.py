@@ -9,6 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.kubevirt.facts.feature_gates import Gate, State, state_of
+from renderer.kubevirt.hyperconverged.feature_gates import (
+    DISABLE_MDEV,
+    MULTI_ARCH_IMPORT,
+    PERSISTENT_RESERVATION,
+)
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorEnvironment, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
@@ -77,14 +82,14 @@ _ON_CONDITION = (
     _Gate("DownwardMetrics", _asked("downwardMetrics"), since=11),
     _Gate("WithHostPassthroughCPU", _asked("withHostPassthroughCPU"), until=13),
     _Gate("Root", _not_asked("nonRoot"), until=13),
-    _Gate("DisableMDEVConfiguration", _asked("disableMDevConfiguration"), until=17),
-    _Gate("PersistentReservation", _asked("persistentReservation"), until=18),
+    _Gate("DisableMDEVConfiguration", _asked(DISABLE_MDEV), until=17),
+    _Gate("PersistentReservation", _asked(PERSISTENT_RESERVATION), until=18),
     _Gate("AutoResourceLimitsGate", _asked("autoResourceLimits"), since=11, until=14),
     _Gate("AlignCPUs", _asked("alignCPUs"), since=11),
     _Gate("VideoConfig", _asked("videoConfig"), since=17, until=18),
     _Gate("ObjectGraph", _asked("objectGraph"), since=17),
     _Gate("DecentralizedLiveMigration", _asked("decentralizedLiveMigration"), since=16),
-    _Gate("MultiArchitecture", _asked("enableMultiArchBootImageImport"), since=16, until=17),
+    _Gate("MultiArchitecture", _asked(MULTI_ARCH_IMPORT), since=16, until=17),
     _Gate("DeclarativeHotplugVolumes", _asked("declarativeHotplugVolumes"), since=16),
     _Gate("HotplugVolumes", _not_asked("declarativeHotplugVolumes"), since=16),
     _Gate("PasstIPStackMigration", _annotated(PASST_ANNOTATION), since=16, until=17),

@@ -5,6 +5,7 @@ Up to 1.15 the file is ``controllers/operands/kubevirt.go``.
 
 from __future__ import annotations
 
+from renderer.kubevirt.hyperconverged.feature_gates import PERSISTENT_RESERVATION
 from renderer.kubevirt.hyperconverged.host_devices import mediated_devices, permitted_host_devices
 from renderer.kubevirt.hyperconverged.kubevirt_gates import PASST_ANNOTATION, disabled_gates, enabled_gates
 from renderer.kubevirt.hyperconverged.object_fields import Setting
@@ -187,7 +188,7 @@ def _persistent_reservation(settings: Settings) -> Json:
     if settings.release < (1, 19):
         return None
     enabled = settings.object(Setting.PERSISTENT_RESERVATION).get("enabled")
-    if enabled is None and settings.has_gate("persistentReservation"):
+    if enabled is None and settings.has_gate(PERSISTENT_RESERVATION):
         enabled = True
     return None if enabled is None else {"enabled": enabled}
 

@@ -10,22 +10,21 @@ from collections.abc import Iterator
 from typing import TypeAlias, cast
 
 from renderer.golang.json_patch import OperationError, apply_operation
+from renderer.kubevirt.facts.boot_images import IMMEDIATE_BINDING
 from renderer.kubevirt.hyperconverged.feature_gates import (
     DISABLE_MDEV,
     MULTI_ARCH_IMPORT,
     PERSISTENT_RESERVATION,
     explicit_state,
 )
-from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
+from renderer.kubevirt.hyperconverged.object_fields import HIGH_BURST, V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
 from renderer.model.kube.field_path import FieldPath, format_pointer
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.record import Record
 
-IMMEDIATE_BINDING = "cdi.kubevirt.io/storage.bind.immediate.requested"
 LIVE_MIGRATE, NO_EVICTION = "LiveMigrate", "None"
-_HIGH_BURST = "highBurst"
 _KSM_SINCE = OperatorRelease(1, 17)
 _RETENTION_SINCE = OperatorRelease(1, 18)
 _GATES_BECAME_FIELDS_SINCE = OperatorRelease(1, 19)
@@ -108,7 +107,7 @@ def _additions(content: JsonObject, release: OperatorRelease, facts: ClusterFact
         yield Addition(eviction_strategy, strategy)
     if version_of(content) == V1:
         tuning_policy = Setting.TUNING_POLICY.place_in(content)
-        if value_at(content, tuning_policy.segments) == _HIGH_BURST:
+        if value_at(content, tuning_policy.segments) == HIGH_BURST:
             yield Addition(tuning_policy, None)
     else:
         yield from _for_mediated_devices(content, Setting.MEDIATED_DEVICES.place_in(content))

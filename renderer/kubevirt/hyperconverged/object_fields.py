@@ -11,6 +11,8 @@ from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.text_enum import TextEnum
 
 V1, V1BETA1 = "v1", "v1beta1"
+#: A value of the setting ``TUNING_POLICY``.
+HIGH_BURST = "highBurst"
 
 
 class Setting(TextEnum):

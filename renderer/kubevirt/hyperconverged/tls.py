@@ -14,8 +14,9 @@ from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, array_at, text_at
 
 _DEFAULT: JsonObject = {"type": "Intermediate", "intermediate": {}}
-_MINIMUM = {"Old": "VersionTLS10", "Intermediate": "VersionTLS12", "Modern": "VersionTLS13"}
-_VERSIONS = frozenset({"VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13"})
+#: The values of ``minTLSVersion``, in their order.
+TLS_VERSIONS = TLS_1_0, TLS_1_1, TLS_1_2, TLS_1_3 = tuple(f"VersionTLS1{minor}" for minor in range(4))
+_MINIMUM = {"Old": TLS_1_0, "Intermediate": TLS_1_2, "Modern": TLS_1_3}
 #: KubeVirt refuses ciphers beside TLS 1.3: since this release, none are written for the profile ``Modern``.
 _NO_CIPHERS_OF_MODERN_SINCE = OperatorRelease(1, 15)
 #: The names of the ciphers of TLS 1.3 are known since this release.
@@ -100,7 +101,7 @@ def kubevirt_tls(settings: Settings) -> JsonObject:
         no_ciphers = is_modern and settings.release >= _NO_CIPHERS_OF_MODERN_SINCE
         ciphers = [] if no_ciphers else [*_CIPHERS[kind]]
     return {
-        "minTLSVersion": minimum if minimum in _VERSIONS else "VersionTLS12",
+        "minTLSVersion": minimum if minimum in TLS_VERSIONS else TLS_1_2,
         "ciphers": _iana_names(ciphers, settings.release),
     }
 

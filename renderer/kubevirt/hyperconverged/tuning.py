@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.golang.go_types import GoTypeError, GoTypes
 from renderer.golang.json_text import read_json
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError, Reason
-from renderer.kubevirt.hyperconverged.object_fields import Setting
+from renderer.kubevirt.hyperconverged.object_fields import HIGH_BURST, Setting
 from renderer.kubevirt.hyperconverged.release import LATEST, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, object_at
@@ -14,7 +14,7 @@ TUNING_ANNOTATION = "hco.kubevirt.io/tuningPolicy"
 #: What the annotation contains (``rateLimits``).
 _RATES = GoTypes.parse("rates\n  qps float\n  burst int", LATEST)
 #: Requests per second and the burst of the policy.
-_HIGH_BURST = (200, 400)
+_HIGH_BURST_LIMITS = (200, 400)
 _NO_HIGH_BURST_SINCE = OperatorRelease(1, 19)
 
 
@@ -27,10 +27,10 @@ def rate_limits(settings: Settings) -> Json:
     written = settings.annotation(TUNING_ANNOTATION)
     if policy == "annotation":
         return _limiter(*_annotated(written))
-    if policy == "highBurst" and settings.release < _NO_HIGH_BURST_SINCE:
+    if policy == HIGH_BURST and settings.release < _NO_HIGH_BURST_SINCE:
         if written is not None:
             raise _invalid("it cannot be combined with highBurst", Reason.BESIDE_HIGH_BURST)
-        return _limiter(*_HIGH_BURST)
+        return _limiter(*_HIGH_BURST_LIMITS)
     return None
 
 

@@ -12,7 +12,7 @@ from typing import TypeAlias
 from renderer.golang.duration import parse_duration
 from renderer.kubevirt.facts.boot_images import ENABLE_ANNOTATION
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors, label_value_errors
-from renderer.kubevirt.facts.pod_scheduling import REQUIRED
+from renderer.kubevirt.facts.pod_scheduling import NODE_OPERATORS, REQUIRED
 from renderer.kubevirt.hyperconverged.feature_gates import (
     REPLACED_BY_FIELDS,
     Phase,
@@ -21,8 +21,9 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
     phase_of,
 )
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
-from renderer.kubevirt.hyperconverged.object_fields import V1, Setting, version_of
+from renderer.kubevirt.hyperconverged.object_fields import HIGH_BURST, V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.tls import TLS_1_3, TLS_VERSIONS
 from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
@@ -33,12 +34,8 @@ from renderer.model.text_enum import TextEnum
 
 _SHORTEST_LIFETIME = 10 * 60 * 10**9
 _SPEC = FieldPath.of("spec")
-_TLS_VERSIONS = ("VersionTLS10", "VersionTLS11", "VersionTLS12", "VersionTLS13")
-_TLS_1_3 = "VersionTLS13"
 #: HTTP/2 needs one of them up to TLS 1.2.
 _HTTP2_CIPHERS = ("ECDHE-RSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES128-GCM-SHA256")
-_LABEL_OPERATORS = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
-_HIGH_BURST = "highBurst"
 #: The fields of v1 in place of the gates.
 _FIELDS_OF_GATES = {gate.name: gate.field for gate in MOVED_TO_FIELDS}
 _SINCE_1_11, _SINCE_1_12, _SINCE_1_14 = (OperatorRelease(1, minor) for minor in (11, 12, 14))
@@ -211,13 +208,13 @@ def _check_tls(reviewed: _Reviewed) -> _Objections:
             yield Objection(code, place, "the type Custom needs the section custom", "add custom")
         return
     least, ciphers = text_at(custom, "minTLSVersion"), array_at(custom, "ciphers")
-    if reviewed.release >= _SINCE_1_11 and least not in _TLS_VERSIONS:
+    if reviewed.release >= _SINCE_1_11 and least not in TLS_VERSIONS:
         message = f"invalid minTLSVersion {least!r}" if least else "there is no minTLSVersion"
-        yield Objection(code, at.child("minTLSVersion"), message, f"one of {', '.join(_TLS_VERSIONS)}")
-    elif least < _TLS_1_3 and not any(cipher in ciphers for cipher in _HTTP2_CIPHERS):
+        yield Objection(code, at.child("minTLSVersion"), message, f"one of {', '.join(TLS_VERSIONS)}")
+    elif least < TLS_1_3 and not any(cipher in ciphers for cipher in _HTTP2_CIPHERS):
         message = "the ciphers have none that HTTP/2 needs"
         yield Objection(code, at.child("ciphers"), message, f"add {' or '.join(_HTTP2_CIPHERS)}")
-    elif reviewed.release >= _SINCE_1_11 and least == _TLS_1_3 and ciphers:
+    elif reviewed.release >= _SINCE_1_11 and least == TLS_1_3 and ciphers:
         message = "ciphers cannot be chosen for TLS 1.3"
         yield Objection(code, at.child("ciphers"), message, "drop them, or write minTLSVersion: VersionTLS12")
 
@@ -267,7 +264,7 @@ def _check_affinity(reviewed: _Reviewed) -> _Objections:
 
 
 def _near_operators(written: Json) -> Sequence[str]:
-    return suggest(str(written), _LABEL_OPERATORS, most=1)
+    return suggest(str(written), NODE_OPERATORS, most=1)
 
 
 _TermProblem: TypeAlias = tuple[tuple[str | int, ...], str, str]
@@ -289,9 +286,9 @@ def _term_problems(term: JsonObject) -> Iterator[_TermProblem]:
 
 def _requirement_problems(requirement: JsonObject) -> Iterator[_TermProblem]:
     operator, values = text_at(requirement, "operator"), array_at(requirement, "values")
-    if operator not in _LABEL_OPERATORS:
+    if operator not in NODE_OPERATORS:
         message = f"{operator!r} is not an operator of a node selector"
-        yield ("operator",), message, f"use {', '.join(_LABEL_OPERATORS)}"
+        yield ("operator",), message, f"use {', '.join(NODE_OPERATORS)}"
         return
     for error in label_key_errors(text_at(requirement, "key")):
         yield ("key",), f"the label {text_at(requirement, 'key')!r} {error}", "correct the label"
@@ -365,7 +362,7 @@ def _listed_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[Web
 
 def _tuning_warnings(content: JsonObject, release: OperatorRelease) -> Iterator[WebhookWarning]:
     at = _SPEC.child("tuningPolicy")
-    if release >= _SINCE_1_17 and value_at(content, at.segments) == _HIGH_BURST:
+    if release >= _SINCE_1_17 and value_at(content, at.segments) == HIGH_BURST:
         message = "the tuning policy highBurst is deprecated"
         hint = "drop it: its rates are the defaults of KubeVirt" if release >= _SINCE_1_19 else "drop it"
         yield WebhookWarning(str(at), WarningCode.DEPRECATED, at, message, hint)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from renderer.kubevirt.facts.cluster import ClusterConfig
+from renderer.kubevirt.facts.cpu_models import HOST_MODEL, HOST_PASSTHROUGH
 from renderer.kubevirt.facts.sizes import positive
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec, with_default
@@ -122,7 +123,7 @@ def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -
     spec = _with_each(spec, _DISKS, lambda disk: _with_bus(disk, bus))
     if architecture == "arm64":
         spec = _default_arm64_bootloader(spec, behaviour)
-    model = "host-passthrough" if architecture == "arm64" else cpu_model or "host-model"
+    model = HOST_PASSTHROUGH if architecture == "arm64" else cpu_model or HOST_MODEL
     return with_default(spec, ("domain", "cpu", "model"), model)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from renderer.golang.go_types import GoTypes
+from renderer.kubevirt.facts.boot_images import IMMEDIATE_BINDING
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP, VM, VM_TEMPLATE_GROUP
 from renderer.kubevirt.vm_template.refusal import Refusal, RefusalCode, TemplateRefusedError
 from renderer.kubevirt.vm_template.typed_machine import typed_machine
@@ -116,7 +117,7 @@ def _data_volume(name: str, namespace: str, uid: str, source_namespace: str, sna
         "metadata": {
             "name": name,
             "namespace": namespace,
-            "annotations": {"cdi.kubevirt.io/storage.bind.immediate.requested": ""},
+            "annotations": {IMMEDIATE_BINDING: ""},
             "labels": {_REQUEST_UID: uid},
         },
         "spec": {
