@@ -6,6 +6,9 @@
 Each folder is a checkout with its `vendor/`: of the HyperConverged operator at the branch of that release,
 or of KubeVirt at the first tag of that release, with the CDI API 1.64 in it, as in kubevirt/virt-template.
 Names of fields, their types and whether Go leaves out an empty value are taken; comments are not.
+
+Both tables have types of Kubernetes and CDI: from different versions of these, by releases of different
+programs, and only one with the order of fields and the names of types. So they share no rows.
 """
 
 from __future__ import annotations

@@ -17,8 +17,8 @@ from renderer.kubevirt.hyperconverged.cannot_make import Reason
 from renderer.kubevirt.hyperconverged.conversion import as_stored
 from renderer.kubevirt.hyperconverged.objects import MadeObject, make_objects, trial
 from renderer.kubevirt.hyperconverged.release import (
-    ClusterFacts,
     OperatorEnvironment,
+    OperatorFacts,
     OperatorRelease,
     Platform,
 )
@@ -146,9 +146,9 @@ def _refused(refusal: Refusal, release: OperatorRelease) -> JsonObject:
     return refused
 
 
-def _facts(record: dict[str, Any], release: OperatorRelease) -> ClusterFacts:
+def _facts(record: dict[str, Any], release: OperatorRelease) -> OperatorFacts:
     topology, architectures = record["topology"], record["architectures"]
-    return ClusterFacts(
+    return OperatorFacts(
         platform=Platform(record["platform"]),
         control_plane_multi_node=topology["controlPlaneMultiNode"],
         control_plane_node_exists=topology["controlPlaneNodeExists"],

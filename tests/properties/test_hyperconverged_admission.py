@@ -11,7 +11,7 @@ from renderer.kubevirt.hyperconverged.admission import admit
 from renderer.kubevirt.hyperconverged.conversion import as_stored, converted
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.objects import trial
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.model.kube.json import Json, JsonObject, with_value, without
 
 RELEASES = st.integers(10, 20).map(lambda minor: OperatorRelease(1, minor))
@@ -67,10 +67,10 @@ def objects(draw: st.DrawFn) -> JsonObject:
 def test_what_is_stored_is_admitted_as_it_is(content: JsonObject, release: OperatorRelease) -> None:
     if not release.serves_v1 and content["apiVersion"] == "hco.kubevirt.io/v1":
         return
-    admission = admit(content, release, ClusterFacts(), trial)
+    admission = admit(content, release, OperatorFacts(), trial)
     if admission.refusal is not None:
         return
-    again = admit(admission.content, release, ClusterFacts(), trial)
+    again = admit(admission.content, release, OperatorFacts(), trial)
     assert again.refusal is None
     assert again.content == admission.content
     assert again.pruned == ()
@@ -80,7 +80,7 @@ def test_what_is_stored_is_admitted_as_it_is(content: JsonObject, release: Opera
 def test_stored_object_survives_being_read_in_the_other_version(
     content: JsonObject, release: OperatorRelease
 ) -> None:
-    admission = admit(content, release, ClusterFacts())
+    admission = admit(content, release, OperatorFacts())
     if admission.refusal is not None or not release.stores_v1:
         return
     stored = as_stored(admission.content, release)

@@ -74,7 +74,7 @@ def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[
         if label is None:
             continue
         value = _value(object_at(resource.content, "spec"), path)
-        if value is None or not _says(label, value):
+        if value is None or not _matches(label, value):
             says = "has none" if value is None else f"has {scalar_text(value)}"
             yield _mismatch(resource, name, label, path, says)
 
@@ -83,8 +83,8 @@ def _value(spec: JsonObject, path: _KeyPath) -> Json:
     return object_at(spec, *path[:-1]).get(path[-1])
 
 
-def _says(label: str, value: Json) -> bool:
-    """Return True if a label has the amount of the spec; the schema stage reports an invalid amount."""
+def _matches(label: str, value: Json) -> bool:
+    """Return True if a label says the amount of the spec; the schema stage reports an invalid amount."""
     is_switch = label == "true"  # early catalogs label huge pages like this
     return is_switch or label == value or are_equal_amounts(label, value)
 

@@ -14,8 +14,8 @@ from renderer.kubevirt.hyperconverged.mutating_webhook import Mutation, mutate
 from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
 from renderer.kubevirt.hyperconverged.objects import trial_error
 from renderer.kubevirt.hyperconverged.release import (
-    ClusterFacts,
     OperatorEnvironment,
+    OperatorFacts,
     OperatorRelease,
     Platform,
 )
@@ -32,19 +32,19 @@ from renderer.model.kube.json import JsonObject, array_at, text_at
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
 
-_FACTS = ClusterFacts()
+_FACTS = OperatorFacts()
 _SPEC = FieldPath.of("spec")
 _GATES = _SPEC.child("featureGates")
 #: Clusters that differ in what the operator makes: a patch may need what only some of them have.
 _CLUSTERS = (
     _FACTS,
-    ClusterFacts(
+    OperatorFacts(
         platform=Platform.KUBERNETES,
         control_plane_multi_node=False,
         infrastructure_highly_available=False,
         environment=OperatorEnvironment(),
     ),
-    ClusterFacts(
+    OperatorFacts(
         control_plane_node_exists=False,
         environment=OperatorEnvironment(
             smbios={"family": "", "manufacturer": "", "product": "", "sku": "", "version": ""},

@@ -40,7 +40,7 @@ Profiles = Mapping[str, JsonObject]
 
 
 def storage_profiles(resources: Iterable[Resource]) -> Profiles:
-    """Return the StorageProfiles among ``resources``; that of the default class is also at an empty name."""
+    """Return the StorageProfiles among ``resources``; the default one is also at an empty name."""
     objects = tuple(each for each in resources if each.kind in (STORAGE_PROFILE, STORAGE_CLASS))
     found = {each.name: each.content for each in objects if each.kind == STORAGE_PROFILE}
     default = _default_class(each for each in objects if each.kind == STORAGE_CLASS)

@@ -396,7 +396,7 @@ def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[Jso
 
 
 def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, str]) -> Iterator[str]:
-    """Yield the values of such parameters: the given ones, else the Template's own."""
+    """Yield the values of confidential parameters: the given ones, else the Template's own."""
     own = {
         text_at(each, "name"): scalar_text(object_at(each).get("value", ""))
         for section in (template, object_at(template, "spec"))
@@ -408,7 +408,7 @@ def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, 
 
 
 def _used_parameters(template: JsonObject) -> frozenset[str]:
-    """Return the same with an empty name, so that no Template in this one is searched again."""
+    """Return the confidential parameters, and an empty name: a Template in this one is then not searched."""
     return confidential_parameters(template) | _NONE
 
 

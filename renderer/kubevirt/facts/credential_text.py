@@ -408,7 +408,7 @@ def without_credentials(text: str, mask: Callable[[str], str]) -> str:
 
 
 def _place_of_word(found: re.Match[str]) -> tuple[int, int]:
-    """Return the place of the credential in a form; of all of it, if it does not say which part that is."""
+    """Return the place of the credential in a form: of its ``word``, or of the whole form without one."""
     return found.span("word") if found.groupdict().get("word") else found.span()
 
 

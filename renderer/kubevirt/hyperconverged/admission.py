@@ -13,7 +13,7 @@ from typing import TypeAlias
 from renderer.kubevirt.hyperconverged.go_decoding import is_decodable
 from renderer.kubevirt.hyperconverged.mutating_webhook import mutate
 from renderer.kubevirt.hyperconverged.object_fields import version_of
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.structural_schema import (
     Problem,
     StructuralSchema,
@@ -36,7 +36,7 @@ class Refuser(TextEnum):
 
 
 class Refusal(Record):
-    """Why an object is refused; ``problems`` if it is the schema, else a code and what else is known."""
+    """Why an object is refused: the ``problems`` that the schema finds, or a code with details."""
 
     by: Refuser
     code: str = ""
@@ -66,15 +66,15 @@ class Admission(Record):
 
 
 #: Makes the operator's objects, and returns why it cannot.
-Trial: TypeAlias = Callable[[JsonObject, OperatorRelease, ClusterFacts], Refusal | None]
+Trial: TypeAlias = Callable[[JsonObject, OperatorRelease, OperatorFacts], Refusal | None]
 
 
-def _no_trial(_: JsonObject, __: OperatorRelease, ___: ClusterFacts) -> None:
+def _no_trial(_: JsonObject, __: OperatorRelease, ___: OperatorFacts) -> None:
     return None
 
 
 def admit(
-    content: JsonObject, release: OperatorRelease, facts: ClusterFacts, trial: Trial = _no_trial
+    content: JsonObject, release: OperatorRelease, facts: OperatorFacts, trial: Trial = _no_trial
 ) -> Admission:
     """Return the admission of an object, whose API version the release serves.
 

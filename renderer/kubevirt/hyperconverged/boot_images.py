@@ -19,7 +19,7 @@ from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotM
 from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.operator_types import operator_types
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, with_value, without
 
@@ -38,7 +38,7 @@ def is_multi_architecture(settings: Settings) -> bool:
     return is_known and settings.has_gate(MULTI_ARCH_IMPORT)
 
 
-def data_import_cron_templates(settings: Settings, facts: ClusterFacts) -> list[Json]:
+def data_import_cron_templates(settings: Settings, facts: OperatorFacts) -> list[Json]:
     """Return the templates for SSP, sorted by name. Raises ``CannotMakeError`` for two with one name."""
     own: dict[str, JsonObject] = {}
     for template in map(object_at, settings.array(Setting.DATA_IMPORT_CRON_TEMPLATES)):
@@ -144,7 +144,7 @@ def _has_image_of(template: JsonObject, own: JsonObject, release: OperatorReleas
     return own_registry is None or own_registry == registry(template)
 
 
-def _for_ssp(template: JsonObject, settings: Settings, facts: ClusterFacts) -> JsonObject | None:
+def _for_ssp(template: JsonObject, settings: Settings, facts: OperatorFacts) -> JsonObject | None:
     """Return a template as SSP gets it; None if its image has none of the workers' architectures."""
     metadata = object_at(template, "metadata")
     annotations = {IMMEDIATE_BINDING: "true", **object_at(metadata, "annotations")}

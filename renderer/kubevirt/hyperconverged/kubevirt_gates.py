@@ -15,7 +15,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
     PERSISTENT_RESERVATION,
 )
 from renderer.kubevirt.hyperconverged.object_fields import Setting
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorEnvironment, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorEnvironment, OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.record import Record
 
@@ -23,7 +23,7 @@ PASST_ANNOTATION = "hco.kubevirt.io/deployPasstNetworkBinding"
 _AIE_ANNOTATION = "hco.kubevirt.io/deployAIE"
 
 
-def _always(_: Settings, __: ClusterFacts) -> bool:
+def _always(_: Settings, __: OperatorFacts) -> bool:
     return True
 
 
@@ -31,7 +31,7 @@ class _Gate(Record):
     """A gate of KubeVirt that the operator turns on in the minor releases ``since`` to ``until``."""
 
     name: str
-    holds: Callable[[Settings, ClusterFacts], bool] = _always
+    holds: Callable[[Settings, OperatorFacts], bool] = _always
     since: int = 10
     until: int = 99
 
@@ -66,15 +66,15 @@ _ALWAYS = (
 _UNLESS_EMULATED = (_Gate("WithHostModelCPU", until=18), _Gate("HypervStrictCheck"))
 
 
-def _asked(gate: str) -> Callable[[Settings, ClusterFacts], bool]:
+def _asked(gate: str) -> Callable[[Settings, OperatorFacts], bool]:
     return lambda settings, _: settings.has_gate(gate)
 
 
-def _not_asked(gate: str) -> Callable[[Settings, ClusterFacts], bool]:
+def _not_asked(gate: str) -> Callable[[Settings, OperatorFacts], bool]:
     return lambda settings, _: not settings.has_gate(gate)
 
 
-def _annotated(annotation: str) -> Callable[[Settings, ClusterFacts], bool]:
+def _annotated(annotation: str) -> Callable[[Settings, OperatorFacts], bool]:
     return lambda settings, _: settings.annotation(annotation) == "true"
 
 
@@ -116,7 +116,7 @@ _SORTED_SINCE = OperatorRelease(1, 19)
 _TURNS_OFF_SINCE = OperatorRelease(1, 19)
 
 
-def enabled_gates(settings: Settings, facts: ClusterFacts, environment: OperatorEnvironment) -> list[str]:
+def enabled_gates(settings: Settings, facts: OperatorFacts, environment: OperatorEnvironment) -> list[str]:
     """Return ``developerConfiguration.featureGates``."""
     listed = (*_ALWAYS, *(() if environment.kvm_emulation else _UNLESS_EMULATED), *_ON_CONDITION)
     minor = settings.release.minor

@@ -9,7 +9,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import PERSISTENT_RESERVATIO
 from renderer.kubevirt.hyperconverged.host_devices import mediated_devices, permitted_host_devices
 from renderer.kubevirt.hyperconverged.kubevirt_gates import PASST_ANNOTATION, disabled_gates, enabled_gates
 from renderer.kubevirt.hyperconverged.object_fields import Setting
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorEnvironment, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorEnvironment, OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.tls import kubevirt_tls
 from renderer.kubevirt.hyperconverged.tuning import rate_limits
@@ -80,7 +80,7 @@ _L2_BRIDGE: JsonObject = {"domainAttachmentType": "managedTap", "migration": {}}
 _L2_BRIDGE_SINCE = OperatorRelease(1, 14)
 
 
-def kubevirt_spec(settings: Settings, facts: ClusterFacts, environment: OperatorEnvironment) -> JsonObject:
+def kubevirt_spec(settings: Settings, facts: OperatorFacts, environment: OperatorEnvironment) -> JsonObject:
     """Return the spec before it goes through Go's types; fields that are not set may be None.
 
     Raises ``CannotMakeError`` for an annotation that the operator cannot read.
@@ -111,12 +111,12 @@ def certificates(settings: Settings) -> JsonObject:
 
 
 def uninstall_strategy(settings: Settings) -> str:
-    """Return the strategy, which of two it is, for KubeVirt and CDI."""
+    """Return the uninstall strategy of KubeVirt and CDI, one of two."""
     removes = settings.get(Setting.UNINSTALL_STRATEGY) == "RemoveWorkloads"
     return "RemoveWorkloads" if removes else "BlockUninstallIfWorkloadsExist"
 
 
-def _configuration(settings: Settings, facts: ClusterFacts, environment: OperatorEnvironment) -> JsonObject:
+def _configuration(settings: Settings, facts: OperatorFacts, environment: OperatorEnvironment) -> JsonObject:
     release = settings.release
     limits = rate_limits(settings)
     return {
@@ -147,7 +147,7 @@ def _configuration(settings: Settings, facts: ClusterFacts, environment: Operato
 
 
 def _developer_configuration(
-    settings: Settings, facts: ClusterFacts, environment: OperatorEnvironment
+    settings: Settings, facts: OperatorFacts, environment: OperatorEnvironment
 ) -> JsonObject:
     gates = enabled_gates(settings, facts, environment)
     density = settings.object(Setting.HIGHER_WORKLOAD_DENSITY)
@@ -224,7 +224,7 @@ def _has_passt(settings: Settings) -> bool:
             return False
 
 
-def _architectures(facts: ClusterFacts, environment: OperatorEnvironment, release: OperatorRelease) -> Json:
+def _architectures(facts: OperatorFacts, environment: OperatorEnvironment, release: OperatorRelease) -> Json:
     """Return ``architectureConfiguration``: an entry for each architecture whose machine type is known."""
     types: dict[str, str] = {"amd64": environment.machine_type}
     if release >= _ARCHITECTURES_SINCE:
@@ -250,7 +250,7 @@ def _architectures(facts: ClusterFacts, environment: OperatorEnvironment, releas
     return made or None
 
 
-def _default_architecture(facts: ClusterFacts) -> str:
+def _default_architecture(facts: OperatorFacts) -> str:
     """Return the control plane's architecture if workers have it, too, else the workers' own.
 
     If workers have several, the operator uses the most frequent one. Here their number is not known, and the
@@ -262,7 +262,7 @@ def _default_architecture(facts: ClusterFacts) -> str:
     return workloads[0] if workloads else ""
 
 
-def _infrastructure(settings: Settings, facts: ClusterFacts) -> Json:
+def _infrastructure(settings: Settings, facts: OperatorFacts) -> Json:
     placement = settings.get(Setting.INFRA_PLACEMENT)
     if settings.release < (1, 13):
         return _component(placement, is_single=not facts.infrastructure_highly_available)

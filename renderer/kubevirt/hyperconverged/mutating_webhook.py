@@ -18,7 +18,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
     explicit_state,
 )
 from renderer.kubevirt.hyperconverged.object_fields import HIGH_BURST, V1, Setting, version_of
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.model.kube.field_path import FieldPath, format_pointer
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at
 from renderer.model.kube.list_elements import value_at
@@ -78,7 +78,7 @@ class Mutation(Record):
 _Additions: TypeAlias = Iterator[Addition]
 
 
-def mutate(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> Mutation:
+def mutate(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> Mutation:
     """Return what the webhook makes of a new, defaulted object.
 
     The operator knows already whether its infrastructure is highly available, so that ``evictionStrategy``
@@ -99,7 +99,7 @@ def mutate(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -
     return Mutation(changed, deprecated)
 
 
-def _additions(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> _Additions:
+def _additions(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> _Additions:
     yield from _for_import_templates(content, Setting.DATA_IMPORT_CRON_TEMPLATES.place_in(content), release)
     eviction_strategy = Setting.EVICTION_STRATEGY.place_in(content)
     if value_at(content, eviction_strategy.segments) is None:

@@ -7,7 +7,7 @@ from ipaddress import IPv6Address
 from renderer.golang.duration import format_duration, parse_duration
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease, Platform
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease, Platform
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.tls import security_profile
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
@@ -24,7 +24,7 @@ _IPAM_ON_DEMAND, _IPAM_SINCE = OperatorRelease(1, 13), OperatorRelease(1, 14)
 _IPAM_NAMESPACE_SINCE = OperatorRelease(1, 16)
 
 
-def network_addons_spec(settings: Settings, facts: ClusterFacts) -> JsonObject:
+def network_addons_spec(settings: Settings, facts: OperatorFacts) -> JsonObject:
     """Return the spec before it goes through Go's types; fields that are not set may be None.
 
     Raises ``CannotMakeError`` for a name server without an IPv4 address.
@@ -46,7 +46,7 @@ def network_addons_spec(settings: Settings, facts: ClusterFacts) -> JsonObject:
     }
 
 
-def _secondary_dns(settings: Settings, facts: ClusterFacts) -> Json:
+def _secondary_dns(settings: Settings, facts: OperatorFacts) -> Json:
     if not settings.has_gate("deployKubeSecondaryDNS"):
         return None
     domain = facts.base_domain if facts.platform is Platform.OPENSHIFT else ""
@@ -64,7 +64,7 @@ def _is_ipv4(text: str) -> bool:
     return len(parts) == 4 and all(part.isascii() and part.isdigit() and int(part) < 256 for part in parts)  # noqa: PLR2004 - four bytes
 
 
-def _ipam_controller(settings: Settings, facts: ClusterFacts) -> Json:
+def _ipam_controller(settings: Settings, facts: OperatorFacts) -> Json:
     """Return the controller's settings: from 1.13 on, and there on demand."""
     asked = settings.release >= _IPAM_ON_DEMAND and settings.has_gate("deployKubevirtIpamController")
     if settings.release < _IPAM_SINCE and not asked:

@@ -21,8 +21,8 @@ from renderer.kubevirt.hyperconverged.kubevirt_object import kubevirt_annotation
 from renderer.kubevirt.hyperconverged.network_addons_object import network_addons_spec
 from renderer.kubevirt.hyperconverged.object_fields import Setting, version_of
 from renderer.kubevirt.hyperconverged.release import (
-    ClusterFacts,
     OperatorEnvironment,
+    OperatorFacts,
     OperatorRelease,
     Platform,
 )
@@ -57,7 +57,7 @@ class MadeObjects(Record):
 class _Maker:
     """Makes the objects of one HyperConverged object; each raises ``CannotMakeError``."""
 
-    def __init__(self, settings: Settings, facts: ClusterFacts) -> None:
+    def __init__(self, settings: Settings, facts: OperatorFacts) -> None:
         self._settings = settings
         self._facts = facts
         self._owner = settings.name if settings.release < _FIXED_NAME_SINCE else HYPERCONVERGED_NAME
@@ -90,14 +90,14 @@ def make_objects(
     hyperconverged: JsonObject,
     admitted_spec: JsonObject,
     release: OperatorRelease,
-    facts: ClusterFacts | None = None,
+    facts: OperatorFacts | None = None,
 ) -> MadeObjects:
     """Return what the operator makes of an object.
 
     ``admitted_spec`` is the spec after defaults and webhooks, in the layout of the object's API version.
     Raises ``CannotMakeError`` if the operator cannot make one of the objects.
     """
-    facts = facts or ClusterFacts()
+    facts = facts or OperatorFacts()
     settings = Settings.of({**hyperconverged, "spec": admitted_spec}, release.known)
     maker = _Maker(settings, facts)
     return MadeObjects(
@@ -109,7 +109,7 @@ def make_objects(
     )
 
 
-def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> Refusal | None:
+def trial(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> Refusal | None:
     """Return why the operator cannot make the objects of an admitted object: its webhook tries.
 
     It tries SSP on Kubernetes, too, where the operator does not deploy it.
@@ -122,7 +122,9 @@ def trial(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) ->
     return None
 
 
-def trial_error(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> CannotMakeError | None:
+def trial_error(
+    content: JsonObject, release: OperatorRelease, facts: OperatorFacts
+) -> CannotMakeError | None:
     """Return the error of the operator that makes the objects of an admitted object, if there is one."""
     try:
         maker = _Maker(Settings.of(content, release.known), facts)

@@ -142,7 +142,7 @@ def _machine_types(release: OperatorRelease) -> Mapping[str, str]:
     return {"amd64": "q35", "arm64": "virt", **s390x}
 
 
-class ClusterFacts(Record):
+class OperatorFacts(Record):
     """What the operator asks its cluster for; by default a highly available OpenShift on amd64.
 
     ``base_domain`` is the domain of an OpenShift cluster, empty if it is not known.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from renderer.kubevirt.hyperconverged.boot_images import data_import_cron_templates, is_multi_architecture
 from renderer.kubevirt.hyperconverged.feature_gates import MULTI_ARCH_IMPORT
 from renderer.kubevirt.hyperconverged.object_fields import Setting
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.kubevirt.hyperconverged.tls import security_profile
 from renderer.model.kube.json import Json, JsonObject, object_at
@@ -18,7 +18,7 @@ _TOKENS_SINCE = OperatorRelease(1, 14)
 _V1BETA3_SINCE = OperatorRelease(1, 16)
 
 
-def ssp_spec(settings: Settings, facts: ClusterFacts) -> JsonObject:
+def ssp_spec(settings: Settings, facts: OperatorFacts) -> JsonObject:
     """Return the spec before it goes through Go's types; fields that are not set may be None."""
     namespace = settings.get(Setting.COMMON_TEMPLATES_NAMESPACE)
     spec: dict[str, Json] = {

@@ -22,7 +22,7 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
 )
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
 from renderer.kubevirt.hyperconverged.object_fields import HIGH_BURST, V1, Setting, version_of
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.kubevirt.hyperconverged.tls import TLS_1_3, TLS_VERSIONS
 from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
@@ -102,7 +102,7 @@ class _Reviewed(Record):
 
     content: JsonObject
     release: OperatorRelease
-    facts: ClusterFacts
+    facts: OperatorFacts
 
     def place(self, setting: Setting) -> FieldPath:
         return setting.place_in(self.content)
@@ -115,7 +115,7 @@ _Objections: TypeAlias = Iterator[Objection]
 _Check: TypeAlias = Callable[[_Reviewed], _Objections]
 
 
-def review(content: JsonObject, release: OperatorRelease, facts: ClusterFacts) -> Review:
+def review(content: JsonObject, release: OperatorRelease, facts: OperatorFacts) -> Review:
     """Return the answer to a new object that the mutating webhook has changed.
 
     Up to 1.18 the first objection or warning is the whole answer. From then on warnings come with it.
@@ -315,7 +315,7 @@ def _gate_warnings(content: JsonObject, release: OperatorRelease) -> Iterator[We
 
 
 def _named_gate_warnings(gates: Json, release: OperatorRelease) -> Iterator[WebhookWarning]:
-    """Yield the warnings about the gates of v1beta1, where any value is one too many."""
+    """Yield the warnings about the gates of v1beta1; whether a gate is on or off does not matter."""
     ignored: tuple[str, ...] = ()
     if release >= _SINCE_1_14:
         ignored = (

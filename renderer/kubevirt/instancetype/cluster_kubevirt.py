@@ -75,11 +75,11 @@ def _made(hyperconverged: JsonObject, release: Release) -> JsonObject:
     from renderer.kubevirt.hyperconverged.admission import admit
     from renderer.kubevirt.hyperconverged.object_fields import V1, V1BETA1, version_of
     from renderer.kubevirt.hyperconverged.objects import make_objects, trial
-    from renderer.kubevirt.hyperconverged.release import OLDEST, ClusterFacts, OperatorRelease
+    from renderer.kubevirt.hyperconverged.release import OLDEST, OperatorFacts, OperatorRelease
     from renderer.kubevirt.hyperconverged.structural_schema import structural_schema
 
     operator = OperatorRelease.deploying(release) or OLDEST
-    facts = ClusterFacts()
+    facts = OperatorFacts()
     if structural_schema(operator, version_of(hyperconverged)) is None:
         # Reported where the object is checked; what it says still counts, so that no other error follows.
         gates = object_at(hyperconverged, "spec").get("featureGates")

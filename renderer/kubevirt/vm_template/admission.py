@@ -30,7 +30,7 @@ _PARAMETER_FIELDS = ("name", "displayName", "description", "value", "generate", 
 
 
 class Admission(Record):
-    """The decision about a template; it is not processed for want of the parameters ``skipped``."""
+    """The decision about a template; it is not processed if the parameters ``skipped`` have no value."""
 
     schema: tuple[Refusal, ...] = ()
     webhook: tuple[Refusal, ...] = ()

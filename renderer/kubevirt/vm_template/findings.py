@@ -93,7 +93,7 @@ def version_findings(resource: Resource, release: Release) -> Iterator[Diagnosti
 
 
 def request_findings(resource: Resource) -> Iterator[Diagnostic]:
-    """Yield what is refused of a VirtualMachineTemplateRequest by a rule of its definition, or later."""
+    """Yield what the definition of a VirtualMachineTemplateRequest refuses, or later its controller."""
     for label in object_at(resource.content, "spec", "templateLabels"):
         if label.startswith(f"{VM_TEMPLATE_GROUP}/"):
             yield Diagnostic.about(
@@ -204,9 +204,9 @@ def _non_string_form(resource: Resource, refusal: Refusal) -> tuple[FieldPath, s
     names = [text_at(each, "name") for each in array_at(resource.content, "spec", "parameters")]
     at = PARAMETERS.child(names.index(name)) if name in names else PARAMETERS
     if text_at(refusal.details, "reason") == "null":
-        message = f"the parameter {name} is null where ${{{{{name}}}}} stands"
+        message = f"the parameter {name} is null where ${{{{{name}}}}} is written"
         return at, message, f"give it another value, or write ${{{name}}} for the text null"
-    message = f"the parameter {name} is not a text where ${{{{{name}}}}} stands for a key"
+    message = f"the parameter {name} is not a text where ${{{{{name}}}}} is a key"
     return at, message, f"write ${{{name}}} in the key"
 
 

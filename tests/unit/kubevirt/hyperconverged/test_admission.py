@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from renderer.kubevirt.hyperconverged.admission import Admission, Refusal, Refuser, admit
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at
 
 SPEC_OF_TEMPLATE: JsonObject = {
@@ -27,9 +27,9 @@ def hyperconverged(spec: Json, version: str = "v1beta1") -> JsonObject:
 
 
 def admission(
-    spec: Json, release: str = "1.17", version: str = "v1beta1", facts: ClusterFacts | None = None
+    spec: Json, release: str = "1.17", version: str = "v1beta1", facts: OperatorFacts | None = None
 ) -> Admission:
-    return admit(hyperconverged(spec, version), OperatorRelease.parse(release), facts or ClusterFacts())
+    return admit(hyperconverged(spec, version), OperatorRelease.parse(release), facts or OperatorFacts())
 
 
 def refusal(spec: Json, release: str = "1.17", version: str = "v1beta1") -> tuple[str, str, str]:
@@ -45,7 +45,7 @@ def warnings(spec: Json, release: str, version: str = "v1beta1") -> list[tuple[s
 class TestMutatingWebhook:
     @pytest.mark.parametrize(("is_available", "strategy"), [(True, "LiveMigrate"), (False, "None")])
     def test_eviction_strategy_follows_the_infrastructure(self, is_available: bool, strategy: str) -> None:  # noqa: FBT001 - a parameter of a test
-        facts = ClusterFacts(infrastructure_highly_available=is_available)
+        facts = OperatorFacts(infrastructure_highly_available=is_available)
         assert admission({}, facts=facts).spec["evictionStrategy"] == strategy
         v1 = admission({}, "1.19", "v1", facts)
         assert object_at(v1.spec, "virtualization")["evictionStrategy"] == strategy
@@ -235,7 +235,7 @@ class TestValidatingWebhook:
 
     def test_tenant_quota_needs_a_highly_available_cluster_up_to_1_11(self) -> None:
         spec = {"featureGates": {"enableManagedTenantQuota": True}}
-        single = ClusterFacts(infrastructure_highly_available=False)
+        single = OperatorFacts(infrastructure_highly_available=False)
         assert admission(spec, "1.11", facts=single).refusal is not None
         assert admission(spec, "1.12", facts=single).refusal is None
         assert admission(spec, "1.11").refusal is None
@@ -280,7 +280,7 @@ class TestWarnings:
         trial = Refusal(Refuser.OPERATOR, "jsonPatch")
         for release, by in (("1.18", Refuser.OPERATOR), ("1.19", Refuser.VALIDATING_WEBHOOK)):
             content = hyperconverged({"featureGates": {"nonRoot": True}})
-            found = admit(content, OperatorRelease.parse(release), ClusterFacts(), lambda *_: trial).refusal
+            found = admit(content, OperatorRelease.parse(release), OperatorFacts(), lambda *_: trial).refusal
             assert found == trial._replace(by=by)
 
 

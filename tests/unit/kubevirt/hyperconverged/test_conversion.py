@@ -10,7 +10,7 @@ import pytest
 from renderer.golang.go_types import GoTypeError
 from renderer.kubevirt.hyperconverged.admission import admit
 from renderer.kubevirt.hyperconverged.conversion import V1_ONLY_ANNOTATION, as_stored, converted
-from renderer.kubevirt.hyperconverged.release import ClusterFacts, OperatorRelease
+from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
 from renderer.model.kube.json import Json, JsonObject, object_at, without
 
 OLD, NEW = OperatorRelease(1, 18), OperatorRelease(1, 19)
@@ -159,7 +159,7 @@ def test_stored_version_is_not_changed(version: str) -> None:
 )
 def test_there_and_back_again(spec: JsonObject) -> None:
     """A stored object of v1 is the same after a client has read and written it as v1beta1."""
-    admitted = admit(hyperconverged(spec), NEW, ClusterFacts())
+    admitted = admit(hyperconverged(spec), NEW, OperatorFacts())
     assert admitted.refusal is None
     stored = as_stored(admitted.content, NEW)
     back = converted(converted(stored, "v1beta1", NEW), "v1", NEW)

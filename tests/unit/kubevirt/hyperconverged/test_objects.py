@@ -12,8 +12,8 @@ from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotM
 from renderer.kubevirt.hyperconverged.objects import MadeObjects, make_objects, trial
 from renderer.kubevirt.hyperconverged.release import (
     LATEST,
-    ClusterFacts,
     OperatorEnvironment,
+    OperatorFacts,
     OperatorRelease,
     Platform,
 )
@@ -25,7 +25,7 @@ PATCH = "kubevirt.kubevirt.io/jsonpatch"
 def made(
     spec: JsonObject | None = None,
     minor: int = 19,
-    facts: ClusterFacts | None = None,
+    facts: OperatorFacts | None = None,
     annotations: JsonObject | None = None,
     version: str = "v1beta1",
 ) -> MadeObjects:
@@ -93,7 +93,7 @@ class TestGates:
     def test_emulation_turns_gates_of_the_host_off(self) -> None:
         environment = OperatorEnvironment(kvm_emulation=True)
 
-        objects = made(minor=18, facts=ClusterFacts(environment=environment))
+        objects = made(minor=18, facts=OperatorFacts(environment=environment))
 
         assert object_at(configuration(objects), "developerConfiguration")["useEmulation"] is True
         assert not {"WithHostModelCPU", "HypervStrictCheck"} & {*gates(objects)}
@@ -202,13 +202,13 @@ class TestSettings:
 
 
 class TestTopology:
-    SINGLE = ClusterFacts(control_plane_multi_node=False, infrastructure_highly_available=False)
-    HOSTED = ClusterFacts(control_plane_multi_node=False, control_plane_node_exists=False)
+    SINGLE = OperatorFacts(control_plane_multi_node=False, infrastructure_highly_available=False)
+    HOSTED = OperatorFacts(control_plane_multi_node=False, control_plane_node_exists=False)
 
     @pytest.mark.parametrize(
         ("minor", "facts", "infra"),
         [
-            (12, ClusterFacts(), None),
+            (12, OperatorFacts(), None),
             (12, SINGLE, {"replicas": 1}),
             (12, HOSTED, None),
             (13, SINGLE, {"replicas": 1}),
@@ -221,7 +221,7 @@ class TestTopology:
         ],
     )
     def test_components_follow_the_control_plane(
-        self, minor: int, facts: ClusterFacts, infra: JsonObject | None
+        self, minor: int, facts: OperatorFacts, infra: JsonObject | None
     ) -> None:
         assert made(minor=minor, facts=facts).kubevirt.spec.get("infra") == infra
 
@@ -246,14 +246,14 @@ class TestTopology:
     def test_default_architecture_is_that_of_the_control_plane_if_workers_have_it(
         self, control_plane: tuple[str, ...], workloads: tuple[str, ...], architecture: str
     ) -> None:
-        facts = ClusterFacts(control_plane_architectures=control_plane, workload_architectures=workloads)
+        facts = OperatorFacts(control_plane_architectures=control_plane, workload_architectures=workloads)
 
         architectures = object_at(configuration(made(facts=facts)), "architectureConfiguration")
 
         assert architectures["defaultArchitecture"] == architecture
 
     def test_ssp_is_made_on_openshift_alone(self) -> None:
-        on_kubernetes = made(facts=ClusterFacts(platform=Platform.KUBERNETES))
+        on_kubernetes = made(facts=OperatorFacts(platform=Platform.KUBERNETES))
 
         assert made().ssp is not None
         assert on_kubernetes.ssp is None
@@ -417,12 +417,12 @@ OWN_IMAGE: JsonObject = {
 
 
 class TestBootImages:
-    def images(self, spec: JsonObject, minor: int = 19, facts: ClusterFacts | None = None) -> list[Json]:
+    def images(self, spec: JsonObject, minor: int = 19, facts: OperatorFacts | None = None) -> list[Json]:
         ssp = made(spec, minor, facts).ssp
         assert ssp is not None
         return [*array_at(ssp.spec, "commonTemplates", "dataImportCronTemplates")]
 
-    def names(self, spec: JsonObject, minor: int = 19, facts: ClusterFacts | None = None) -> list[Json]:
+    def names(self, spec: JsonObject, minor: int = 19, facts: OperatorFacts | None = None) -> list[Json]:
         return [object_at(each, "metadata")["name"] for each in self.images(spec, minor, facts)]
 
     def test_common_images_are_imported(self) -> None:
@@ -458,7 +458,7 @@ class TestBootImages:
         }
 
         assert "own" not in self.names(spec)
-        on_arm = self.images(spec, facts=ClusterFacts(workload_architectures=("arm64",)))[-1]
+        on_arm = self.images(spec, facts=OperatorFacts(workload_architectures=("arm64",)))[-1]
         assert object_at(on_arm, "metadata", "annotations")["ssp.kubevirt.io/dict.architectures"] == "arm64"
 
     def test_namespace_of_common_images(self) -> None:
@@ -482,13 +482,13 @@ class TestTrial:
             "metadata": {"annotations": annotations or {}},
             "spec": spec,
         }
-        facts = ClusterFacts(platform=Platform.KUBERNETES)
+        facts = OperatorFacts(platform=Platform.KUBERNETES)
         refused = trial(content, OperatorRelease(1, minor), facts)
         assert refused is not None
         return refused.code, str(refused.field or ""), refused.details
 
     def test_object_that_can_be_made_is_accepted(self) -> None:
-        assert trial({"apiVersion": "hco.kubevirt.io/v1", "spec": {}}, LATEST, ClusterFacts()) is None
+        assert trial({"apiVersion": "hco.kubevirt.io/v1", "spec": {}}, LATEST, OperatorFacts()) is None
 
     @pytest.mark.parametrize("address", ["not-an-ip", "2001:db8::1", "1.2.3", "1.2.3.256", "1.2.3.4.5"])
     def test_name_server_needs_an_ipv4_address(self, address: str) -> None:
@@ -503,7 +503,7 @@ class TestTrial:
         networking = {"kubeSecondaryDNSNameServerIP": address}
         content: JsonObject = {"apiVersion": "hco.kubevirt.io/v1", "spec": {"networking": networking}}
 
-        assert trial(content, LATEST, ClusterFacts()) is None
+        assert trial(content, LATEST, OperatorFacts()) is None
 
     def test_two_boot_images_with_one_name_are_refused(self) -> None:
         refused = self.refusal({"dataImportCronTemplates": [OWN_IMAGE, OWN_IMAGE]})

@@ -7,8 +7,8 @@ import pytest
 from renderer.kubevirt.hyperconverged.release import (
     LATEST,
     OLDEST,
-    ClusterFacts,
     OperatorEnvironment,
+    OperatorFacts,
     OperatorRelease,
     Platform,
 )
@@ -51,7 +51,7 @@ class TestOperatorRelease:
 
 
 def test_facts_default_to_highly_available_openshift_on_amd64() -> None:
-    facts = ClusterFacts()
+    facts = OperatorFacts()
 
     assert facts.platform is Platform.OPENSHIFT
     assert facts.control_plane_multi_node

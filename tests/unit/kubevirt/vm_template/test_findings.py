@@ -61,7 +61,7 @@ class TestWebhook:
         unused, null = {"name": "A"}, {"name": "B", "value": "null"}
         found = messages(template({"spec": "${{B}}", "kind": "${A}"}, unused, null))
 
-        assert found == [("spec.parameters[1]", "the parameter B is null where ${{B}} stands")]
+        assert found == [("spec.parameters[1]", "the parameter B is null where ${{B}} is written")]
 
     def test_no_value_is_quoted(self) -> None:
         secret = {"name": "A", "value": "canary"}
