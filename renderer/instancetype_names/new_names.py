@@ -7,13 +7,13 @@ independent of the API version, without the metadata.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
 from posixpath import normpath
 
 from renderer.instancetype_names.references import InstancetypeReference
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
+from renderer.kubevirt.facts.kubernetes_names import LABEL_LENGTH, is_dns_subdomain
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
 from renderer.kubevirt.instancetype.find import spec_type_of
@@ -30,12 +30,11 @@ KEEP_NAME = "vmrender.io/keep-name"
 #: The label in which common-instancetypes numbers its instance types.
 VERSION = "instancetype.kubevirt.io/version"
 #: KubeVirt copies the name into a label of each ControllerRevision; this is the maximum length of a label.
-LONGEST_NAME = 63
+LONGEST_NAME = LABEL_LENGTH
 
 _MATCHER_TYPES = {
     kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
 }
-_NAME = re.compile(r"[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*")
 
 
 def is_instancetype_or_preference(resource: Resource) -> bool:
@@ -89,7 +88,7 @@ def _spec_digest(resource: Resource) -> str:
 def _version(resource: Resource) -> str:
     value: Json = object_at(resource.content, "metadata", "labels").get(VERSION)
     version = "" if value is None else scalar_text(value)
-    if version and not _NAME.fullmatch(version):
+    if version and not is_dns_subdomain(version):
         message = f"label {VERSION} of {resource.current_id} cannot end a name: {version!r}"
         hint = "use lower-case letters, digits, - and ., as in v2 or 1.4"
         raise Diagnostic.about(

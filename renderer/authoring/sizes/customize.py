@@ -21,6 +21,7 @@ from renderer.authoring.sizes.names import (
 from renderer.authoring.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
+from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value, without
@@ -39,7 +40,6 @@ _REQUIREMENT_LABELS = {
     "arch": ("preferredArchitecture",),
 }
 _LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
-_MAX_NAMESPACE = 63
 _KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
 
 
@@ -110,7 +110,7 @@ def _check_names(copy: Copy) -> None:
         return
     if copy.is_cluster_wide:
         raise SwitchError("--namespace and --cluster contradict each other")
-    if not is_object_name(namespace) or "." in namespace or len(namespace) > _MAX_NAMESPACE:
+    if dns_label_errors(namespace):
         raise SwitchError(f"--namespace {namespace!r} cannot be the name of a namespace")
 
 

@@ -7,31 +7,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
+from renderer.kubevirt.facts.kubernetes_names import LABEL_LENGTH, dns_subdomain_errors
+from renderer.kubevirt.facts.size_labels import AMOUNT_LABELS, SWITCH_LABELS
 from renderer.model.kube.json import Json, JsonObject, object_at
 
 NAME_RULE = "lower case letters, digits, - and ., beginning and ending with a letter or digit"
-_MAX_NAME = 253
-_MAX_LABEL_VALUE = 63
-_PART = r"[a-z0-9]([-a-z0-9]*[a-z0-9])?"
-_SUBDOMAIN = re.compile(rf"{_PART}(\.{_PART})*")
-_QUALIFIED = re.compile(r"[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?")
 _PLACEHOLDERS = re.compile(r"\{(?:series|size)\}")
 #: The text in labels and tables of sizes if a VirtualMachine sets its own size.
 CUSTOM = "custom"
 #: All labels that ``size_labels`` may set; nothing else should write them.
 DERIVED_LABELS = frozenset(
-    INSTANCETYPE_PREFIX + name
-    for name in (
-        "cpu",
-        "memory",
-        "size",
-        "hugepages",
-        "dedicatedCPUPlacement",
-        "isolateEmulatorThread",
-        "numa",
-        "realtime",
-        "gpus",
-    )
+    INSTANCETYPE_PREFIX + name for name in (*AMOUNT_LABELS, *SWITCH_LABELS, "size", "gpus")
 )
 
 
@@ -55,23 +41,12 @@ class NamePattern:
 
 def is_object_name(name: str) -> bool:
     """Return True if Kubernetes accepts it as the name of an instance type (RFC 1123 subdomain)."""
-    return len(name) <= _MAX_NAME and _SUBDOMAIN.fullmatch(name) is not None
-
-
-def is_label_key(key: str) -> bool:
-    """Return True if it can be the key of a label or annotation: ``[domain/]name``."""
-    domain, slash, name = key.rpartition("/")
-    return bool(name) and is_label_value(name) and (is_object_name(domain) if slash else True)
-
-
-def is_label_value(value: str) -> bool:
-    """Return True if Kubernetes accepts the text as the value of a label."""
-    return not value or (len(value) <= _MAX_LABEL_VALUE and _QUALIFIED.fullmatch(value) is not None)
+    return not dns_subdomain_errors(name)
 
 
 def is_size_name(name: str) -> bool:
     """Return True if it can be part of such a name, and the value of a label."""
-    return len(name) <= _MAX_LABEL_VALUE and is_object_name(name)
+    return len(name) <= LABEL_LENGTH and is_object_name(name)
 
 
 def size_labels(spec: JsonObject, size: str) -> Mapping[str, str]:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from renderer.authoring.sizes.memory import is_page_size, page_size_text
-from renderer.authoring.sizes.names import NAME_RULE, is_label_key, is_label_value, is_object_name
+from renderer.authoring.sizes.names import NAME_RULE, is_object_name
+from renderer.kubevirt.facts.kubernetes_names import label_key_errors, label_value_errors
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.misspelt_quantity import quantity_hint
@@ -168,7 +169,7 @@ class Pairs:
         pairs: dict[str, Json] = dict(present) if isinstance(present, Mapping) else {}
         for text in texts:
             key, equals, value = text.partition("=")
-            if not equals or not is_label_key(key) or (self.are_labels and not is_label_value(value)):
+            if not equals or label_key_errors(key) or (self.are_labels and label_value_errors(value)):
                 what = "a label" if self.are_labels else "an annotation"
                 raise SwitchError(f"must be {self.metavar} that can be {what}, not {text!r}")
             pairs[key] = value

@@ -27,6 +27,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
+from renderer.kubevirt.facts.size_labels import AMOUNT_LABELS, SWITCH_LABELS
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
@@ -34,33 +36,20 @@ from renderer.model.kube.resource import Resource
 from renderer.model.quantity import are_equal_amounts
 from renderer.model.rule_settings import Level
 
-_PREFIX = "instancetype.kubevirt.io/"
 _KeyPath = tuple[str, ...]
 
-#: Labels with an amount, and the path of the amount in the spec.
-_SIZES: Mapping[str, _KeyPath] = {
-    "cpu": ("cpu", "guest"),
-    "memory": ("memory", "guest"),
-    "hugepages": ("memory", "hugepages", "pageSize"),
-}
+#: Labels of preferences, with the path of the amount.
 _REQUIREMENTS: Mapping[str, _KeyPath] = {
     "required-cpu": ("requirements", "cpu", "guest"),
     "required-memory": ("requirements", "memory", "guest"),
-}
-#: Labels that are "true" for an enabled feature.
-_SWITCHES: Mapping[str, _KeyPath] = {
-    "dedicatedCPUPlacement": ("cpu", "dedicatedCPUPlacement"),
-    "isolateEmulatorThread": ("cpu", "isolateEmulatorThread"),
-    "numa": ("cpu", "numa"),
-    "realtime": ("cpu", "realtime"),
 }
 
 
 def _check(context: Context) -> Iterator[Finding]:
     for resource in context.of_kind(*INSTANCETYPES):
-        yield from _wrong_sizes(resource, _SIZES)
-        for name, path in _SWITCHES.items():
-            label = resource.labels.get(_PREFIX + name)
+        yield from _wrong_sizes(resource, AMOUNT_LABELS)
+        for name, path in SWITCH_LABELS.items():
+            label = resource.labels.get(INSTANCETYPE_PREFIX + name)
             is_on = _value(object_at(resource.content, "spec"), path) not in (None, False)
             if label in ("true", "false") and (label == "true") is not is_on:
                 yield _mismatch(resource, name, label, path, "has it" if is_on else "does not have it")
@@ -70,7 +59,7 @@ def _check(context: Context) -> Iterator[Finding]:
 
 def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[Finding]:
     for name, path in sizes.items():
-        label = resource.labels.get(_PREFIX + name)
+        label = resource.labels.get(INSTANCETYPE_PREFIX + name)
         if label is None:
             continue
         value = _value(object_at(resource.content, "spec"), path)
@@ -90,9 +79,9 @@ def _matches(label: str, value: Json) -> bool:
 
 
 def _mismatch(resource: Resource, name: str, label: str, path: Sequence[str], says: str) -> Finding:
-    field = FieldPath.of("metadata", "labels", _PREFIX + name)
+    field = FieldPath.of("metadata", "labels", INSTANCETYPE_PREFIX + name)
     at = FieldPath.of("spec", *path)
-    message = f"the label {_PREFIX}{name} is {label}, and the spec {says}"
+    message = f"the label {INSTANCETYPE_PREFIX}{name} is {label}, and the spec {says}"
     return Finding(resource, field, message, None, (related_to(resource, f"{at} {says}", at),))
 
 

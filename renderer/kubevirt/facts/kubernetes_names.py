@@ -16,8 +16,9 @@ _LOWER = "abcdefghijklmnopqrstuvwxyz"
 ALPHANUMERIC = f"{DIGITS}{_LOWER}{_LOWER.upper()}"
 HEXADECIMAL = f"{DIGITS}abcdefABCDEF"
 
-_LABEL_LENGTH = 63
-_SUBDOMAIN_LENGTH = 253
+#: The maximum lengths of a DNS label and of the value of a label, and of a DNS subdomain.
+LABEL_LENGTH = 63
+SUBDOMAIN_LENGTH = 253
 _PORT_NAME_LENGTH = 15
 
 _LABEL_RULE = "lower-case letters, digits and '-', with a letter or digit at both ends"
@@ -48,19 +49,19 @@ def consists_of(text: str, characters: str) -> bool:
 
 def dns_label_errors(name: str) -> list[str]:
     """Return the errors in a DNS label, one text per error."""
-    return _errors(name, is_dns_label, _LABEL_LENGTH, _LABEL_RULE)
+    return _errors(name, is_dns_label, LABEL_LENGTH, _LABEL_RULE)
 
 
 def dns_subdomain_errors(name: str) -> list[str]:
     """Return the errors in a DNS subdomain, one text per error."""
-    if len(name) <= _LABEL_LENGTH and is_dns_label(name):  # as most names are
+    if len(name) <= LABEL_LENGTH and is_dns_label(name):  # as most names are
         return []
-    return _errors(name, is_dns_subdomain, _SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
+    return _errors(name, is_dns_subdomain, SUBDOMAIN_LENGTH, _SUBDOMAIN_RULE)
 
 
 def label_value_errors(value: str) -> list[str]:
     """Return the errors in the value of a label, one text per error."""
-    return _errors(value, is_qualified_name, _LABEL_LENGTH, _NAME_RULE) if value else []
+    return _errors(value, is_qualified_name, LABEL_LENGTH, _NAME_RULE) if value else []
 
 
 def label_key_errors(key: str) -> list[str]:
@@ -77,7 +78,7 @@ def label_key_errors(key: str) -> list[str]:
         )
     if not name:
         errors.append("its name is empty")
-    return [*errors, *_errors(name, is_qualified_name, _LABEL_LENGTH, _NAME_RULE)]
+    return [*errors, *_errors(name, is_qualified_name, LABEL_LENGTH, _NAME_RULE)]
 
 
 def is_port_name(name: str) -> bool:

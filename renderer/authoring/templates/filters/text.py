@@ -15,13 +15,11 @@ from renderer.authoring.templates.filters.collections import elements
 from renderer.authoring.templates.limits import check_text
 from renderer.authoring.templates.operators import printf
 from renderer.authoring.templates.values import as_text, describe
+from renderer.kubevirt.facts.kubernetes_names import LABEL_LENGTH, SUBDOMAIN_LENGTH
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json
 from renderer.yamlio.encode import encode
 
-#: RFC 1123 labels, and the values of labels.
-_MAX_LABEL = 63
-_MAX_SUBDOMAIN = 253
 _DIGEST_LENGTH = 8
 _MAX_INDENT = 8
 
@@ -33,19 +31,19 @@ def slug(value: object) -> str:
 
 def dns_label(value: object) -> str:
     """Return a name for a service, volume etc.; a long one ends in a digest, and stays unique."""
-    return _checked_name(_shortened(slug(value), _MAX_LABEL), value)
+    return _checked_name(_shortened(slug(value), LABEL_LENGTH), value)
 
 
 def dns_subdomain(value: object) -> str:
     """Return a name for an object: labels separated by dots."""
     labels = (slug(part) for part in as_text(value).split("."))
-    return _checked_name(_shortened(".".join(filter(None, labels)), _MAX_SUBDOMAIN), value)
+    return _checked_name(_shortened(".".join(filter(None, labels)), SUBDOMAIN_LENGTH), value)
 
 
 def label_value(value: object) -> str:
     """Return the value of a label, which may be empty and keeps its case, dots and underscores."""
     text = re.sub("[^A-Za-z0-9._-]+", "-", _ascii(value)).strip("-._")
-    return _shortened(text, _MAX_LABEL)
+    return _shortened(text, LABEL_LENGTH)
 
 
 def _ascii(value: object) -> str:
