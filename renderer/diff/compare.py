@@ -13,7 +13,6 @@ from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
-from renderer.kubevirt.facts.claims import CLAIM, DATA_VOLUME, STORAGE_CLASS
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import (
     ConfidentialFields,
@@ -21,7 +20,15 @@ from renderer.kubevirt.facts.confidential_parts import (
     with_shown_ids,
     without_secret_words,
 )
-from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, MATCHER_KEYS, VM
+from renderer.kubevirt.facts.kinds import (
+    APPS_GROUP,
+    CLAIM,
+    CONTROLLER_REVISION,
+    DATA_VOLUME,
+    MATCHER_KEYS,
+    STORAGE_CLASS,
+    VM,
+)
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
