@@ -84,7 +84,7 @@ class Outlook:
             return deletion(before, old.name, indexes(0, replicas[0]))
         if replicas[1] >= replicas[0]:
             return ()
-        return scale_in(before, new, indexes(replicas[1], replicas[0]))
+        return scale_in(before, new, *replicas)
 
     def of_deletion(self, resource: Resource, applied: Resource) -> tuple[DataChange, ...]:
         """Return what happens to the disks of a machine that is deleted."""
@@ -93,7 +93,8 @@ class Outlook:
             return ()
         metadata = object_at(view.machine, "metadata", "annotations")
         machine = Disks(resource.namespace, view.spec, view.instance, self.storage[0], metadata)
-        return deletion(machine, resource.name, indexes(0, view.replicas) if view.kind == VM_POOL else ("",))
+        suffixes = indexes(0, view.replicas) if view.kind == VM_POOL else ("",)
+        return deletion(machine, resource.name, suffixes, self.storage[1])
 
     def _disks(self, change: VmChange, old: Resource, new: Resource) -> tuple[Disks, Disks]:
         before, after = (

@@ -154,7 +154,11 @@ class _Volumes(NamedTuple):
 
     def _detached(self, name: str, target: Target) -> DataChange:
         is_live = self.live is not None and name not in self.live
-        text = f"{'at once' if is_live else 'at the next start'}; nothing deletes it"
+        is_gone = target.is_claim and self.after.objects.has_lost(
+            self.before.objects, self.before.namespace, target.name
+        )
+        fate = "it leaves Git, too" if is_gone else "nothing deletes it"
+        text = f"{'at once' if is_live else 'at the next start'}; {fate}"
         return DataChange(DataEffect.DETACHED, name, text, self.before.described(target), "", _BOOT)
 
     def _replaced(self, effect: DataEffect, name: str, old: Target, new: Target) -> DataChange:
@@ -225,14 +229,24 @@ def indexes(first: int, end: int) -> tuple[str, ...]:
     return tuple(f"-{index}" for index in range(first, end))
 
 
-def scale_in(machine: Disks, pool: Resource, suffixes: Iterable[str]) -> tuple[DataChange, ...]:
-    """Return what happens to the disks of machines that a pool with fewer replicas deletes.
+def scale_in(machine: Disks, pool: Resource, before: int, after: int) -> tuple[DataChange, ...]:
+    """Return what happens to the disks of the machines that a pool with fewer replicas deletes.
 
-    It deletes any of its machines; that they are the last ones is only an example for the names.
+    Which machines go, is known only if the pool sorts them by their index, or if all of them go.
     """
     strategy = object_at(pool.content, "spec", "scaleInStrategy")
     kept = {text_at(object_at(each), "statePreservation") for each in strategy.values()}
-    lost = deletion(machine, pool.name, suffixes)
+    order = text_at(strategy, "proactive", "selectionPolicy", "sortPolicy")
+    if order == "AscendingOrder" or not after:
+        lost = deletion(machine, pool.name, indexes(0, before - after))
+    elif order == "DescendingOrder":
+        lost = deletion(machine, pool.name, indexes(after, before))
+    else:
+        chosen = f"; {before - after} of {before}, which the pool chooses"
+        lost = tuple(
+            each._replace(text=f"{each.text}{chosen}")
+            for each in deletion(machine, pool.name, (f"-0 to -{before - 1}",))
+        )
     if kept - {"", "Disabled"}:
         text = f"the pool leaves it (statePreservation: {', '.join(sorted(kept - {''}))})"
         return tuple(
@@ -242,13 +256,20 @@ def scale_in(machine: Disks, pool: Resource, suffixes: Iterable[str]) -> tuple[D
     return lost
 
 
-def deletion(machine: Disks, name: str, suffixes: Iterable[str] = ("",)) -> tuple[DataChange, ...]:
-    """Return what the deletion of a machine does to its disks; of a pool, of each by its suffix."""
-    found = (each for suffix in suffixes for each in _deletion(machine, name, suffix))
+def deletion(
+    machine: Disks, name: str, suffixes: Iterable[str] = ("",), after: StorageObjects | None = None
+) -> tuple[DataChange, ...]:
+    """Return what the deletion of a machine does to its disks; of a pool, of each by its suffix.
+
+    A claim that is not among the objects ``after`` either is left to its own deletion.
+    """
+    found = (each for suffix in suffixes for each in _deletion(machine, name, suffix, after))
     return worst_first(dict.fromkeys(found))
 
 
-def _deletion(machine: Disks, vm: str, suffix: str = "") -> Iterator[DataChange]:
+def _deletion(
+    machine: Disks, vm: str, suffix: str = "", after: StorageObjects | None = None
+) -> Iterator[DataChange]:
     owned = machine.templates
     for name, template in owned.items():
         text = "deleted with the VM, which owns it"
@@ -263,6 +284,8 @@ def _deletion(machine: Disks, vm: str, suffix: str = "") -> Iterator[DataChange]
         yield DataChange(DataEffect.LOST, vm, text, f"{state} of {vm}{suffix}", "", _BACKEND_STORAGE)
     for name, target in machine.targets.items():
         if target.is_claim and target.name not in owned:
+            if after is not None and after.has_lost(machine.objects, machine.namespace, target.name):
+                continue
             text = "the VM does not own it"
             yield DataChange(DataEffect.KEPT, name, text, machine.described(target), "", _HANDLE)
         elif target.kind == "file on the node":

@@ -11,6 +11,8 @@ from renderer.model.kube.json import JsonObject, array_at, object_at, scalar_tex
 _TARGETS = ("disk", "lun", "cdrom")
 _ON_ROOT_COMPLEX = "kubevirt.io/placePCIDevicesOnRootComplex"
 _LETTERS = 26
+#: Places that are kept for interfaces, some of which are plugged in later (``calculateHotplugPortCountV1``).
+_INTERFACE_SLOTS = 4
 #: Devices of which a machine has one, with the default of the flag that attaches them.
 _ATTACHED = {
     "autoattachGraphicsDevice": "display",
@@ -110,25 +112,80 @@ def interface_places(guest: GuestMachine) -> Mapping[str, str]:
     """Return the PCI place of each interface, counted from the first device that may move.
 
     Both orders begin so: KubeVirt's own on the root complex with interfaces, libvirt's with shared folders
-    and then interfaces. Interfaces of the host come after the disks.
+    and then interfaces. Interfaces by SR-IOV are devices of the host.
     """
-    on_root = object_at(guest.metadata, "annotations").get(_ON_ROOT_COMPLEX) == "true"
-    place = 0 if on_root else len(shared_folders(guest))
+    place = 0 if _is_on_root_complex(guest) else len(shared_folders(guest))
     places: dict[str, str] = {}
-    behind: list[str] = []
     for name, interface in _interfaces(guest):
         address = text_at(interface, "pciAddress")
         if address:
             places[name] = address
-        elif interface.get("sriov") is not None:
-            behind.append(name)
-        else:
+        elif interface.get("sriov") is None:
             place += 1
             places[name] = f"device {place}"
-    for name in behind:
-        place += 1
-        places[name] = f"device {place} and the disks"
-    return places
+    devices = dict(_host_places(guest))
+    return places | {name: devices[name] for name, _ in _interfaces(guest) if name in devices}
+
+
+def host_device_places(guest: GuestMachine) -> Mapping[str, str]:
+    """Return the PCI place of each GPU and other device of the host, counted as those of interfaces."""
+    devices = dict(_host_places(guest))
+    return {name: devices[name] for name in host_devices(guest) if name in devices}
+
+
+def _host_places(guest: GuestMachine) -> Iterator[tuple[str, str]]:
+    """Yield the devices of the host with their places: host devices, GPUs, interfaces by SR-IOV.
+
+    KubeVirt's order has them after the interfaces, libvirt's also after a SCSI controller and virtio disks.
+    USB devices have no such place.
+    """
+    kinds = _kinds_of_resources(guest)
+    names = [
+        text_at(device, "name")
+        for key in ("hostDevices", "gpus")
+        for device in sorted(
+            map(object_at, array_at(guest.domain("devices"), key)),
+            key=lambda each: kinds.get(text_at(each, "deviceName")) == "mediatedDevices",
+        )
+        if kinds.get(text_at(device, "deviceName")) != "usb"
+    ]
+    names += [
+        name
+        for name, interface in _interfaces(guest)
+        if interface.get("sriov") is not None and not text_at(interface, "pciAddress")
+    ]
+    for place, name in enumerate(names, start=_places_before_host_devices(guest) + 1):
+        yield name, f"device {place}"
+
+
+def _places_before_host_devices(guest: GuestMachine) -> int:
+    interfaces = [interface for _, interface in _interfaces(guest)]
+    own = sum(each.get("sriov") is None and not text_at(each, "pciAddress") for each in interfaces)
+    if _is_on_root_complex(guest):
+        return own
+    reserved = max(0, _INTERFACE_SLOTS - len(interfaces)) if interfaces else 0
+    plugged = {
+        text_at(volume, "name")
+        for volume in map(object_at, array_at(guest.spec, "volumes"))
+        if any(object_at(source).get("hotpluggable") is True for source in volume.values())
+    }
+    buses = [bus for name, _, _, bus in _disks(guest) if name not in plugged]
+    has_scsi = "scsi" in buses or guest.domain("devices").get("disableHotplug") is not True
+    return len(shared_folders(guest)) + own + reserved + has_scsi + buses.count("virtio")
+
+
+def _is_on_root_complex(guest: GuestMachine) -> bool:
+    return object_at(guest.metadata, "annotations").get(_ON_ROOT_COMPLEX) == "true"
+
+
+def _kinds_of_resources(guest: GuestMachine) -> Mapping[str, str]:
+    """Return the list of ``permittedHostDevices`` that has each resource name."""
+    permitted = object_at(guest.cluster.kubevirt, "spec", "configuration", "permittedHostDevices")
+    return {
+        text_at(device, "resourceName"): kind
+        for kind in ("pciHostDevices", "mediatedDevices", "usb")
+        for device in map(object_at, array_at(permitted, kind))
+    }
 
 
 def host_devices(guest: GuestMachine) -> Mapping[str, str]:

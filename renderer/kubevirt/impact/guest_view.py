@@ -19,6 +19,7 @@ from renderer.kubevirt.impact.guest_devices import (
     disk_buses,
     disk_names,
     disk_serials,
+    host_device_places,
     host_devices,
     interface_indexes,
     interface_models,
@@ -443,6 +444,14 @@ FACTS: Sequence[FactRow] = (
         "drivers and licences of the device",
         "drivers of the device",
         gone="what uses it in the guest",
+    ),
+    FactRow(
+        "PCI place of host device",
+        host_device_places,
+        "pci-placement.go iteratePCIAddresses, and libvirt",
+        "the device is found anew: its driver is set up again, and licences bound to it may be lost",
+        "configurations with its address (Xorg BusID), and names of its interfaces or disks, may not match",
+        is_detail=True,
     ),
     FactRow(
         "shared folder",

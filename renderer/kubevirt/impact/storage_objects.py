@@ -46,6 +46,10 @@ class StorageObjects:
         """Return the DataVolume or claim; None if the repository does not have it."""
         return self._disks.get((namespace, name))
 
+    def has_lost(self, before: StorageObjects, namespace: str, name: str) -> bool:
+        """Return True if a DataVolume or claim was among the objects before, and is no longer."""
+        return before.disk(namespace, name) is not None and self.disk(namespace, name) is None
+
     def keeps_volumes(self, spec: JsonObject) -> str:
         """Return the class that keeps the PersistentVolume of a deleted claim; empty if none is known to."""
         name = text_at(spec, "storageClassName")

@@ -227,6 +227,22 @@ def test_change_says_what_happens_to_disks(
     assert all(each.source in SOURCES[each.effect] for each in found)
 
 
+def test_claim_that_leaves_git_with_the_machine_does_not_stay() -> None:
+    vm, disk = sorted(removed(machine(), claim("1Gi")), key=lambda change: change.id.gvk.kind, reverse=True)
+    assert [(each.effect, each.before) for each in vm.data] == [(LOST, "DataVolume db-root (30Gi)")]
+    assert [each.effect for each in disk.data] == [LOST]
+
+
+def test_disk_that_leaves_the_machine_and_git_is_not_kept() -> None:
+    after = machine()
+    remove_data(after)
+    found = removed(machine(), claim("1Gi"), after=[after])
+    [vm] = [each for each in found if each.id.gvk.kind == "VirtualMachine"]
+    assert [each.text for each in vm.data if each.effect is DETACHED] == [
+        "at the next start; it leaves Git, too"
+    ]
+
+
 def test_deletion_says_which_disks_go_and_which_stay() -> None:
     vm = machine()
     domain(vm)["devices"]["tpm"] = {"persistent": True}
@@ -501,6 +517,10 @@ def pool() -> dict[str, Any]:
     }
 
 
+def sorted_by(order: str) -> dict[str, Any]:
+    return {"proactive": {"selectionPolicy": {"sortPolicy": order}}}
+
+
 def rename_template_of_pool(vm: dict[str, Any]) -> None:
     rename_template(vm["spec"]["virtualMachineTemplate"])
 
@@ -510,7 +530,19 @@ def rename_template_of_pool(vm: dict[str, Any]) -> None:
     [
         (
             lambda vm: vm["spec"].update(replicas=1),
+            ["DataVolume db-root-0 to -2 (30Gi)"],
+        ),
+        (
+            lambda vm: vm["spec"].update(replicas=1, scaleInStrategy=sorted_by("DescendingOrder")),
             ["DataVolume db-root-1 (30Gi)", "DataVolume db-root-2 (30Gi)"],
+        ),
+        (
+            lambda vm: vm["spec"].update(replicas=2, scaleInStrategy=sorted_by("AscendingOrder")),
+            ["DataVolume db-root-0 (30Gi)"],
+        ),
+        (
+            lambda vm: vm["spec"].update(replicas=0),
+            [f"DataVolume db-root-{index} (30Gi)" for index in range(3)],
         ),
         (lambda vm: vm["spec"].update(replicas=9), []),
         (
@@ -618,6 +650,37 @@ GUEST: list[tuple[Change, list[str]]] = [
         ],
     ),
 ]
+
+
+HOST_PLACES: list[tuple[Change, list[str]]] = [
+    (lambda vm: domain(vm)["devices"]["gpus"].insert(0, {"name": "new", "deviceName": "a.com/new"}), ["gpu"]),
+    (lambda vm: domain(vm)["devices"]["gpus"].append({"name": "new", "deviceName": "a.com/new"}), []),
+    (
+        lambda vm: domain(vm)["devices"].update(hostDevices=[{"name": "n", "deviceName": "a.com/nvme"}]),
+        ["gpu"],
+    ),
+    (lambda vm: domain(vm)["devices"].update(hostDevices=[{"name": "n", "deviceName": "a.com/usb"}]), []),
+    (remove_data, ["gpu"]),
+    (lambda vm: disks(vm)[2].update(cdrom={"bus": "scsi"}), []),
+    (insert_interface, []),
+]
+
+
+@pytest.mark.parametrize(("change", "expected"), HOST_PLACES)
+def test_device_of_the_host_moves_with_those_before_it(change: Change, expected: list[str]) -> None:
+    """Four places are kept for interfaces; USB devices have none."""
+    vm = machine()
+    domain(vm)["devices"].update(deepcopy(GPU))
+    devices = {"usb": [{"resourceName": "a.com/usb"}]}
+    kubevirt = {"spec": {"configuration": {"permittedHostDevices": devices}}}
+    after = deepcopy(vm)
+    change(after)
+    sides = [
+        OverlaySide(Release.parse("1.9"), (Resource(each, Site("vm.yaml")),), kubevirt=kubevirt)
+        for each in (vm, after)
+    ]
+    [found] = compare_overlay("", "", sides[0], sides[1]).changes
+    assert [each.device for each in found.guest if each.fact == "PCI place of host device"] == expected
 
 
 @pytest.mark.parametrize(("change", "expected"), GUEST)
