@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.applied_sides import as_applied, engine_rules
-from renderer.app.diff_causes import Causes
 from renderer.app.diff_ignores import Ignores, rules_not_evaluated, without_unsynced
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_side import RenderedSide, Side
@@ -37,6 +36,9 @@ from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
 from renderer.pipeline.vm_changes import VmChanges
 from renderer.project.overlays import FoundOverlays, is_named
+
+if TYPE_CHECKING:
+    from renderer.app.diff_causes import Causes
 
 _WORK_TREE = "work tree"
 #: By these, a project knows its own repository among those that Flux and Argo CD name.
@@ -93,6 +95,8 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
             for side in (before, after, *(commit.side for commit in commits if commit.side)):
                 side.propose()
         ignores = Ignores(ignore, before.config)
+        from renderer.app.diff_causes import Causes  # noqa: PLC0415 - not for a cluster, nor for the library
+
         found = compare_projects(before, after, overlays, reporter, commits, Causes(before, after))
         return found._replace(difference=ignores.without_ignored(found.difference))
 

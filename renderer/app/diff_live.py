@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cached_property
 from itertools import chain
+from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from renderer.adopt.dump.consistency import Consistency
@@ -63,6 +65,12 @@ class Dump(Record):
     def __str__(self) -> str:
         return "standard input" if self.name == STDIN else self.name
 
+    def path_in(self, root: Path) -> str:
+        """Return the path of a dump below ``root``; empty if it is elsewhere."""
+        path = Path(os.path.normpath(Path.cwd() / self.name))
+        is_inside = self.name != STDIN and path != root and path.is_relative_to(root)
+        return path.relative_to(root).as_posix() if is_inside else ""
+
 
 def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
     project: Project,
@@ -84,15 +92,22 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
         side = Side("work tree", project.fs, cluster=project.config.cluster)
-        return _compare_with_side(side.propose(), dump, overlays, reporter, ignore)
+        return _compare_with_side(project, side, dump, overlays, reporter, ignore)
     with project.git() as git:
         side = side_at(git, revisions[0], project.fs, cluster=project.config.cluster)
-        return _compare_with_side(side.propose(), dump, overlays, reporter, ignore)
+        return _compare_with_side(project, side, dump, overlays, reporter, ignore)
 
 
-def _compare_with_side(
-    side: Side, dump: Dump, wanted: Iterable[str], reporter: Reporter, ignore: Iterable[str]
+def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the command
+    project: Project,
+    side: Side,
+    dump: Dump,
+    wanted: Iterable[str],
+    reporter: Reporter,
+    ignore: Iterable[str],
 ) -> Comparison:
+    inside = dump.path_in(project.root)
+    side = (side.without_source(inside) if inside else side).propose()
     ignores = Ignores(ignore, side.config)
     rendered: list[_Rendered] = []
     wanted = tuple(wanted)

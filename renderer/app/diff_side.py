@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
+from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from renderer.app.project import proposed_config
@@ -68,6 +69,7 @@ class Side:
         self.fs = fs
         self.revision = revision
         self._cluster = cluster
+        self._not_sources: tuple[str, ...] = ()
         self._release: Release | None = None
         try:
             self._configure(load_project(fs))
@@ -79,6 +81,8 @@ class Side:
             config = config.for_release(self._release)
         if self.revision:  # a commit cannot be corrected any more
             config = config._replace(schemas=existing_schemas(self.fs, config.schemas))
+        if self._not_sources:
+            config = config._replace(exclude=(*config.exclude, *self._not_sources))
         with lowered(config.limits):
             self.found = look_up_overlays(self.fs, config)._replace(cluster=self._cluster)
         if not self.found.overlays:
@@ -102,6 +106,15 @@ class Side:
     def for_release(self, release: Release) -> Self:
         """Render for another target release, as if the project file said so. Raises ``DiagnosticError``."""
         self._release = release
+        self._configure(self.config)
+        return self
+
+    def without_source(self, path: str) -> Self:
+        """Leave out a file or folder that is in the project, but no part of it, such as a dump.
+
+        Raises ``DiagnosticError``.
+        """
+        self._not_sources = (escape(path),)
         self._configure(self.config)
         return self
 

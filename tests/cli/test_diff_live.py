@@ -225,3 +225,26 @@ def test_only_the_work_tree_accepts_values(options: tuple[str, ...]) -> None:
     found = diff(*options)
     assert found.exit_code == 2
     assert "--accept changes the work tree" in found.output
+
+
+@pytest.mark.parametrize("name", ["dump.yaml", "dumps/dump[1].yaml", "dumps"])
+def test_a_dump_in_the_project_is_not_a_source(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    project = tmp_path / "project"
+    shutil.copytree(CASES / "live-ignored", project)
+    settings, dump = project / "argocd.yaml", project / "dump.yaml"
+    content = dump.read_text() + "---\n" + settings.read_text()
+    settings.unlink()
+    dump.unlink()
+    monkeypatch.chdir(project)
+    inside, outside = project / name, tmp_path / "dump.yaml"
+    inside = inside if inside.suffix else inside / "dump.yaml"
+    inside.parent.mkdir(exist_ok=True)
+    inside.write_text(content)
+    found = diff("--live", name)
+    inside.rename(outside)
+    expected = diff("--live", str(outside))
+
+    assert (found.exit_code, expected.exit_code) == (1, 1)
+    assert found.output.replace(name, "") == expected.output.replace(str(outside), "")

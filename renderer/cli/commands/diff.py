@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from renderer.app.diff import Comparison, compare_revisions
-from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.project import Project
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError
@@ -170,6 +169,8 @@ def command(  # noqa: PLR0913 - one for each option
             raise UsageError("--live looks at one state of a cluster: leave out --each and --since")
         if kubevirt is not None:
             raise UsageError("--kubevirt is about the newer of two revisions: leave out --live")
+        from renderer.app.diff_live import Dump, compare_with_dump  # noqa: PLC0415 - only with --live
+
         dump, project = Dump(live, sys.stdin.buffer), open_project()
         compared = compare_with_dump(project, revisions, dump, named, reporter, ignore=ignore)
         if accept:
