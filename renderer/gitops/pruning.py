@@ -53,7 +53,7 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     if not is_application(owner):
         return ""
     if not is_gone:
-        return _argocd_retention(removed, "Prune", owner) or _without_pruning(owner, label)
+        return _argocd_retention(removed, "Prune", owner) or without_pruning(owner)
     if not _has_finalizer(owner):
         return f"{label} has no finalizer {CASCADE_FINALIZER}"
     if removed.kind == "CustomResourceDefinition":
@@ -63,12 +63,13 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     return _argocd_retention(removed, "Delete", owner)
 
 
-def _without_pruning(application: Resource, label: str) -> str:
+def without_pruning(application: Resource) -> str:
     """Return why the automated syncs of an Application prune nothing; empty if they do, or if it has none."""
     automated = object_at(application.content, "spec", "syncPolicy").get("automated")
     settings = object_at(automated)
     prunes = settings.get("prune") is True or settings.get("enabled") is False
-    return "" if automated is None or prunes else f"{label} has no automated.prune: true"
+    has_reason = automated is not None and not prunes
+    return f"{application.kind} {application.name} has no automated.prune: true" if has_reason else ""
 
 
 def _flux_retention(removed: Resource) -> str:

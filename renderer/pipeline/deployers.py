@@ -19,9 +19,15 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_settings,
 )
 from renderer.files.file_system import FileSystem
-from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.argocd.application import (
+    as_application,
+    is_application,
+    is_application_set,
+    sources,
+)
 from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.pruning import without_pruning
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
@@ -172,7 +178,10 @@ class TrackedObjects:
 
 def prune_refusal_of(deployers: Iterable[Resource]) -> str:
     """Return the reason why objects removed from Git stay in the cluster; empty if they are pruned."""
-    for each in deployers:
-        if is_flux_kustomization(each) and object_at(each.content, "spec").get("prune") is not True:
-            return f"spec.prune of Kustomization {each.name} is not true"
+    for each in map(as_application, deployers):
+        if is_flux_kustomization(each):
+            if object_at(each.content, "spec").get("prune") is not True:
+                return f"spec.prune of Kustomization {each.name} is not true"
+        elif reason := without_pruning(each):
+            return reason
     return ""

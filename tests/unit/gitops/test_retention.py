@@ -9,6 +9,7 @@ import pytest
 from renderer.gitops.pruning import retention_of
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.pipeline.deployers import prune_refusal_of
 
 FLUX = "kustomize.toolkit.fluxcd.io"
 OPTIONS = "argocd.argoproj.io/sync-options"
@@ -122,3 +123,25 @@ def test_object_stays_if_its_engine_does_not_delete_it(
     expected: str,
 ) -> None:
     assert retention_of(deployer, removed, is_gone=is_gone) == expected
+
+
+@pytest.mark.parametrize(
+    ("deployers", "reason"),
+    [
+        ([kustomization(prune=True), application(prune=True), by_hand()], ""),
+        ([kustomization(prune=False)], "spec.prune of Kustomization apps is not true"),
+        ([application(selfHeal=True)], "Application apps has no automated.prune: true"),
+        (
+            [
+                owner(
+                    "argoproj.io/v1alpha1",
+                    "ApplicationSet",
+                    {"template": {"spec": {"syncPolicy": {"automated": {}}}}},
+                )
+            ],
+            "Application apps has no automated.prune: true",
+        ),
+    ],
+)
+def test_engine_that_does_not_prune_keeps_all_objects(deployers: list[Resource], reason: str) -> None:
+    assert prune_refusal_of(deployers) == reason
