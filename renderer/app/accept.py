@@ -128,7 +128,8 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
             resource = by_id.get(change.after) if change.after else None
             for field in change.fields if resource else ():
                 if resource is not None and not field.inherited and not field.reordered:
-                    edit = findings.located(_proposed(resource, field), (overlay.path,))
+                    proposed = side.with_confidential(overlay.path, written, _proposed(resource, field))
+                    edit = findings.located(proposed, (overlay.path,))
                     if edit.fix is None and field.kept:
                         continue  # a sync leaves it, and Git does not have it
                     if edit.fix is None and edit.hint is None:

@@ -221,6 +221,11 @@ class Side:
             catalog = catalog.after(CatalogSource("", ResourceSet((kubevirt,))))
         return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))
 
+    def with_confidential(self, path: str, resources: Iterable[Resource], finding: Diagnostic) -> Diagnostic:
+        """Note in a finding about the overlay at ``path`` the values that no output may show."""
+        [noted] = self._pipeline.with_confidential(self.overlays[path], resources, (finding,))
+        return noted
+
     def _label(self, location: Location | None) -> Location | None:
         if location is None or location.path.startswith("builtin:"):
             return location

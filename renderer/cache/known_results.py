@@ -59,12 +59,14 @@ def finding_json(found: Located) -> Json:
         found.target,
         found.fix and _fix_json(found.fix),
         found.other_objects,
+        found.hides_line,
     ]
 
 
 def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the one who wrote it: of the form above
     """Return the finding in an entry of the cache, JSON of the form above."""
-    code, message, severity, location, resource, field, hint, related, overlays, target, fix, others = value
+    code, message, severity, location, resource, field, hint, related, overlays, target, *rest = value
+    fix, others, hides_line = rest
     return Located(
         code=Code(code),
         message=message,
@@ -80,6 +82,7 @@ def finding_from_json(value: Any) -> Located:  # noqa: ANN401 - signed by the on
         target=target and Release(*target),
         fix=fix and _fix_from_json(*fix),
         other_objects=others,
+        hides_line=hides_line,
     )
 
 

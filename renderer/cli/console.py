@@ -263,7 +263,7 @@ def _report_of(
         from renderer.findings.quoted_lines import quoted_lines  # noqa: PLC0415 - few formats quote lines
         from renderer.report.text import quoted  # noqa: PLC0415 - the writer may be of another format
 
-        return full_report._replace(lines=quoted_lines(fs, (finding.location for finding in quoted(shown))))
+        return full_report._replace(lines=quoted_lines(fs, quoted(shown)))
     if target.format is not Format.JSON and target.folder != ".":
         from renderer.report.paths import below  # noqa: PLC0415 - only below the top of a checkout
 

@@ -47,7 +47,8 @@ class Located(Record):
     Its line is known, its texts hold no confidential value, and its severity is the one to report.
     ``overlays`` are the paths of all overlays that it was found in. ``target`` is the release that it was
     checked against, if another release would accept the same; a report names it (``for_report``). After its
-    ``fix``, the finding is gone. ``other_objects`` counts the objects besides ``resource`` that the same text
+    ``fix``, the finding is gone. ``hides_line``: no report may quote its line, which has a value of a Secret
+    of an overlay. ``other_objects`` counts the objects besides ``resource`` that the same text
     gives the same mistake: rows of a template, or a base under several names.
     """
 
@@ -63,6 +64,7 @@ class Located(Record):
     target: Release | None = None
     fix: LocatedFix | None = None
     other_objects: int = 0
+    hides_line: bool = False
 
 
 class LocatedError(Exception):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
 from renderer.files.file_system import FileSystem
@@ -135,6 +135,10 @@ class Locator:
         """Yield the scalars at ``sites`` as they are written."""
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
+
+    def texts_on_line(self, location: Location) -> Sequence[str]:
+        """Return the line at a location, and the values in its file of which it has a part."""
+        return self._marked(Site(location.path)).texts_on_line(location.line)
 
     def forget_files(self) -> None:
         """Keep only the most recently used files, up to 4 MiB: overlays may have very many files in all."""

@@ -128,6 +128,8 @@ class MergedFinding:
     def merge(self, located: Located) -> None:
         """Add an equal finding, which may be about another object."""
         self.repeat(located.overlays)
+        if located.hides_line and not self._first.hides_line:
+            self._first = self._first._replace(hides_line=True)
         first, others = self._first, self._count_others(located)
         if others != first.other_objects or first.fix != located.fix:
             fix = first.fix if first.fix == located.fix else None  # else there are several right answers

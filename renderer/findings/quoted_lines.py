@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from renderer.files.file_system import FileSystem
+from renderer.findings.located import Located
 from renderer.findings.public_lines import public_lines
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
@@ -13,10 +14,9 @@ from renderer.model.kube.location import Location
 from renderer.model.masking import Masking
 from renderer.model.run.taint import taint_masking
 from renderer.model.run.work import spend
-from renderer.yamlio.documents import Chunk, split_documents, text_of
+from renderer.yamlio.documents import split_documents, text_of
 from renderer.yamlio.errors import UnusableError
-from renderer.yamlio.events import MalformedError
-from renderer.yamlio.node_tree import parse_document
+from renderer.yamlio.texts_on_lines import TextsOnLines
 
 #: Any other file may be the source of a generated Secret.
 _YAML = (".yaml", ".yml", ".json", ".j2")
@@ -26,16 +26,22 @@ _CHARACTERS_SEARCHED, _STEPS_PER_CHARACTER = 2, 8
 _DECIDING = "looking for confidential values"
 
 
-def quoted_lines(fs: FileSystem, locations: Iterable[Location | None]) -> Mapping[Location, str | None]:
-    """Return the line at each location, if it has one; None for a line that may be confidential.
+def quoted_lines(fs: FileSystem, findings: Iterable[Located]) -> Mapping[Location, str | None]:
+    """Return the line of each finding, if it has one; None for a line that may be confidential.
 
     Values that were noted in this run are masked.
     """
+    findings = tuple(findings)
+    hidden = {_line_of(each.location) for each in findings if each.hides_line}
     return {
-        location: line
-        for path, places in _by_file(locations).items()
+        location: None if _line_of(location) in hidden else line
+        for path, places in _by_file(each.location for each in findings).items()
         for location, line in _lines(fs, path, places).items()
     }
+
+
+def _line_of(location: Location | None) -> tuple[str, int] | None:
+    return location and (location.path, location.line)
 
 
 def _by_file(locations: Iterable[Location | None]) -> Mapping[str, Collection[Location]]:
@@ -75,24 +81,15 @@ class TaintedQuotes:
         new = numbers - known.keys()
         if new:
             spend(_STEPS_PER_CHARACTER * len(content), _DECIDING)
-            known.update(_texts_on_lines(content, new))
+            shown = public_lines(content, new)
+            try:
+                on_lines = TextsOnLines(split_documents(text_of(content)))
+                known.update({number: on_lines.at(number) if number in shown else () for number in new})
+            except UnusableError:
+                known.update({number: (text_of(content),) if number in shown else () for number in new})
         texts = {text for number in numbers for text in known[number]}
         spend(len(numbers) + sum(map(len, texts)) // _CHARACTERS_SEARCHED, _DECIDING)
         return any(map(masking.is_in, texts))
-
-
-def _texts_on_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, Sequence[str]]:
-    """Return the line itself and the values of which it has a part, for each line; none if it is hidden."""
-    shown = public_lines(content, wanted)
-    try:
-        values = list(_values_unlike_lines(content, shown))
-    except UnusableError:
-        return {number: (text_of(content),) if number in shown else () for number in wanted}
-    texts = {number: [shown[number]] if number in shown else [] for number in wanted}
-    for lines, value in values:
-        for number in shown.keys() & lines:
-            texts[number].append(value)
-    return texts
 
 
 def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Location, str | None]:
@@ -109,44 +106,16 @@ def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Loc
     }
 
 
-def _lines_of_values(content: bytes, wanted: Collection[int], masking: Masking) -> frozenset[int]:
+def _lines_of_values(content: bytes, wanted: Iterable[int], masking: Masking) -> frozenset[int]:
     """Return the numbers of the ``wanted`` lines in which a mask may not find a value.
 
     A value on several lines, folded or with escapes is not in any of its lines as it is.
     """
     try:
-        return frozenset(
-            number
-            for lines, value in _values_unlike_lines(content, wanted)
-            if masking.is_in(value)
-            for number in lines
-        )
+        texts = TextsOnLines(split_documents(text_of(content)))
+        return frozenset(number for number in wanted if any(map(masking.is_in, texts.unlike_line(number))))
     except UnusableError:
         return frozenset(wanted)
-
-
-def _values_unlike_lines(content: bytes, wanted: Collection[int]) -> Iterator[tuple[range, str]]:
-    """Yield the values that are not in their line as they are, with their lines, from 1 in the file.
-
-    Documents without a ``wanted`` line are left out. Raises ``UnusableError``.
-    """
-    for chunk in split_documents(text_of(content)):
-        end = chunk.first_line + chunk.text.count("\n") + 1
-        if any(chunk.first_line < number <= end for number in wanted):
-            yield from _values_in_document(chunk)
-
-
-def _values_in_document(chunk: Chunk) -> Iterator[tuple[range, str]]:
-    try:
-        root = parse_document(chunk.text).root
-    except MalformedError:  # its lines are masked one by one
-        return
-    for node in root.walk() if root else ():
-        if not node.text:
-            continue
-        first, last = node.position.line, node.source.position(max(node.start, node.end - 1)).line
-        if first < last or node.text not in node.source.lines[first]:
-            yield range(chunk.first_line + first + 1, chunk.first_line + last + 2), node.text
 
 
 def _is_yaml(path: str) -> bool:

@@ -147,6 +147,8 @@ class RunFindings:
         tainted = count_tainted()
         if known.masked is None or known.masked_for != (finding.confidential, tainted):
             known.masked = masked(known.found, *finding.confidential, taint_masking(), known.own_values)
+            if self._has_value_on_line(known.found.location, finding.confidential):
+                known.masked = known.masked._replace(hides_line=True)
             known.masked_for = finding.confidential, tainted
         return known.masked._replace(
             severity=self._level(finding.severity), resource=finding.resource, overlays=overlays
@@ -183,6 +185,14 @@ class RunFindings:
         if finding.fix and not confidential.may_repeat_secret(finding.fix, finding):
             fix = self._locator.locate_fix(finding, location)
         return KnownFinding(_at(finding, location, related, fix), own_values)
+
+    def _has_value_on_line(self, location: Location | None, confidential: Iterable[Masking]) -> bool:
+        """Return True if the line that a report would quote has one of the values."""
+        if self._fs is None or location is None or not location.line:
+            return False
+        return any(
+            masking.is_in(text) for masking in confidential for text in self._locator.texts_on_line(location)
+        )
 
     def found(self) -> tuple[Located, ...]:
         """Return the kept findings, sorted by file and line."""

@@ -120,7 +120,7 @@ class Pipeline:
     def compose_alone(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Compose an overlay whose findings are reported as they are, without the stages that follow."""
         composed = self.compose_overlay(overlay)
-        return Outcome(composed.value, self._confidential(overlay, composed, composed.diagnostics))
+        return Outcome(composed.value, self.with_confidential(overlay, composed.value, composed.diagnostics))
 
     def check_composed(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Render the given composed resources instead of the resources of the overlay's folder."""
@@ -157,7 +157,7 @@ class Pipeline:
             found = (*self._reported(overlay, substituted, namespaced), *found)
         else:
             found = with_levels((*substituted.diagnostics, *about_target(overlay.kubevirt)), overlay.rules)
-        return Outcome(_served(substituted.value), self._confidential(overlay, substituted, found))
+        return Outcome(_served(substituted.value), self.with_confidential(overlay, substituted.value, found))
 
     def compose(
         self, folder: str, listed_at: Site | None = None, *, is_last: bool = False
@@ -252,11 +252,12 @@ class Pipeline:
                 catalog = catalogs.whole
             found = pinnables(overlay, tree, composed.value, self._composer, catalog)
             reported = (
-                replace(each, findings=self._confidential(overlay, composed, each.findings)) for each in found
+                replace(each, findings=self.with_confidential(overlay, composed.value, each.findings))
+                for each in found
             )
             return Outcome(tuple(reported), composed.diagnostics)
         except DiagnosticError as error:
-            refused = self._confidential(overlay, composed, error.diagnostics)
+            refused = self.with_confidential(overlay, composed.value, error.diagnostics)
             return Outcome((), composed.diagnostics + refused)
 
     @property
@@ -408,19 +409,19 @@ class Pipeline:
         """Return the findings of all stages with their levels, deciding sites and confidential values."""
         if not found:
             return found
-        return self._confidential(
-            overlay, composed, self._at_deciding_sites(overlay, with_levels(found, overlay.rules))
+        return self.with_confidential(
+            overlay, composed.value, self._at_deciding_sites(overlay, with_levels(found, overlay.rules))
         )
 
-    def _confidential(
-        self, overlay: Overlay, composed: Outcome[ResourceSet], found: tuple[Diagnostic, ...]
+    def with_confidential(
+        self, overlay: Overlay, resources: Iterable[Resource], found: tuple[Diagnostic, ...]
     ) -> tuple[Diagnostic, ...]:
         """Note in findings the values of the overlay's Secrets that no output may show."""
         if not found:
             return found
         from renderer.model.masking import Masking
 
-        values = self.confidential(overlay).union(*(_secrets_in(each.content) for each in composed.value))
+        values = self.confidential(overlay).union(*(_secrets_in(each.content) for each in resources))
         if not values:
             return found
         if self._last_secrets is None or self._last_secrets[0] != values:

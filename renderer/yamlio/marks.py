@@ -13,13 +13,14 @@ from yaml.error import YAMLError
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.kube.list_elements import element_path
 from renderer.model.pattern import pattern
-from renderer.model.run.work import may_find_lines
+from renderer.model.run.work import may_find_lines, spend
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.events import Position, has_other_breaks
 from renderer.yamlio.node_tree import parse_document
 from renderer.yamlio.nodes import Node, after_properties
+from renderer.yamlio.texts_on_lines import TextsOnLines
 
 #: The operations of a JSON patch that write a value.
 _WRITING = ("add", "replace", "copy", "move")
@@ -28,6 +29,8 @@ _COMMENT = pattern(r"(?:^|\s)#.*")
 _QUOTES = ("'", '"')
 #: The maximum number of characters that a mark covers; reports show fewer.
 _LONGEST = 1000
+#: The work steps of finding out what is on the lines of a file, for each character (``model.run.work``).
+_STEPS_PER_CHARACTER, _SEARCHING = 8, "looking for confidential values"
 
 
 def _place_in_document(scalar: Node, inner: Position) -> Position:
@@ -206,6 +209,15 @@ class MarkedFile:
     def __init__(self, content: bytes) -> None:
         self._content = content
         self._last: tuple[int, Node | None] = -1, None
+
+    def texts_on_line(self, number: int) -> Sequence[str]:
+        """Return a line, and the values of which it has a part; nothing of a file that cannot be read."""
+        return self._texts_on_lines.at(number)
+
+    @cached_property
+    def _texts_on_lines(self) -> TextsOnLines:
+        spend(_STEPS_PER_CHARACTER * sum(len(each.text) for each in self._chunks), _SEARCHING)
+        return TextsOnLines(self._chunks)
 
     def find(
         self, document: int, field: FieldPath, indexed: FieldPath | None = None, *, of_value: bool = False

@@ -54,7 +54,7 @@ def judge(files: Files) -> None:
 def report(fs: FileSystem, findings: Sequence[Diagnostic]) -> None:
     """Every format, with lines."""
     located = tuple(map(with_target_named, locate(fs, findings)))
-    lines = quoted_lines(fs, (found.location for found in located))
+    lines = quoted_lines(fs, located)
     for each in Format:
         check_reveals_nothing(each.write(Report(located, (), lines, explanation_of)))
 

@@ -76,6 +76,64 @@ def test_no_line_shows_a_credential(case: str, tmp_path: Path, monkeypatch: pyte
         assert CANARY not in stdout + stderr, command
 
 
+REFUSED = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: a}
+spec:
+  runStrategy: Always
+  template: {spec: {domain: {devices: {}}, dnsPolicy: VALUE}}
+"""
+
+
+@pytest.mark.parametrize(
+    "written", [CANARY, '"canary\\x2dis-a-bird"', "'canary-is-a-bird'", '"canary-is-a-\\\n    bird"']
+)
+def test_no_line_shows_what_a_secret_of_the_overlay_has(
+    written: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": "resources: [vm.yaml]\n"
+        f"secretGenerator: [{{name: keys, literals: [password={CANARY}]}}]\n",
+        "prod/vm.yaml": REFUSED.replace("VALUE", written),
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    for command in ("validate", "render", "render", "render --no-cache"):
+        code, stdout, stderr = invoked(command)
+        assert code == 1
+        assert 'dnsPolicy cannot be "***"' in stderr
+        assert "(not shown, as it may be confidential)" in stderr
+        assert "bird" not in stdout + stderr
+
+
+def test_no_line_below_a_value_that_is_not_accepted_shows_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = REFUSED.replace("dnsPolicy", "hostname")
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": "resources: [vm.yaml]\n"
+        f"secretGenerator: [{{name: keys, literals: [password={CANARY}]}}]\n",
+        "prod/vm.yaml": machine.replace("VALUE", CANARY),
+        "cluster.yaml": machine.replace("VALUE", "other"),
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, stderr = invoked("diff --live cluster.yaml --accept a/web")
+
+    assert code == 1
+    assert "hostname is confidential" in stderr
+    assert CANARY not in stdout + stderr
+
+
 def test_a_kept_overlay_quotes_no_part_of_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     files = {
         "vmrender.yaml": PROJECT,
