@@ -1,15 +1,17 @@
 """Mask confidential values in findings. Only this module does, before a text is folded or escaped.
 
 A value may come from a Secret of the overlay (``Diagnostic.confidential``), from the notes of the run
-(``model.run.taint``), or from the place that the finding is about.
+(``model.run.taint``), or from the place that the finding is about; and an address in a text may have a user.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
 
 from renderer.findings.located import Located, LocatedFix
+from renderer.kubevirt.facts.confidential import KERNEL_ARGUMENTS
+from renderer.kubevirt.facts.credential_text import without_credentials
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
 from renderer.model.masking import MASK, Masking
 from renderer.model.run.taint import keys_of, texts_of
@@ -18,18 +20,25 @@ from renderer.model.run.taint import keys_of, texts_of
 def masked(finding: Located, *maskings: Masking | None) -> Located:
     """Return the finding with ``***`` in place of the values, in its message, hint and related messages.
 
-    A fix that has one of the values is left out.
+    Credentials in addresses and requests are masked as well. A fix that has one of the values is left out.
     """
+    finding = _without(finding, _without_credentials, lambda text: _without_credentials(text) != text)
     for masking in filter(None, maskings):
-        finding = finding._replace(
-            message=masking.mask(finding.message, _shown),
-            hint=finding.hint and masking.mask(finding.hint, _shown),
-            related=tuple(
-                each._replace(message=masking.mask(each.message, _shown)) for each in finding.related
-            ),
-            fix=None if finding.fix and _has_value(finding.fix, masking) else finding.fix,
-        )
+        finding = _without(finding, partial(masking.mask, mask=_shown), masking.is_in)
     return finding
+
+
+def _without(finding: Located, mask: Callable[[str], str], is_in: Callable[[str], bool]) -> Located:
+    return finding._replace(
+        message=mask(finding.message),
+        hint=finding.hint and mask(finding.hint),
+        related=tuple(each._replace(message=mask(each.message)) for each in finding.related),
+        fix=None if finding.fix and any(map(is_in, _texts(finding.fix))) else finding.fix,
+    )
+
+
+def _without_credentials(text: str) -> str:
+    return without_credentials(text, lambda _: MASK, of_kernel=KERNEL_ARGUMENTS in text)
 
 
 def _shown(value: str) -> str:
@@ -46,12 +55,9 @@ def _keys_of_guest_data() -> frozenset[str]:
     return frozenset(f"{key}:" for key in (*keys, *network_config.V2_DEVICE_KEYS))
 
 
-def _has_value(fix: LocatedFix, masking: Masking) -> bool:
-    return any(masking.is_in(text) for text in (fix.old or "", *_texts(fix)))
-
-
 def _texts(fix: LocatedFix) -> Iterator[str]:
-    """Yield every name and scalar that the edits write."""
+    """Yield the replaced scalar, and every name and scalar that the edits write."""
+    yield fix.old or ""
     for edit in fix.edits:
         if isinstance(edit, RenameField | AddField):
             yield edit.name

@@ -159,6 +159,13 @@ ADDRESSES = {
     "imageio": f"imageio: {{url: 'https://admin:{CANARY}@ovirt.example.com/api', diskId: x}}",
     "a header": f"http: {{url: 'https://host/a', extraHeaders: ['Authorization: Bearer {CANARY}']}}",
 }
+KERNEL_ARGUMENTS = (
+    f"rd.iscsi.password={CANARY}",
+    f'inst.vncpassword="{CANARY}"',
+    f"inst.rootpw={CANARY}",
+    f"systemd.set_credential=passwd.plaintext-password.root:{CANARY}",
+    f"inst.ks=https://app:{CANARY}@example.org/ks.cfg",
+)
 PROCESSED = PROJECT.replace("path: prod", "path: prod, parameters: {NAME: keys}")
 OPERATIONS = [{"op": "add", "path": "/stringData/password", "value": CANARY}]
 PATCHES = {
@@ -335,6 +342,19 @@ CASES = {
         "httpGet", f"httpHeaders: [{{name: Authorization, value: 'Bearer {CANARY}'}}]"
     ),
     "a password in two fields": holding("env", f"[{{name: DB_PASSWORD, value: {CANARY}}}]"),
+    "a user in the name of an image": one(
+        MACHINE.replace("a/b:1", f"app:{CANARY}@registry.example.org/a/b:1")
+    ),
+    **{
+        f"arguments of a kernel: {text.partition('=')[0]}": one(
+            MACHINE.replace(
+                "domain: {",
+                "domain: {firmware: {kernelBoot: {container: {image: a/b, kernelPath: /k}, "
+                f"kernelArgs: 'console=ttyS0 {text} quiet'}}}}, ",
+            )
+        )
+        for text in KERNEL_ARGUMENTS
+    },
     "an entry without a colon": one(
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password {CANARY}}}\n"

@@ -42,6 +42,8 @@ COPIES = {
     "openshift.io/token-secret.value": "openshift openshift-controller-manager pkg/serviceaccounts",
 }
 IGNITION = "kubevirt.io/ignitiondata"
+#: The field of a boot from the host's kernel with arguments, among which there may be passwords.
+KERNEL_ARGUMENTS = "kernelArgs"
 START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
 LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
 #: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``); case is ignored.

@@ -20,6 +20,7 @@ from renderer.kubevirt.facts.confidential import (
     COPIES,
     FILES_OF_GENERATORS,
     IGNITION,
+    KERNEL_ARGUMENTS,
     LAUNCH_SECURITY,
     PUBLIC_FIELDS_OF_GENERATORS,
     PUBLIC_FIELDS_OF_PARAMETERS,
@@ -146,6 +147,7 @@ class Area(Enum):
     CHART = auto()  # the values of a chart
     PARAMETERS = auto()  # of a Template or of a chart, with names
     INPUTS = auto()  # of a ResourceSet
+    KERNEL_ARGUMENTS = auto()  # a text
 
 
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
@@ -251,6 +253,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.OBJECT) if key in REFERENCES else below
     if key in SECTIONS:
         return below.within(Area.REFERENCES)
+    if key == KERNEL_ARGUMENTS:
+        return below.within(Area.KERNEL_ARGUMENTS)
     if key == SECRET_GENERATOR:
         return below.within(Area.GENERATORS)
     if here.area is Area.GENERATORS:
@@ -634,7 +638,8 @@ def masked(
     """Return a tree with a mask for each confidential part of it, keys included.
 
     Every scalar that contains one of ``secrets`` is confidential; of another text, the credentials in
-    addresses and requests are. ``mask`` makes the text for a value.
+    addresses and requests are, and the passwords among the arguments of a kernel. ``mask`` makes the text for
+    a value.
     """
     if hides(value, scope):
         return value if value is None or value in ({}, []) else mask(value)
@@ -649,7 +654,8 @@ def masked(
         return [masked(child, scope_of(index), secrets, mask) for index, child in enumerate(value)]
     if contains_secret(value, secrets):
         return mask(value)
-    return without_credentials(value, mask) if isinstance(value, str) else value
+    is_of_kernel = scope.area is Area.KERNEL_ARGUMENTS
+    return without_credentials(value, mask, of_kernel=is_of_kernel) if isinstance(value, str) else value
 
 
 def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:
@@ -750,7 +756,7 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
         return impact and impact._replace(reason=secrets.mask(impact.reason))
 
     def words(text: str) -> str:
-        return secrets.mask(without_credentials(text, lambda _: MASK))
+        return secrets.mask(without_credentials(text, lambda _: MASK, of_kernel=True))
 
     return change._replace(
         fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),

@@ -348,13 +348,18 @@ CREDENTIAL_NAME = Form(
     pattern(
         r"(?:(?i:pass(?:word|wd|phrase|code)s?|(?:client|shared|app|consumer|webhook)[-_.]?secret|token|credentials?"
         rf"|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?|authorization|cookie|jwt|bearer|connection[-_]?string"
-        r"|(?:^|[-_.])(?:pass|sshpass|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
+        r"|(?:^|[-_.])(?:pass|sshpass|rootpw|sshpw|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
         r"(?i:[-_.]?(?:base64|b64|hash|plain|value|\d{1,3}))?$"
     ),
 )
 #: Names that only end like one: the working directory, numbers of tokens, switches.
 _OTHER_NAME = pattern(r"(?i)(?:old)?pwd|(?:max|min|num)\w*tokens?|no\W?passw\w*|(?:un)?lock_passwd")
 _LONGEST_NAME, _LONGEST_VALUE = 200, 10_000
+#: An argument of a kernel with a password or a token: of iSCSI, of an installer, of systemd.
+_KERNEL_ARGUMENT = pattern(
+    r"(?:passw(?:or)?d|rootpw|sshpw|token|secret|psk|credential)\w{0,40}=(?P<word>\"[^\"]*\"|\S+)",
+    _IGNORE_CASE,
+)
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
     r"(?<![\w.-])(?P<name>[\w.-]{1,80})\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
@@ -391,13 +396,23 @@ def credential_forms(text: str) -> Iterator[re.Match[str]]:
             yield from islice(filter(_is_written, form.pattern.finditer(text)), 1)
 
 
-def without_credentials(text: str, mask: Callable[[str], str]) -> str:
-    """Return a text with a mask for each credential of an address or a request in it."""
+def kernel_credentials(arguments: str) -> Iterator[re.Match[str]]:
+    """Yield the passwords and tokens in arguments for a kernel, as groups ``word``."""
+    return filter(_is_written, _KERNEL_ARGUMENT.finditer(arguments))
+
+
+def without_credentials(text: str, mask: Callable[[str], str], *, of_kernel: bool = False) -> str:
+    """Return a text with a mask for each credential of an address or a request in it.
+
+    ``of_kernel``: the text has arguments for a kernel, whose passwords and tokens are masked as well.
+    """
     lowered = text.lower()
     found = [match for sign, address in IN_ADDRESSES for match in _in_lines_with(sign, address, text)]
     for form in IN_REQUESTS:
         if form.may_be_in(lowered):
             found += form.pattern.finditer(text)
+    if of_kernel:
+        found += kernel_credentials(text)
     parts: list[str] = []
     done = 0
     for start, end in sorted(map(_place_of_word, filter(_is_written, found))):

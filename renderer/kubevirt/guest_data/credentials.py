@@ -16,6 +16,7 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.credential_text import (
     Form,
     credential_forms,
+    kernel_credentials,
     passwords_of_commands,
 )
 from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
@@ -45,7 +46,6 @@ POSSIBLE_CREDENTIAL = Form(
 )
 _PRIVATE_KEY = pattern(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY")
 _HASH = pattern(r"\$(1|2[abxy]?|5|6|7|y|gy)\$")
-_KERNEL_ARGUMENT = pattern(r"(?:passw(?:or)?d|token|secret)\w{0,40}=(?P<word>\S+)", re.IGNORECASE)
 _THROW_AWAY = """
     admin administrator alpine atomic centos changeit changeme changemenow change-me change_me cirros
     cloud cloud-user cloud123 debian default demo dummy example fedora foo gocubsgo guest hello kubevirt
@@ -160,7 +160,7 @@ def credentials_in_answer_file(content: bytes) -> Iterator[Credential]:
 
 def credentials_in_kernel_arguments(arguments: str) -> Iterator[Credential]:
     """Yield the passwords and tokens in arguments for a kernel."""
-    for found in _KERNEL_ARGUMENT.finditer(arguments):
+    for found in kernel_credentials(arguments):
         if is_value(found["word"]):
             yield Credential("password or token", is_throw_away=is_throw_away(found["word"]))
 
