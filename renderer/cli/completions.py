@@ -1,11 +1,14 @@
 """What a shell offers for an argument or option: overlays, machines, sizes, fields and other names.
 
 Each function gets click's context and parameter, and the beginning of a word. A project that cannot be read
-has no names; a message would end up in the middle of the user's command line.
+has no names; a message would end up in the middle of the user's command line. Names are from the repository,
+and a shell puts them into the command line as they are: only those that mean nothing to a shell are offered,
+and none with a confidential value.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
 from typing import TypeAlias
@@ -16,19 +19,27 @@ from renderer.cli.console import open_project
 
 Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
+#: Words that no shell expands or acts upon, and that are no options.
+_PLAIN = re.compile(r"(?!-)[\w.,:/@%+=-]+")
+
 
 def _completion(names: Callable[[click.Context], Iterable[str]]) -> Completion:
-    """Return a completion by all names that there are; none if they cannot be found."""
+    """Return a completion by all plain names that there are; none if they cannot be found."""
 
     @wraps(names)
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - only the shell asks
+        from renderer.findings.located import LocatedError  # noqa: PLC0415 - as above
         from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
+        from renderer.model.run.taint import taint_masking  # noqa: PLC0415 - as above
+        from renderer.model.run.work import WorkLimitError  # noqa: PLC0415 - as above
 
         try:
-            return sorted({name for name in names(context) if name.startswith(incomplete)})
-        except (DiagnosticError, UsageError, click.ClickException):
+            found = {name for name in names(context) if name.startswith(incomplete)}
+        except (DiagnosticError, LocatedError, WorkLimitError, UsageError, click.ClickException, OSError):
             return []
+        confidential = taint_masking()
+        return sorted(name for name in found if _PLAIN.fullmatch(name) and not confidential.is_in(name))
 
     return complete
 

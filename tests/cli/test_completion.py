@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -123,6 +124,38 @@ def test_a_project_that_cannot_be_read_has_no_names(tmp_path: Path) -> None:
             tmp_path, COMP_WORDS=f"vmrender {words}", COMP_CWORD="2", _VMRENDER_COMPLETE="bash_complete"
         )
         assert (answer.stdout.strip(), answer.stderr) == ("", "")
+
+
+#: Names that a shell would expand or run, take for an option or show otherwise than they are.
+HOSTILE = (
+    "$(id)",
+    "a;id",
+    "`id`",
+    "a b",
+    "--write",
+    "a*",
+    "a\u202eb",
+    "a\nplain,b",
+    "a'b",
+    "~",
+    "canary-is-a-bird",
+)
+
+
+def test_names_that_a_shell_acts_upon_and_confidential_names_are_not_offered(tmp_path: Path) -> None:
+    keys = "{apiVersion: v1, kind: Secret, metadata: {name: k}, stringData: {p: canary-is-a-bird}}\n"
+    patch = "{select: {kind: VirtualMachine, name: copied}, fieldPaths: [metadata.name]}"
+    machines = [_MACHINE.replace("NAME", json.dumps(name)) for name in (*HOSTILE[:-1], "copied", "good")]
+    (tmp_path / "prod").mkdir()
+    (tmp_path / "prod/kustomization.yaml").write_text(
+        "resources: [vm.yaml]\nreplacements:\n"
+        f"- {{source: {{kind: Secret, fieldPath: stringData.p}}, targets: [{patch}]}}\n"
+    )
+    (tmp_path / "prod/vm.yaml").write_text("---\n".join((keys, *machines)))
+    (tmp_path / "vmrender.yaml").write_text(
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
+    )
+    assert completed(tmp_path, "vmrender pin prod ") == ["good", "shop/--write", "shop/good"]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])
