@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import re
 from itertools import islice
 
 import pytest
 
 from renderer.model.masking import Masking
+from tests.command_surface import LINES
 from tests.security.canaries.forms import FORMS, NUMBERS, WORDS
-from tests.security.canaries.repositories import ENGINES, WAYS
+from tests.security.canaries.repositories import CREDENTIALS, ENGINES, STYLES, WAYS
 from tests.security.canaries.search import has_canary
-from tests.security.canaries.trials import Trial, commands, leaks, trials
+from tests.security.canaries.trials import COMMANDS, Trial, commands, leaks, repository, stdin_of, trials
+from tests.security.test_secrets import invoked
 
 SEED = 1
 PLAIN = (
@@ -32,9 +35,20 @@ def test_search_finds_values_that_are_not_masked(trial: Trial, monkeypatch: pyte
     assert leaks(trial, ["diff --format json"]) != []
 
 
+def test_command_lines_are_valid() -> None:
+    """In one of the repositories, the option ``--cluster`` is valid; in the other, all without it."""
+    for style in STYLES[:3:2]:
+        trial = Trial("stringData", "plain", "repeated", "annotation", style)
+        with repository(trial):
+            for line in dict.fromkeys(re.sub(r" --format \w+", "", each) for each in COMMANDS[: len(LINES)]):
+                if ("cluster east" in line) == (style == "JSON"):
+                    _, _, stderr = invoked(line.partition(" < ")[0], stdin_of(line, trial))
+                    assert not stderr.startswith("Usage: "), (line, stderr)
+
+
 def test_every_way_and_form_has_its_turn() -> None:
     some = [*islice(trials(SEED), 200)]
-    assert {trial.way for trial in some} == {*WAYS, *ENGINES}
+    assert {trial.way for trial in some} == {*WAYS, *ENGINES, *CREDENTIALS}
     assert {trial.form for trial in some} == {*FORMS}
 
 

@@ -1,7 +1,7 @@
 """Golden repositories with changed structure, through the command line.
 
 Each input is a repository of ``tests/cases``, with one file changed. Its own command, ``validate``,
-``render`` and one of the others run on it, in this process. No command may crash, whatever a field contains;
+``render`` and one of all others run on it, in this process. No command may crash, whatever a field contains;
 and where ``validate`` finds nothing in a project, ``render`` refuses nothing.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -25,6 +26,7 @@ from hypothesis import strategies as st
 
 from renderer.cli.app import main
 from renderer.model.render_config import PROJECT_FILE
+from tests.command_surface import LINES, filled
 from tests.fuzz.mutation import mutated_file, project, retyped_file
 from tests.fuzz.target import Target
 from tests.test_cases import CASES, FOLDERS, Case
@@ -32,26 +34,6 @@ from tests.test_cases import CASES, FOLDERS, Case
 #: Bytes of a repository: larger ones are slow, and have nothing that a smaller one lacks.
 _MOST_BYTES = 20_000
 _YAML = (".yaml", ".yml", ".json", ".j2")
-#: Commands that any repository can be given; ``FILE`` is the changed file, ``FOLDER`` its folder.
-_COMMANDS = (
-    *(
-        "init --dry-run",
-        "build FOLDER",
-        "expand FILE",
-        "validate FILE",
-        "validate - < FILE",
-        "validate FOLDER",
-    ),
-    *("diff", "diff --live FILE", "diff HEAD --format json", "explain web", "explain configmap/a"),
-    *("import FILE --dry-run", "import FILE --fit --dry-run --all-namespaces", "import - --dry-run < FILE"),
-    *("migrate", "migrate FILE --write", "pin FOLDER --all", "unpin FOLDER --all", "fn < FILE", "fn < LIST"),
-    *("render --check", "render --dry-run", "plan --workers 2", "argocd generate", "catalog list"),
-    *(
-        "import FILE --dry-run --entries flux",
-        "validate --format sarif --strict",
-        "validate FILE --format junit",
-    ),
-)
 #: What stops ``render`` alone: it is about what is in the rendered trees.
 _ABOUT_TREES = frozenset({"foreign-file", "ownership-invalid", "stale", "stale-tree", "tree-missing"})
 _NOTHING_TO_RENDER = "the project has no overlays"
@@ -99,7 +81,7 @@ def _inputs(draw: st.DrawFn) -> _Input:
     file = draw(st.sampled_from(_cases()[case]))
     content = (CASES / case / file).read_bytes()
     changed = draw(st.one_of(retyped_file(content), retyped_file(content), mutated_file(content)))
-    return _Input(case, file, changed, draw(st.sampled_from(_COMMANDS)))
+    return _Input(case, file, changed, draw(st.sampled_from(LINES)))
 
 
 def _check(given: _Input) -> None:
@@ -124,21 +106,31 @@ def _findings(run: Run) -> list[dict[str, str]]:
 
 
 def _run(command: str, given: _Input) -> Run:
-    """Run a command as it is typed, where ``LIST`` is a ResourceList of the changed file."""
+    """Run a command as it is typed; the changed file is whatever file the command reads."""
     folder = os.path.dirname(given.file) or "."  # noqa: PTH120 - a path in a repository
-    arguments, _, source = command.partition(" < ")
-    words = [{"FILE": given.file, "FOLDER": folder}.get(word, word) for word in shlex.split(arguments)]
-    stdin = (
-        _list_of(given.content)
-        if source == "LIST"
-        else Path(source.replace("FILE", given.file)).read_bytes()
-        if source
-        else b""
+    typed = filled(
+        command,
+        FILE=given.file,
+        DUMP=given.file,
+        PLAN=given.file,
+        FOLDER=folder,
+        CATALOG=folder,
+        SIZE="u1.nano",
+        MACHINE=_name_in(given.content),
     )
+    arguments, _, source = typed.partition(" < ")
+    words = shlex.split(arguments)
+    stdin = _list_of(given.content) if source == "LIST" else Path(source).read_bytes() if source else b""
     run = CliRunner(env=_ENVIRONMENT).invoke(main, words, input=stdin, prog_name="vmrender")
     assert run.exit_code in (0, 1, 2), f"vmrender {command}: exit code {run.exit_code}\n{run.output[-4000:]}"
     assert "Traceback" not in run.stderr, f"vmrender {command}\n{run.stderr[-4000:]}"
     return run
+
+
+def _name_in(content: bytes) -> str:
+    """Return a name that the file has, if it is plain."""
+    found = re.search(rb"\bname\W{1,4}([a-z][a-z0-9-]*)", content)
+    return found[1].decode() if found else "web"
 
 
 def _list_of(content: bytes) -> bytes:

@@ -19,6 +19,21 @@ from renderer.model.kube.json import Json
 Object: TypeAlias = dict[str, Any]
 
 ORIGIN = "https://example.org/a/b"
+#: Every project has them: a catalog, and settings that leave out differences.
+SETTINGS: Object = {
+    "catalogs": [{"path": "sizes"}],
+    "diff": {"ignore": [{"owner": "helm"}, {"kind": "Service", "field": "spec.ports"}]},
+}
+CATALOG = {
+    "sizes/kustomization.yaml": "resources: [sizes.yaml]\n",
+    "sizes/sizes.yaml": (
+        "{apiVersion: instancetype.kubevirt.io/v1beta1, kind: VirtualMachineClusterInstancetype,"
+        " metadata: {name: ours}, spec: {cpu: {guest: 1}, memory: {guest: 1Gi}}}\n"
+        "---\n"
+        "{apiVersion: instancetype.kubevirt.io/v1beta1, kind: VirtualMachineClusterPreference,"
+        " metadata: {name: linux}, spec: {devices: {preferredDiskBus: virtio}}}\n"
+    ),
+}
 
 
 @dataclass
@@ -32,19 +47,24 @@ class Repository:
     settings: Object = field(default_factory=dict)
 
     def texts(self, style: str) -> dict[str, str]:
-        """Return the files by path; ``style`` is how YAML is written."""
+        """Return the files by path; ``style`` is how YAML is written. In one style, it is for a cluster."""
         kustomization = {"resources": ["objects.yaml"], **self.kustomization}
         kustomization["resources"] = [*dict.fromkeys(("objects.yaml", *kustomization["resources"]))]
         project = {
             "apiVersion": "vmrender.io/v1alpha1",
             "kind": "RenderConfig",
             "overlays": [self.entry],
+            **SETTINGS,
             **self.settings,
         }
+        if style == "JSON":
+            project["clusters"] = [{"name": "east", "catalogs": project["catalogs"]}]
+            project["overlays"] = [{**self.entry, "cluster": "east"}]
         return {
+            **CATALOG,
             "vmrender.yaml": written(project, "block"),
             "prod/kustomization.yaml": written(kustomization, style),
-            "prod/objects.yaml": "---\n".join(written(each, style) for each in self.objects),
+            "prod/objects.yaml": "---\n".join(written(each, style) for each in (*self.objects, reader())),
             **self.files,
         }
 
@@ -74,12 +94,12 @@ def config_map(**data: str) -> Object:
 
 
 def machine(volume: Object | None = None, **domain: Json) -> Object:
-    volumes = [{"name": "root", "emptyDisk": {"capacity": "1Gi"}}]
+    volumes: list[Object] = [{"name": "root", "containerDisk": {"image": "quay.io/a/b:1"}}]
     if volume:
         volumes.append({"name": "init", **volume})
     disks = [{"name": each["name"], "disk": {}} for each in volumes]
     template = {
-        "metadata": {"annotations": {"note": "x"}},
+        "metadata": {"annotations": {"note": "x"}, "labels": {"app": "web"}},
         "spec": {
             "hostname": "web",
             "dnsPolicy": "Default",
@@ -90,6 +110,32 @@ def machine(volume: Object | None = None, **domain: Json) -> Object:
     }
     spec = {"runStrategy": "Always", "template": template}
     return {**named("VirtualMachine", "web"), "apiVersion": "kubevirt.io/v1", "spec": spec}
+
+
+def reader() -> Object:
+    """Return a machine that reads the Secret ``keys``, has an instance type, and can be fixed."""
+    name = {"secretName": "keys"}
+    access = {"source": {"secret": name}, "propagationMethod": {"qemuGuestAgent": {}}}
+    template = {
+        "spec": {
+            "accessCredentials": [{"userPassword": access}],
+            "domain": {"devices": {"disks": [{"name": "keys", "disk": {}}]}},
+            "volumes": [{"name": "keys", "secret": name}],
+        },
+    }
+    spec = {"running": True, "instancetype": {"name": "ours"}, "template": template}
+    made = {**named("VirtualMachine", "reader"), "apiVersion": "kubevirt.io/v1", "spec": spec}
+    made["metadata"]["labels"] = {"app": "web"}
+    return made
+
+
+def size() -> Object:
+    return {
+        "apiVersion": "instancetype.kubevirt.io/v1beta1",
+        "kind": "VirtualMachineClusterInstancetype",
+        "metadata": {"name": "sized", "annotations": {"openshift.io/display-name": "x"}},
+        "spec": {"cpu": {"guest": 1, "model": "x"}, "memory": {"guest": "1Gi"}},
+    }
 
 
 # The ways in. Each returns the field from which the value may be copied, or None.
@@ -297,6 +343,40 @@ def of_a_template_of_kubevirt(repository: Repository, text: str) -> None:
     repository.objects.append(template_)
 
 
+def access_credential(repository: Repository, text: str) -> None:
+    """A value where the names of users are expected."""
+    method = {"qemuGuestAgent": {"users": [text]}}
+    key = {"source": {"secret": {"secretName": "keys"}}, "propagationMethod": method}
+    with_key = machine()
+    with_key["spec"]["template"]["spec"]["accessCredentials"] = [{"sshPublicKey": key}]
+    repository.objects.append(with_key)
+
+
+def of_an_operator(repository: Repository, text: str) -> None:
+    repository.objects.append(
+        {
+            "apiVersion": "metallb.io/v1beta2",
+            "kind": "BGPPeer",
+            "metadata": {"name": "p", "namespace": "a"},
+            "spec": {"myASN": 64500, "peerASN": 64501, "peerAddress": "10.0.0.1", "password": text},
+        }
+    )
+
+
+def of_a_resource_set(repository: Repository, text: str) -> None:
+    """A Secret that the Flux operator makes, without inputs."""
+    repository.objects.append(resource_set({"resources": [secret(text)]}))
+
+
+def resource_set(spec: Object) -> Object:
+    return {
+        "apiVersion": "fluxcd.controlplane.io/v1",
+        "kind": "ResourceSet",
+        "metadata": {"name": "r", "namespace": "a"},
+        "spec": spec,
+    }
+
+
 def encrypted(repository: Repository, text: str) -> None:
     """What SOPS writes: the ciphertext is as confidential as the value."""
     data = b64encode(text.encode()).decode()
@@ -334,21 +414,96 @@ WAYS: Mapping[str, Callable[[Repository, str], Source | None]] = {
     "values of a chart": of_helm_values,
     "parameter of a VirtualMachineTemplate": of_a_template_of_kubevirt,
     "SOPS": encrypted,
+    "access credential": access_credential,
+    "operator": of_an_operator,
+    "ResourceSet": of_a_resource_set,
+}
+
+# Credentials in the text of any field: all else of the text is shown.
+
+
+def in_a_machine(path: str, text: str) -> Callable[[Repository, str], None]:
+    def way(repository: Repository, word: str) -> None:
+        made = machine()
+        set_at(made, path, text.replace("WORD", word))
+        repository.objects.append(made)
+
+    return way
+
+
+def in_a_data_volume(source: Object) -> Callable[[Repository, str], None]:
+    def way(repository: Repository, word: str) -> None:
+        volume = {
+            "apiVersion": "cdi.kubevirt.io/v1beta1",
+            "kind": "DataVolume",
+            "metadata": {"name": "d", "namespace": "a"},
+            "spec": {"source": source, "storage": {"resources": {"requests": {"storage": "1Gi"}}}},
+        }
+        repository.objects.append(json.loads(json.dumps(volume).replace("WORD", word)))
+
+    return way
+
+
+_BOOT = {"kernelBoot": {"container": {"image": "a/b:1", "kernelPath": "/k"}}}
+_ARGUMENTS = "spec.template.spec.domain.firmware.kernelBoot.kernelArgs"
+
+
+def in_kernel_arguments(text: str) -> Callable[[Repository, str], None]:
+    def way(repository: Repository, word: str) -> None:
+        made = machine(firmware=json.loads(json.dumps(_BOOT)))
+        set_at(made, _ARGUMENTS, text.replace("WORD", word))
+        repository.objects.append(made)
+
+    return way
+
+
+CREDENTIALS: Mapping[str, Callable[[Repository, str], None]] = {
+    "image with a user": in_a_machine(
+        "spec.template.spec.volumes.0.containerDisk.image", "app:WORD@registry.example.org/a/b:1"
+    ),
+    "token of a registry": in_a_data_volume({"registry": {"url": "docker://WORD@registry.example.org/a/b"}}),
+    "user of a registry": in_a_data_volume({"registry": {"url": "docker://app:WORD@registry.example.org/b"}}),
+    "header of a download": in_a_data_volume(
+        {"http": {"url": "https://example.org/a.img", "extraHeaders": ["Authorization: Bearer WORD"]}}
+    ),
+    "signed address": in_a_data_volume(
+        {"s3": {"url": "https://b.s3.amazonaws.com/a.img?X-Amz-Signature=WORD"}}
+    ),
+    "address in an annotation": in_a_machine(
+        "metadata.annotations.note", "see https://app:WORD@example.org/"
+    ),
+    "address in an annotation of a template": in_a_machine(
+        "spec.template.metadata.annotations.note", "git+https://WORD@example.org/a/b.git"
+    ),
+    "password of a kernel": in_kernel_arguments("console=ttyS0 inst.rootpw=WORD quiet"),
+    "password of iSCSI": in_kernel_arguments("rd.iscsi.password=WORD root=/dev/sda"),
+    "address of a kernel": in_kernel_arguments("inst.ks=https://app:WORD@example.org/ks.cfg"),
 }
 
 # The places: an object, and the field to which the value is taken.
 
-PLACES: Mapping[str, tuple[Callable[[], Object], str, str]] = {
-    "ConfigMap": (lambda: config_map(dsn="x"), "ConfigMap", "data.dsn"),
-    "text with a delimiter": (lambda: config_map(dsn="a|b|c"), "ConfigMap", "data.dsn"),
-    "annotation": (machine, "VirtualMachine", "spec.template.metadata.annotations.note"),
-    "refused": (machine, "VirtualMachine", "spec.template.spec.dnsPolicy"),
-    "host name": (machine, "VirtualMachine", "spec.template.spec.hostname"),
-    "number": (machine, "VirtualMachine", "spec.template.spec.terminationGracePeriodSeconds"),
-    "quantity": (machine, "VirtualMachine", "spec.template.spec.domain.memory.guest"),
-    "name of a disk": (machine, "VirtualMachine", "spec.template.spec.domain.devices.disks.0.name"),
-    "name of a size": (machine, "VirtualMachine", "spec.instancetype.name"),
+PLACES: Mapping[str, tuple[Callable[[], Object], str]] = {
+    "ConfigMap": (lambda: config_map(dsn="x"), "data.dsn"),
+    "text with a delimiter": (lambda: config_map(dsn="a|b|c"), "data.dsn"),
+    "name": (lambda: named("Service", "svc", spec={"clusterIP": "None"}), "metadata.name"),
+    "namespace": (lambda: named("Service", "svc", spec={"clusterIP": "None"}), "metadata.namespace"),
+    "name of a machine": (machine, "metadata.name"),
+    "annotation": (machine, "spec.template.metadata.annotations.note"),
+    "label": (machine, "spec.template.metadata.labels.app"),
+    "refused": (machine, "spec.template.spec.dnsPolicy"),
+    "host name": (machine, "spec.template.spec.hostname"),
+    "number": (machine, "spec.template.spec.terminationGracePeriodSeconds"),
+    "quantity": (machine, "spec.template.spec.domain.memory.guest"),
+    "image": (machine, "spec.template.spec.volumes.0.containerDisk.image"),
+    "name of a disk": (machine, "spec.template.spec.domain.devices.disks.0.name"),
+    "name of a size": (machine, "spec.instancetype.name"),
+    "model of a size": (size, "spec.cpu.model"),
+    "title of a size": (size, r"metadata.annotations.openshift\.io/display-name"),
+    "name of a size of the project": (size, "metadata.name"),
 }
+
+#: Places for names of objects, which are shown: only the way by which a value comes there makes it one.
+NAMES = frozenset({"name", "namespace", "name of a machine", "name of a size of the project"})
 
 
 class Copy(NamedTuple):
@@ -364,8 +519,9 @@ Carrier: TypeAlias = Callable[[Repository, Copy], None]
 
 def repeated(repository: Repository, copy: Copy) -> None:
     """Write the value a second time, where nothing says that it is one."""
-    if copy.source["kind"] == "Secret":
-        repository.objects.append(named("ConfigMap", "repeated", data={"dsn": copy.text}))
+    if copy.source["kind"] == "Secret" and copy.place not in NAMES:
+        written_at, path = _place(repository, copy)
+        set_at(written_at, path, copy.text)
 
 
 def copied(repository: Repository, copy: Copy) -> None:
@@ -396,8 +552,8 @@ def copied_twice(repository: Repository, copy: Copy) -> None:
 
 def as_variable(repository: Repository, copy: Copy) -> None:
     """Use ``vars`` of kustomize."""
-    new, kind, path = PLACES[copy.place]
-    _add(repository, new())
+    at, path = _place(repository, copy)
+    kind = at["kind"]
     repository.kustomization["vars"] = [
         {
             "name": "PW",
@@ -423,10 +579,9 @@ def _replace(
     source_options: Object | None = None,
     target_options: Object | None = None,
 ) -> None:
-    new, kind, path = PLACES[copy.place]
-    _add(repository, new())
+    at, path = _place(repository, copy)
     target = {
-        "select": {"kind": kind, "name": "cm" if kind == "ConfigMap" else "web"},
+        "select": {"kind": at["kind"], "name": at["metadata"]["name"]},
         "fieldPaths": [path],
         "options": {"create": "instancetype" in path, **(target_options or {})},
     }
@@ -434,11 +589,25 @@ def _replace(
     repository.kustomization["replacements"] = [*repository.kustomization.get("replacements", ()), entry]
 
 
-def _add(repository: Repository, new: Object) -> None:
-    """Add an object, unless there is one of its kind and name."""
-    names = {(each["kind"], each["metadata"]["name"]) for each in repository.objects if "metadata" in each}
-    if (new["kind"], new["metadata"]["name"]) not in names:
-        repository.objects.append(new)
+def _place(repository: Repository, copy: Copy) -> tuple[Object, str]:
+    """Return the object with a place, and the place. Add it unless there is one of its name."""
+    new, path = PLACES[copy.place]
+    at = new()
+    if at["kind"] == size()["kind"]:
+        repository.settings["catalogs"] = [{"path": "prod"}, *SETTINGS["catalogs"]]
+    for each in repository.objects:
+        if each["kind"] == at["kind"] and each.get("metadata", {}).get("name") == at["metadata"]["name"]:
+            return each, path
+    repository.objects.append(at)
+    return at, path
+
+
+def set_at(value: Any, path: str, text: str) -> None:  # noqa: ANN401 - a list or a mapping
+    """Put a text at a path of a replacement, in place."""
+    *above, last = (part.replace("\0", ".") for part in path.replace(r"\.", "\0").split("."))
+    for part in above:
+        value = value[int(part)] if isinstance(value, list) else value.setdefault(part, {})
+    value[int(last) if isinstance(value, list) else last] = text
 
 
 CARRIERS: Mapping[str, Carrier] = {
@@ -576,6 +745,60 @@ def template(expression: str, given: str = "values") -> Callable[[Repository, st
     return engine
 
 
+def of_inputs(expression: str, given: str) -> Callable[[Repository, str, str], None]:
+    """Inputs of a ResourceSet that makes a Secret, and a Kustomization with a variable."""
+
+    def engine(repository: Repository, text: str, context: str) -> None:
+        made = json.loads(json.dumps(_FLUX))
+        made["spec"]["postBuild"] = {"substitute": {"password": expression}}
+        spec: Object = {}
+        objects = [secret("<< inputs.pw | quote >>"), made]
+        if given != "provider":
+            spec["inputs"] = [{"pw": text}]
+        else:
+            spec["inputsFrom"] = [{"kind": "ResourceSetInputProvider", "name": "i"}]
+            provider: Object = {
+                "apiVersion": "fluxcd.controlplane.io/v1",
+                "kind": "ResourceSetInputProvider",
+                "metadata": {"name": "i", "namespace": "a"},
+                "spec": {"type": "Static", "defaultValues": {"pw": text}},
+            }
+            repository.files["all/provider.yaml"] = written(provider, "block")
+        if given == "inputs in a text":
+            spec["resourcesTemplate"] = "---\n".join(written(each, "block") for each in objects)
+        else:
+            spec["resources"] = objects
+        repository.files["all/set.yaml"] = written(resource_set(spec), "block")
+        whole = json.loads(json.dumps(_FLUX))
+        whole["metadata"]["name"] = "all"
+        whole["spec"] = {**whole["spec"], "path": "./all", "postBuild": {}}
+        repository.files["clusters/a/all.yaml"] = written(whole, "block")
+        repository.files["clusters/a/git.yaml"] = written(_GIT, "block")
+        repository.files["prod/thing.yaml"] = thing(context, "${password}")
+        repository.kustomization["resources"] = ["thing.yaml"]
+        repository.entry = {"flux": "clusters/a", "secrets": True}
+        repository.settings["repositories"] = [ORIGIN]
+
+    return engine
+
+
+def openshift_machine(repository: Repository, text: str, context: str) -> None:
+    """A Template with a machine, which may become a VirtualMachineTemplate."""
+    script = "#cloud-config\npassword: ${PASSWORD}\n"
+    virtual_machine = machine({"cloudInitNoCloud": {"userData": script}})
+    virtual_machine["metadata"] = {"name": "${NAME}", "annotations": {"note": "${PASSWORD}"}}
+    template_ = {
+        "apiVersion": "template.openshift.io/v1",
+        "kind": "Template",
+        "metadata": {"name": "t", "namespace": "a"},
+        "parameters": [{"name": "PASSWORD", "value": text}, {"name": "NAME", "value": "web"}],
+        "objects": [virtual_machine],
+    }
+    repository.objects.append(template_)
+    repository.files["prod/thing.yaml"] = thing(context, "x")
+    repository.kustomization["resources"] = ["thing.yaml"]
+
+
 ENGINES: Mapping[str, Callable[[Repository, str, str], None]] = {
     "Flux": flux("${password}"),
     "Flux, from base64 on lines": flux("${password}", encoded=True),
@@ -594,4 +817,9 @@ ENGINES: Mapping[str, Callable[[Repository, str, str], None]] = {
     "Template, in JSON": template("{{ pw | tojson }}"),
     "Template, of a matrix": template("{{ pw }}", "matrix"),
     "Template, of a file": template("{{ pw }}", "file"),
+    "inputs of a ResourceSet": of_inputs("<< inputs.pw | quote >>", "inputs"),
+    "inputs of a text": of_inputs("<< inputs.pw | quote >>", "inputs in a text"),
+    "inputs of a provider": of_inputs("<< inputs.pw | quote >>", "provider"),
+    "inputs, encoded": of_inputs("<< inputs.pw | b64enc | quote >>", "inputs"),
+    "OpenShift, a machine": openshift_machine,
 }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import shutil
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,48 +14,65 @@ from typing import NamedTuple
 
 import yaml
 
+from renderer.model.render_config import OWNERSHIP_FILE
+from tests.command_surface import LINES, completed, filled, in_each
 from tests.security.canaries.forms import FORMS, SPELLINGS, WORDS
 from tests.security.canaries.repositories import (
     CARRIERS,
     CONTEXTS,
+    CREDENTIALS,
     ENGINES,
+    NAMES,
     PLACES,
     STYLES,
     WAYS,
     Copy,
     Object,
     Repository,
+    reader,
 )
 from tests.security.canaries.search import canaries, content_of, has_canary
 from tests.security.git_history import committed
-from tests.security.test_secrets import PRINTING, REPORTING, invoked
+from tests.security.test_secrets import invoked
 
+#: What the words of a command line stand for.
+_WORDS = {
+    "FILE": "prod/objects.yaml",
+    "FOLDER": "prod",
+    "MACHINE": "reader",
+    "DUMP": "dump.json",
+    "SIZE": "ours",
+    "CATALOG": "sizes",
+    "PLAN": "plan.json",
+}
 #: All their output is searched, whatever is wrong with the repository.
 COMMANDS = (
-    *REPORTING,
-    "explain configmap/cm",
-    "explain configmap/cm --format json",
-    "explain thing/cm",
-    "explain thing/cm --format json",
-    "explain vm/web spec.template.spec",
-    "diff --live dump.json",
-    "diff --live dump.json --format json",
-    "diff --live dump.json --format html",
-    "diff --each HEAD",
-    "validate --strict",
-    "render --dry-run",
-    "render --check --jobs 2",
-    "init --dry-run",
-    "catalog list",
-    "argocd ignore-differences",
-    "pin prod --all --dry-run",
-    "validate prod/objects.yaml --format json",
-    "validate prod/kustomization.yaml",
+    *(filled(line, **_WORDS) for line in LINES),
+    *in_each("--format", "diff --live cluster"),
+    *("diff --live cluster --accept */* --dry-run", "diff --live cluster --accept */*"),
+    *("import cluster --dry-run --format json", "import cluster --dry-run --secrets plain"),
+    *("validate prod/kustomization.yaml", "validate rendered"),
+    *in_each("--format", "explain configmap/cm -n a"),
+    *in_each("--format", "explain secret/keys"),
+    *in_each("--format", "explain thing/cm"),
+    *("explain secret/keys stringData.password", "explain vm/web", "catalog show sized"),
+    "customize sized --name copy --write copies/sizes --keep-labels",
 )
 #: Formats and commands that are always run: they have shown most.
-ALWAYS = ("diff", "diff --format json", "render --check", "explain configmap/cm", "validate")
+ALWAYS = (
+    *("diff --format text", "diff --format json", "render --check --format text"),
+    *(
+        "explain configmap/cm -n a --format text",
+        "validate --format text",
+        "diff --live cluster --format json",
+    ),
+)
 #: Commands whose standard output is manifests.
-MANIFESTS = ("build", "expand")
+MANIFESTS = ("build", "expand", "catalog export", "argocd generate", "customize")
+#: Commands that read a single file.
+_ABOUT_FILES = ("expand ", "validate - ")
+#: Where commands write manifests: rendered trees, pins, copies of sizes.
+_MANIFEST_FOLDERS = ("rendered/", "prod/pins/", "copies/sizes/")
 #: Of these objects of a cluster, ``import`` writes no value.
 WITHHELD = frozenset({"stringData", "data", "data on lines", "List", "copy of kubectl", "copy of kapp"})
 
@@ -106,14 +124,12 @@ class Trial(NamedTuple):
         repository = Repository()
         if self.way in ENGINES:
             ENGINES[self.way](repository, text, self.place)
+        elif self.way in CREDENTIALS:
+            CREDENTIALS[self.way](repository, text)
         else:
             source = WAYS[self.way](repository, text)
             if source:
                 CARRIERS[self.carrier](repository, Copy(source, self.place, text))
-        if not repository.objects:
-            repository.files["prod/objects.yaml"] = (
-                "{apiVersion: v1, kind: ConfigMap, metadata: {name: other}}\n"
-            )
         return repository.texts(self.style)
 
     def broken(self, files: Mapping[str, str]) -> Mapping[str, str]:
@@ -133,12 +149,16 @@ def trials(seed: int) -> Iterator[Trial]:
             chosen.shuffle(every)
             yield from every
 
-    ways, forms, styles = in_turn((*WAYS, *ENGINES, *ENGINES)), in_turn(FORMS), in_turn(STYLES)
+    ways, styles = in_turn((*WAYS, *ENGINES, *ENGINES, *CREDENTIALS)), in_turn(STYLES)
+    forms = in_turn(FORMS)
     carriers, places, contexts = in_turn(CARRIERS), in_turn(PLACES), in_turn(CONTEXTS)
     breakages = in_turn(BREAKAGES)
     while True:
-        way, form, style, breakage = next(ways), next(forms), next(styles), next(breakages)
-        carrier = "" if way in ENGINES else next(carriers)
+        way, style, breakage = next(ways), next(styles), next(breakages)
+        if way in CREDENTIALS:
+            yield Trial(way, "plain", "", "", style, breakage)
+            continue
+        form, carrier = next(forms), "" if way in ENGINES else next(carriers)
         if breakage == "a lost bracket" and (carrier != "repeated" or way == "moved by a patch"):
             breakage = (
                 "nothing"  # what took the old value out of its Secret may be lost: nobody knows it then
@@ -154,29 +174,39 @@ def trials(seed: int) -> Iterator[Trial]:
 
 def commands(trial: Trial, seed: int, count: int) -> list[str]:
     """Return the commands for a trial: those that are always run, and ``count`` others."""
-    rest = [each for each in (*COMMANDS, *PRINTING) if each not in ALWAYS]
+    rest = [each for each in COMMANDS if each not in ALWAYS]
+    if trial.carrier == "repeated":  # a file alone does not say that another file has the value in a Secret
+        rest = [each for each in rest if not each.startswith(_ABOUT_FILES)]
     chosen = random.Random(f"{seed} {trial}").sample(rest, min(count, len(rest)))
     return [*ALWAYS, *chosen]
 
 
 def leaks(trial: Trial, chosen: Iterable[str]) -> list[str]:
     """Run commands before and after the value changes; return each line and file that has a canary."""
-    with TemporaryDirectory() as folder, _in_folder(Path(folder)) as root:
+    with repository(trial) as root:
         return [*_leaks(trial, chosen, root)]
 
 
+@contextmanager
+def repository(trial: Trial) -> Iterator[Path]:
+    """Work in the repository of a trial: its first state is committed, and what a cluster has."""
+    with TemporaryDirectory() as folder, _in_folder(Path(folder)) as root:
+        _write(root, trial.files(WORDS[0]), dump(trial, WORDS[0]))
+        invoked("render")
+        committed(root)
+        if (root / "rendered").exists() and trial.place not in NAMES:
+            shutil.copytree(root / "rendered", root / "cluster")
+        (root / "plan.json").write_text(invoked("plan --shards 1")[1], encoding="utf-8")
+        yield root
+
+
 def _leaks(trial: Trial, chosen: Iterable[str], root: Path) -> Iterator[str]:
-    before, after = map(trial.files, WORDS)
-    _write(root, before, dump(trial, WORDS[0]))
-    yield from _leaks_of("render")
-    committed(root)
-    after = trial.broken(after)
+    yield from run("render --check --no-cache", trial)
+    before, after = trial.files(WORDS[0]), trial.broken(trial.files(WORDS[1]))
     _write(root, after, dump(trial, WORDS[1]))
-    for command in chosen:
-        yield from _leaks_of(command)
-    for command in ("import dump.json --output imported", "render", "render --check"):
-        yield from _leaks_of(command)
-    yield from _leaks_of_function(trial)
+    for command in (*chosen, "import dump.json --output imported", "render", "render --check", "fn < LIST"):
+        yield from run(command, trial)
+    yield from (f"completion: {each}" for each in completed("prod") if has_canary(each))
     yield from _left_over(root, {*before, *after, "dump.json"}, is_withheld=trial.way in WITHHELD)
 
 
@@ -193,30 +223,39 @@ def dump(trial: Trial, word: str) -> str:
 
 def _objects(trial: Trial, word: str) -> list[Object]:
     repository = Repository()
-    WAYS.get(trial.way, WAYS["stringData"])(repository, FORMS[trial.form](word))
-    return repository.objects
+    way = {**WAYS, **CREDENTIALS}.get(trial.way, WAYS["stringData"])
+    way(repository, FORMS[trial.form](word))
+    return [*repository.objects, reader()]
 
 
-def _leaks_of(command: str) -> Iterator[str]:
-    code, stdout, stderr = invoked(command)
-    if code not in (0, 1, 2):
-        yield f"{command}: exit {code}: {stderr}"
-    output = stderr if command.startswith(MANIFESTS) else stdout + stderr
-    yield from (f"{command}: {line}" for line in canaries(output))
-
-
-def _leaks_of_function(trial: Trial) -> Iterator[str]:
-    """Run as a KRM function, and search its results and standard error."""
+def _resource_list(trial: Trial) -> str:
     given = {
         "apiVersion": "config.kubernetes.io/v1",
         "kind": "ResourceList",
         "items": _objects(trial, WORDS[0]),
         "functionConfig": {"apiVersion": "vmrender.io/v1alpha1", "kind": "Validation"},
     }
-    _, stdout, stderr = invoked("fn", json.dumps(given))
-    answer = yaml.safe_load(stdout) if stdout else {}
-    results = json.dumps((answer or {}).get("results"), ensure_ascii=False)
-    yield from (f"fn: {line}" for line in (*canaries(results), *canaries(stderr)))
+    return json.dumps(given)
+
+
+def stdin_of(command: str, trial: Trial) -> str | None:
+    _, _, source = command.partition(" < ")
+    if source == "LIST":
+        return _resource_list(trial)
+    return Path(source).read_text(encoding="utf-8") if source else None
+
+
+def run(command: str, trial: Trial) -> Iterator[str]:
+    """Run a command, and search what it prints besides manifests; of a function, the results."""
+    words, _, _ = command.partition(" < ")
+    code, stdout, stderr = invoked(words, stdin_of(command, trial))
+    if code not in (0, 1, 2):
+        yield f"{command}: exit {code}: {stderr}"
+    if words.startswith("fn"):
+        answer = yaml.safe_load(stdout) if stdout else None
+        stdout = json.dumps((answer or {}).get("results"), ensure_ascii=False)
+    output = stderr if words.startswith(MANIFESTS) else stdout + stderr
+    yield from (f"{command}: {line}" for line in canaries(output))
 
 
 def _left_over(root: Path, inputs: Container[str], *, is_withheld: bool) -> Iterator[str]:
@@ -224,10 +263,11 @@ def _left_over(root: Path, inputs: Container[str], *, is_withheld: bool) -> Iter
     for file in root.parent.rglob("*"):
         path = file.relative_to(root.parent).as_posix()
         name = path.removeprefix(f"{root.name}/")
-        if not file.is_file() or name in inputs or name.startswith(".git/"):
+        if not file.is_file() or name in inputs or name.startswith((".git/", "cluster/")):
             continue
-        is_manifest = name.startswith("rendered/") or (name.startswith("imported/") and not is_withheld)
-        if not (is_manifest and file.suffix == ".yaml") and has_canary(content_of(file)):
+        is_manifest = name.startswith(_MANIFEST_FOLDERS) or (name.startswith("imported/") and not is_withheld)
+        is_manifest = is_manifest and (file.suffix == ".yaml" or file.name == OWNERSHIP_FILE)
+        if not is_manifest and has_canary(content_of(file)):
             yield f"file {path}"
 
 
