@@ -93,7 +93,7 @@ class Side:
             for overlay in self.found.overlays
             if overlay.listed_as not in self.found.uncertain_entries
         }
-        self._pipeline = Pipeline(self.fs, config)
+        self._pipeline = Pipeline(self.fs, config, overlays=self.found.overlays)
         self._locator = Locator(self.fs)  # one for all overlays, which may have the same errors
 
     def propose(self) -> Self:

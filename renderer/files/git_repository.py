@@ -40,6 +40,8 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 #: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
+#: The number of files whose content a tree keeps, and the size of the largest: bases of many overlays.
+_MOST_KEPT, _LARGEST_KEPT = 64, 1 << 16
 _TRUE = ("true", "yes", "on", "1")
 _SHALLOW_HINT = (
     "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
@@ -122,8 +124,20 @@ class GitFileSystem:
         self._objects = objects
         self._root = _Place(".", TreeEntry(TREE_MODE, root))
         self._folders: dict[str, _Place] = {}
+        self._contents: dict[str, bytes] = {}
 
     def read(self, path: str) -> bytes:
+        """Return the content of a file; that of small ones is kept, as git is asked twice for it."""
+        content = self._contents.get(path)
+        if content is None:
+            content = self._read(path)
+            if len(content) <= _LARGEST_KEPT:
+                if len(self._contents) >= _MOST_KEPT:
+                    self._contents.clear()
+                self._contents[path] = content
+        return content
+
+    def _read(self, path: str) -> bytes:
         place = self._find(path)
         if place.entry is None:
             raise Diagnostic.in_file(

@@ -19,7 +19,12 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import Overlay
 from renderer.pipeline.cluster_conflicts import conflicts_among, conflicts_with, excludes_others
-from renderer.pipeline.target_cluster import engine_entry, may_share_cluster, surely_share_cluster
+from renderer.pipeline.target_cluster import (
+    cluster_of,
+    engine_entry,
+    may_share_cluster,
+    surely_share_cluster,
+)
 
 #: The maximum number of other overlays that are composed for lookups.
 _MOST_OVERLAYS = 100
@@ -38,7 +43,9 @@ class ClusterObjects:
         self._compose = compose
         self._recorder = recorder
         self._composed: dict[str, tuple[Resource, ...]] = {}
+        self._configuring: dict[str, tuple[Resource, ...]] = {}
         self._inventories: dict[str, Inventory] = {}
+        self._sharing: dict[tuple[str, str, str], tuple[Overlay, ...]] = {}
 
     def find(self, overlay: Overlay, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object in the other overlays; None if there is none, or if they disagree on it.
@@ -77,12 +84,7 @@ class ClusterObjects:
         """
         if not self.is_known(overlay):
             return None
-        found = [
-            each
-            for other in self._others(overlay)
-            for each in self._objects(other)
-            if configures_kubevirt(each)
-        ]
+        found = [each for other in self._others(overlay) for each in self._configuring_objects(other)]
         return found[0] if found and all(each.content == found[0].content for each in found) else None
 
     def conflicts(self, overlay: Overlay, resources: Iterable[Resource]) -> Iterator[Diagnostic]:
@@ -99,8 +101,12 @@ class ClusterObjects:
             yield from conflicts_with(own, known, overlay.cluster)
 
     def _others(self, overlay: Overlay) -> Iterator[Overlay]:
-        others = (each for each in self.overlays if each.path != overlay.path)
-        return islice((each for each in others if may_share_cluster(overlay, each)), _MOST_OVERLAYS)
+        overlays, cluster = self.overlays, cluster_of(overlay)
+        if cluster not in self._sharing:
+            sharing = (each for each in overlays if may_share_cluster(overlay, each))
+            self._sharing[cluster] = tuple(islice(sharing, _MOST_OVERLAYS + 1))
+        others = (each for each in self._sharing[cluster] if each.path != overlay.path)
+        return islice(others, _MOST_OVERLAYS)
 
     @property
     def overlays(self) -> tuple[Overlay, ...]:
@@ -116,11 +122,20 @@ class ClusterObjects:
             return ()
 
     def _objects(self, overlay: Overlay) -> tuple[Resource, ...]:
-        with self._recorder.using(Task("objects of the cluster", overlay.path)):
-            if overlay.path not in self._composed:
-                composed = self._compose(overlay)
-                self._composed[overlay.path] = () if composed.failed else tuple(composed.value)
+        task = Task("objects of the cluster", overlay.path)
+        if overlay.path in self._composed:
+            self._recorder.note_use(task)
+            return self._composed[overlay.path]
+        with self._recorder.using(task):
+            composed = self._compose(overlay)
+            self._composed[overlay.path] = () if composed.failed else tuple(composed.value)
         return self._composed[overlay.path]
+
+    def _configuring_objects(self, overlay: Overlay) -> tuple[Resource, ...]:
+        objects = self._objects(overlay)
+        if overlay.path not in self._configuring:
+            self._configuring[overlay.path] = tuple(filter(configures_kubevirt, objects))
+        return self._configuring[overlay.path]
 
     def _inventory(self, overlay: Overlay) -> Inventory:
         objects = self._objects(overlay)

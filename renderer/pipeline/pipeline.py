@@ -62,7 +62,9 @@ class Pipeline:
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         context: RunContext | None = None,
+        overlays: Iterable[Overlay] | None = None,
     ) -> None:
+        """``overlays`` are those of the project, if they are known: they are looked up once more if not."""
         begin_outside_run()
         self._context = context or RunContext.fresh()
         self._fs = fs
@@ -71,7 +73,9 @@ class Pipeline:
         self._outlines: dict[str, KustomizationRoot] = {}
         self._last_secrets: tuple[frozenset[str], Masking] | None = None
         self._of_clusters: dict[str, ClusterStages] = {}
-        self._shared = SharedByClusters(fs, config, self.compose, self._compose_applied, self._context)
+        self._shared = SharedByClusters(
+            fs, config, self.compose, self._compose_applied, self._context, overlays
+        )
 
     @property
     def validated_groups(self) -> frozenset[str]:

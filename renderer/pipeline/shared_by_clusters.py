@@ -27,21 +27,24 @@ class SharedByClusters:
     """What the stages of all clusters work from; ``config`` is the project without a view of one cluster.
 
     ``compose`` composes a folder that the project names at a site, ``compose_overlay`` an overlay.
+    ``overlays`` are those of the project; None if they are not known yet.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913, PLR0917 - what a pipeline has
         self,
         fs: FileSystem,
         config: RenderConfig,
         compose: Callable[[str, Site | None], Outcome[ResourceSet]],
         compose_overlay: Compose,
         context: RunContext,
+        overlays: Iterable[Overlay] | None = None,
     ) -> None:
         self.fs = fs
         self.compose = compose
         self.context = context
         self._config = config
         self._compose_overlay = compose_overlay
+        self._overlays = overlays
 
     @cached_property
     def deployed(self) -> ClusterObjects:
@@ -69,6 +72,8 @@ class SharedByClusters:
     def _find_overlays(self) -> Iterable[Overlay]:
         from renderer.pipeline.entry_points import look_up_overlays
 
+        if self._overlays is not None:
+            return self._overlays
         return look_up_overlays(self.fs, self._config).overlays
 
 

@@ -52,6 +52,11 @@ def may_share_cluster(overlay: Overlay, other: Overlay) -> bool:
     return one == two or ("://" in one) != ("://" in two)  # a name and an address may be of one cluster
 
 
+def cluster_of(overlay: Overlay) -> tuple[str, str, str]:
+    """Return all that ``may_share_cluster`` looks at in an overlay."""
+    return overlay.cluster, engine_entry(overlay), _destination(overlay)
+
+
 def surely_share_cluster(overlay: Overlay, other: Overlay) -> bool:
     """Return True if the two overlays are certainly applied to one cluster.
 

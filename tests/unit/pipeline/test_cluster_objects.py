@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import pytest
+
 from renderer.files.recorder import Recorder
 from renderer.model.diagnostic import Outcome
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.render_config import Overlay, OverlayEntry, RenderConfig
+from renderer.pipeline import target_cluster
 from renderer.pipeline.cluster_objects import ClusterObjects
 from tests.kubevirt_objects import NAMESPACE, labelled, resources, vm
 
@@ -83,3 +86,26 @@ def test_entries_of_engines_are_clusters_of_their_own() -> None:
     for path in ("west:web", "plain"):
         assert not found.has(overlay(path), "DataSource", "fedora", NAMESPACE)
         assert found.kubevirt(overlay(path)) is None
+
+
+def test_overlays_of_one_cluster_look_for_each_other_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each of thousands of Applications would be compared with a hundred others."""
+    kubevirt: JsonObject = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "KubeVirt",
+        "metadata": {"name": "kubevirt", "namespace": "kubevirt"},
+    }
+    compared: list[Overlay] = []
+
+    def may_share_cluster(one: Overlay, other: Overlay) -> bool:
+        compared.append(other)
+        return target_cluster.may_share_cluster(one, other)
+
+    monkeypatch.setattr("renderer.pipeline.cluster_objects.may_share_cluster", may_share_cluster)
+    paths = [f"east:{number}" for number in range(300)]
+    objects: dict[str, list[JsonObject]] = {path: [FEDORA] for path in paths}
+    found, _ = cluster({**objects, "east:0": [kubevirt]})
+
+    assert found.kubevirt(overlay("east:0")) is None
+    assert all(found.kubevirt(overlay(path)) for path in paths[1:])
+    assert len(compared) <= len(paths)
