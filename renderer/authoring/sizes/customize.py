@@ -6,7 +6,6 @@ By default the copy of a cluster-wide object belongs to a namespace, and the lab
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
@@ -20,9 +19,15 @@ from renderer.authoring.sizes.names import (
 )
 from renderer.authoring.sizes.switch_values import UINT32_MAX, SwitchError
 from renderer.authoring.sizes.switches import SWITCHES, SWITCHES_FOR, Switch, SwitchTarget
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, INSTANCETYPE_PREFIX
-from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
+from renderer.kubevirt.facts.kinds import (
+    INSTANCETYPE,
+    INSTANCETYPE_API_VERSION,
+    INSTANCETYPE_PREFIX,
+    PREFERENCE,
+)
+from renderer.kubevirt.facts.kubernetes_names import dns_label_errors, label_value_errors
 from renderer.kubevirt.facts.server_fields import without_server_fields
+from renderer.kubevirt.facts.size_labels import REQUIREMENT_LABELS
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value, without
 from renderer.model.kube.list_elements import value_at
@@ -33,14 +38,12 @@ _MAX_SOCKETS = ("cpu", "maxSockets")
 #: The label with the release of the bundle that an object comes from; a copy does not come from one.
 _BUNDLE_VERSION = f"{INSTANCETYPE_PREFIX}common-instancetypes-version"
 _REQUIREMENT_LABELS = {
-    "required-cpu": ("requirements", "cpu", "guest"),
-    "required-memory": ("requirements", "memory", "guest"),
+    **REQUIREMENT_LABELS,
     "required-architecture": ("requirements", "architecture"),
     "preferred-architecture": ("preferredArchitecture",),
     "arch": ("preferredArchitecture",),
 }
-_LABEL_VALUE = re.compile(r"[0-9A-Za-z]([0-9A-Za-z._-]{0,61}[0-9A-Za-z])?")
-_KINDS = {SwitchTarget.INSTANCETYPE: "Instancetype", SwitchTarget.PREFERENCE: "Preference"}
+_MATCHER_TYPES = {SwitchTarget.INSTANCETYPE: INSTANCETYPE, SwitchTarget.PREFERENCE: PREFERENCE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +87,8 @@ def customized_content(source: Resource, copy: Copy) -> JsonObject:
     spec = changed_spec(object_at(source.content, "spec"), copy.changes)
     _check_sizes(source, target, spec)
     metadata = customized_metadata(object_at(source.content, "metadata"), spec, target, copy)
-    kind = f"VirtualMachine{'Cluster' if copy.is_cluster_wide else ''}{_KINDS[target]}"
+    matcher_type = _MATCHER_TYPES[target]
+    kind = matcher_type.cluster_kind if copy.is_cluster_wide else matcher_type.kind
     return {"apiVersion": INSTANCETYPE_API_VERSION, "kind": kind, "metadata": metadata, "spec": spec}
 
 
@@ -95,11 +99,7 @@ def problems(copied: JsonObject, target: SwitchTarget) -> tuple[Diagnostic, ...]
 
 def target_of(source: Resource) -> SwitchTarget:
     """Return the kind of object that switches change, from the kind of ``source``."""
-    return (
-        SwitchTarget.PREFERENCE
-        if source.kind.endswith(_KINDS[SwitchTarget.PREFERENCE])
-        else SwitchTarget.INSTANCETYPE
-    )
+    return SwitchTarget.PREFERENCE if source.kind in PREFERENCE.kinds else SwitchTarget.INSTANCETYPE
 
 
 def _check_names(copy: Copy) -> None:
@@ -262,10 +262,12 @@ def _derived_size(spec: JsonObject, name: str) -> Mapping[str, str]:
 
 
 def _derived_requirements(spec: JsonObject) -> Mapping[str, str]:
-    values = {key: object_at(spec, *path[:-1]).get(path[-1]) for key, path in _REQUIREMENT_LABELS.items()}
+    values = {key: value_at(spec, path) for key, path in _REQUIREMENT_LABELS.items()}
     texts = {key: str(value) for key, value in values.items() if value is not None}
     return {
-        f"{INSTANCETYPE_PREFIX}{key}": text for key, text in texts.items() if _LABEL_VALUE.fullmatch(text)
+        f"{INSTANCETYPE_PREFIX}{key}": text
+        for key, text in texts.items()
+        if text and not label_value_errors(text)
     }
 
 

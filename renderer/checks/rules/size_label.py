@@ -28,7 +28,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from renderer.checks.rules.context import INSTANCETYPES, PREFERENCES, Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_PREFIX
-from renderer.kubevirt.facts.size_labels import AMOUNT_LABELS, SWITCH_LABELS
+from renderer.kubevirt.facts.size_labels import AMOUNT_LABELS, REQUIREMENT_LABELS, SWITCH_LABELS
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
@@ -37,12 +37,6 @@ from renderer.model.quantity import are_equal_amounts
 from renderer.model.rule_settings import Level
 
 _KeyPath = tuple[str, ...]
-
-#: Labels of preferences, with the path of the amount.
-_REQUIREMENTS: Mapping[str, _KeyPath] = {
-    "required-cpu": ("requirements", "cpu", "guest"),
-    "required-memory": ("requirements", "memory", "guest"),
-}
 
 
 def _check(context: Context) -> Iterator[Finding]:
@@ -54,7 +48,7 @@ def _check(context: Context) -> Iterator[Finding]:
             if label in ("true", "false") and (label == "true") is not is_on:
                 yield _mismatch(resource, name, label, path, "has it" if is_on else "does not have it")
     for resource in context.of_kind(*PREFERENCES):
-        yield from _wrong_sizes(resource, _REQUIREMENTS)
+        yield from _wrong_sizes(resource, REQUIREMENT_LABELS)
 
 
 def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[Finding]:

@@ -104,15 +104,10 @@ def not_supported(
 
 
 def duplicate(
-    at: FieldPath,
-    message: str,
-    hint: str | None = None,
-    *,
-    reported: FieldPath | None = None,
-    fix: Edit | None = None,
+    at: FieldPath, message: str, hint: str | None = None, *, reported: FieldPath | None = None
 ) -> Cause:
     """Return the cause for a duplicate value."""
-    return Cause(CauseType.DUPLICATE, at, message, hint, reported, fix=fix)
+    return Cause(CauseType.DUPLICATE, at, message, hint, reported)
 
 
 def needs_gate(at: FieldPath, what: str, gate: Gate, *, reported: FieldPath | None = None) -> Cause:

@@ -1,4 +1,4 @@
-"""The labels of instance types that repeat sizes of their spec (common-instancetypes, its README, "Labels").
+"""The labels that repeat sizes of a spec (common-instancetypes, its README, "Labels").
 
 Each is a name after ``instancetype.kubevirt.io/``, with the path of what it says below ``spec``.
 """
@@ -7,11 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-#: Labels with an amount.
+#: Labels of instance types with an amount.
 AMOUNT_LABELS: Mapping[str, tuple[str, ...]] = {
     "cpu": ("cpu", "guest"),
     "memory": ("memory", "guest"),
     "hugepages": ("memory", "hugepages", "pageSize"),
+}
+#: Labels of preferences with an amount.
+REQUIREMENT_LABELS: Mapping[str, tuple[str, ...]] = {
+    "required-cpu": ("requirements", "cpu", "guest"),
+    "required-memory": ("requirements", "memory", "guest"),
 }
 #: Labels that are "true" for an enabled feature.
 SWITCH_LABELS: Mapping[str, tuple[str, ...]] = {
