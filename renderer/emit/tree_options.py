@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from renderer.emit.ownership import MERGE_ATTRIBUTE
+from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION, INSTANCETYPE_GROUP, MATCHER_TYPE_OF
 from renderer.model.diagnostic import Outcome
 from renderer.model.kube.json import JsonObject, with_value
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -32,13 +33,11 @@ then run `vmrender render {source}`. `.vmrender-owned` lists the files with thei
 {rows}"""
 _UNSAFE = re.compile(r"[^\w./-]")
 
-_PREFERENCES = ("VirtualMachineClusterPreference", "VirtualMachinePreference")
-_INSTANCETYPES = ("VirtualMachineClusterInstancetype", "VirtualMachineInstancetype")
 #: By API group and kind; everything else is in wave 0, as without the annotation.
 _WAVES = {
     ("", "Namespace"): "-2",
-    ("apps", "ControllerRevision"): "-1",
-    **{("instancetype.kubevirt.io", kind): "-1" for kind in (*_INSTANCETYPES, *_PREFERENCES)},
+    (APPS_GROUP, CONTROLLER_REVISION): "-1",
+    **{(INSTANCETYPE_GROUP, kind): "-1" for kind in MATCHER_TYPE_OF},
 }
 
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from posixpath import normpath
 
 from renderer.instancetype_names.references import InstancetypeReference
-from renderer.kubevirt.facts.kinds import INSTANCETYPE, INSTANCETYPE_GROUP, PREFERENCE
+from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF
 from renderer.kubevirt.facts.kubernetes_names import LABEL_LENGTH, is_dns_subdomain
 from renderer.kubevirt.instancetype.api.types import DecodeError, Decoding
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource, Scope
@@ -32,14 +32,10 @@ VERSION = "instancetype.kubevirt.io/version"
 #: KubeVirt copies the name into a label of each ControllerRevision; this is the maximum length of a label.
 LONGEST_NAME = LABEL_LENGTH
 
-_MATCHER_TYPES = {
-    kind: matcher_type for matcher_type in (INSTANCETYPE, PREFERENCE) for kind in matcher_type.kinds
-}
-
 
 def is_instancetype_or_preference(resource: Resource) -> bool:
     """Return True for an instance type or preference, namespaced or cluster-wide."""
-    return resource.kind in _MATCHER_TYPES and resource.gvk.group == INSTANCETYPE_GROUP
+    return resource.kind in MATCHER_TYPE_OF and resource.gvk.group == INSTANCETYPE_GROUP
 
 
 def suffixed_name(resource: Resource, names: InstancetypeNames) -> str:
@@ -77,7 +73,7 @@ def _keeps_name(resource: Resource) -> bool:
 def _spec_digest(resource: Resource) -> str:
     """Return the digest of the spec as Go reads it, or as it is written if Go cannot read it."""
     content = resource.content.get("spec")
-    spec_type = spec_type_of(_MATCHER_TYPES[resource.kind])
+    spec_type = spec_type_of(MATCHER_TYPE_OF[resource.kind])
     try:
         spec = spec_type.decode(EMPTY if content is None else content, Decoding(strict=True))
     except DecodeError:

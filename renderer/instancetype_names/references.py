@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
+from renderer.kubevirt.facts.kinds import MATCHER_TYPES, MatcherType
 from renderer.kubevirt.facts.virtual_machine import INSTANCE_SPEC, TEMPLATE
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at, without
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
-_MATCHER_TYPES = (INSTANCETYPE, PREFERENCE)
 _LABELS = ("metadata", "labels")
 
 #: The kind of the named object, its name, and the path of the name below the current mapping.
@@ -77,11 +76,11 @@ def _names_in_mapping(value: JsonObject, *, is_machine: bool) -> Iterator[_Name]
     """Yield the names in the labels and matchers of this mapping itself."""
     if "metadata" in value:
         labels = object_at(value, *_LABELS)
-        for matcher_type in _MATCHER_TYPES:
+        for matcher_type in MATCHER_TYPES:
             kind = text_at(labels, matcher_type.kind_label)
             yield from _name(value, (*_LABELS, matcher_type.name_label), matcher_type, kind)
     if is_machine:
-        for matcher_type in _MATCHER_TYPES:
+        for matcher_type in MATCHER_TYPES:
             matcher = object_at(value, "spec", matcher_type.key)
             # KubeVirt rejects another name next to the revision that belongs to the old one.
             if not text_at(matcher, "revisionName"):
