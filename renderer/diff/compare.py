@@ -13,6 +13,7 @@ from renderer.diff.machine_outlook import Outlook, as_virtual_machine
 from renderer.diff.match import match
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
+from renderer.diff.services import with_lost_machines
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.confidential_parts import (
     ConfidentialFields,
@@ -32,6 +33,7 @@ from renderer.kubevirt.facts.kinds import (
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.sizes import machine_size
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.claim_growth import claim_growth
 from renderer.kubevirt.impact.guest_machine import GuestCluster
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
@@ -221,7 +223,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     ]
     changed = {change.after for change in changes if change.type in (ChangeType.CHANGED, ChangeType.RENAMED)}
     moves = [*image_moves(pair for pair, _ in pairs if pair[1].current_id in changed)]
-    changes = with_reads(changes, new, sides[1].release, should_run)
+    changes = with_reads(with_lost_machines(changes, old, new), new, sides[1].release, should_run)
     return OverlayDifference(
         path=path,
         name=name,
@@ -557,7 +559,8 @@ class _Comparison:
                     else self._lost_with(before)
                 )
         if written[0] is None or written[1] is None:
-            impact = _OF_TEMPLATE if is_vm_template(after) else None
+            objects = (*self._after.written, *self._after.storage_classes)
+            impact = _OF_TEMPLATE if is_vm_template(after) else claim_growth(before, after, objects)
             return Judgement(field_changes(before.content, after.content), impact)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if views[0] is None or views[1] is None:

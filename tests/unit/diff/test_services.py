@@ -1,0 +1,68 @@
+"""Services that lose the virtual machines behind them, and claims that grow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.model.difference import Effect, Impact
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.release import LATEST
+
+GROWS_IF = "otherwise the cluster refuses the update"
+
+
+def object_(kind: str, spec: dict[str, Any], **others: Any) -> dict[str, Any]:  # noqa: ANN401 - any field
+    version = "kubevirt.io/v1" if kind == "VirtualMachine" else "v1"
+    metadata = {"name": "web", "namespace": "prod"}
+    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec, **others}
+
+
+def impact(before: list[dict[str, Any]], after: list[dict[str, Any]]) -> Impact | None:
+    sides = [
+        OverlaySide(LATEST, tuple(Resource(each, Site("a.yaml")) for each in objects))
+        for objects in (before, after)
+    ]
+    [change] = compare_overlay("", "", sides[0], sides[1]).changes
+    return change.impact
+
+
+@pytest.mark.parametrize(
+    ("selector", "effect"),
+    [
+        ({"app": "wbe"}, Effect.STOP),
+        ({"tier": "front"}, Effect.LIVE),
+        ({"app": "web", "tier": "db"}, Effect.STOP),
+        ({"vm.kubevirt.io/name": "web"}, None),
+    ],
+)
+def test_service_that_no_longer_selects_a_machine(selector: dict[str, Any], effect: Effect | None) -> None:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"domain": {"devices": {}}}}
+    vm = object_("VirtualMachine", {"runStrategy": "Always", "template": template})
+    deployment = object_("Deployment", {"template": {"metadata": {"labels": {"tier": "front"}}}})
+    services = [object_("Service", {"selector": each}) for each in ({"app": "web"}, selector)]
+    found = impact([vm, deployment, services[0]], [vm, deployment, services[1]])
+    assert (found and found.effect) is effect
+    assert found is None or "VirtualMachine web" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("expandable", "reason"), [(True, "the volume grows"), (None, GROWS_IF), (False, "allowVolumeExpansion")]
+)
+def test_claim_that_grows(*, expandable: bool | None, reason: str) -> None:
+    small, large = (
+        object_(
+            "PersistentVolumeClaim",
+            {"storageClassName": "web", "resources": {"requests": {"storage": size}}},
+        )
+        for size in ("1Gi", "2Gi")
+    )
+    kind = object_("StorageClass", {}, allowVolumeExpansion=expandable)
+    classes = [] if expandable is None else [kind]
+    found = impact([small, *classes], [large, *classes])
+    assert found is not None
+    assert found.effect is (Effect.REFUSED if expandable is False else Effect.LIVE)
+    assert reason in found.reason
