@@ -84,23 +84,27 @@ def pathspec_match(pattern: str, path: str) -> bool:
     return glob is not None and glob.matches(path)
 
 
-#: The most alternatives that the braces of a pattern may make.
-_MOST_ALTERNATIVES = 100
+#: The most alternatives that the braces of a pattern may make, and the most braces.
+MOST_ALTERNATIVES = 100
 
 
 def doublestar_match(pattern: str, path: str) -> bool:
     """Return True if bmatcuk/doublestar matches the whole path; a malformed pattern matches nothing.
 
+    Neither does one of which ``alternatives`` returns none, which has too many.
+
     ``**`` as a whole name matches any number of folders, braces have alternatives, and the rest is as in
     ``file_path_match``.
     """
     names = path.split("/")
-    return any(_matches_names(tuple(each.split("/")), names) for each in _alternatives(pattern))
+    return any(_matches_names(tuple(each.split("/")), names) for each in alternatives(pattern))
 
 
 @lru_cache(maxsize=512)
-def _alternatives(pattern: str) -> tuple[str, ...]:
+def alternatives(pattern: str) -> tuple[str, ...]:
     """Return the pattern once for each choice of alternatives in braces; none if there are too many."""
+    if pattern.count("{") > MOST_ALTERNATIVES:
+        return ()
     found, waiting = list[str](), [pattern]
     while waiting:
         text = waiting.pop()
@@ -110,7 +114,7 @@ def _alternatives(pattern: str) -> tuple[str, ...]:
         else:
             start, end = braces.span()
             waiting += [text[:start] + choice + text[end:] for choice in braces[1].split(",")]
-        if len(found) + len(waiting) > _MOST_ALTERNATIVES:
+        if len(found) + len(waiting) > MOST_ALTERNATIVES:
             return ()
     return tuple(found)
 

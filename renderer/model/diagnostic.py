@@ -163,11 +163,17 @@ class Diagnostic(Record):
         return DiagnosticError(self)
 
 
+#: The messages in the text of an error, which may become a part of another message.
+_MOST_MESSAGES = 3
+
+
 class DiagnosticError(Exception):
     """Stops the work on one resource or file; the stage's loop over all of them collects it."""
 
     def __init__(self, *diagnostics: Diagnostic) -> None:
-        super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))
+        more = len(diagnostics) - _MOST_MESSAGES
+        messages = [each.message for each in diagnostics[:_MOST_MESSAGES]]
+        super().__init__("; ".join([*messages, *([f"and {more} more"] if more > 0 else [])]))
         self.diagnostics = diagnostics
 
     def __reduce__(self) -> tuple[type[DiagnosticError], tuple[Diagnostic, ...]]:

@@ -22,6 +22,7 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.list_elements import element_index
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.whole_number import whole_number
 
 _CUSTOMIZATION = "resource.customizations.ignoreDifferences."
@@ -36,6 +37,10 @@ _JQ_PART = re.compile(
 _JQ_SELECT = re.compile(
     r'\s*\|\s*select\(\s*\.(?P<key>\w+)\s*==\s*"(?P<value>[^"\\]*)"\s*\)\s*(?:\|\s*)?', re.ASCII
 )
+
+#: Fields and elements that are copied in one step (``model.run.work``).
+_COPIED_PER_STEP = 4
+_STEPS_PER_ELEMENT, _ACTIVITY = 6, "leaving out ignored differences"
 
 _FLUX = "kustomize.toolkit.fluxcd.io"
 #: Labels and annotations of objects that Flux does not apply.
@@ -205,6 +210,7 @@ def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
     if not isinstance(first, str):
         return written
     written_fields, live_fields = object_at(written), object_at(live)
+    spend(1 + len(written_fields) // _COPIED_PER_STEP, _ACTIVITY)
     if first not in written_fields and first not in live_fields:
         return written
     child = _with_live_value(written_fields.get(first), live_fields.get(first), rest)
@@ -217,6 +223,7 @@ def _with_live_elements(
     written: Sequence[Json], live: Sequence[Json], segment: Step, rest: IgnoredPath
 ) -> Json:
     """Return a list with the live values of one element, or of all elements without a ``segment``."""
+    spend(1 + _STEPS_PER_ELEMENT * len(written), _ACTIVITY)
     if segment is None and not rest:
         return live
     selected = None if segment is None else element_index(written, segment)

@@ -29,6 +29,9 @@ from renderer.yamlio.decode import decode_json, decode_yaml11
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
 _SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _STEPS_PER_FILE = 100
+#: Steps for a name in a folder, more of them for a deep one, and pairs of a character of a pattern and one of
+#: a path that are compared in one step.
+_STEPS_PER_NAME, _DEEPER, _PAIRS_PER_STEP = 16, 4, 64
 _SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
 #: An unreadable file with these signs is a machine that Argo CD would skip silently.
 _MACHINE_SIGNS = (b"kubevirt.io/", b"kind:")
@@ -109,7 +112,9 @@ def _read_file(fs: FileSystem, path: str) -> list[Resource]:
 
 
 def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
-    for name in fs.list(folder):
+    names = fs.list(folder)
+    spend(_STEPS_PER_NAME * len(names) * (1 + folder.count("/") // _DEEPER), "reading folders of manifests")
+    for name in names:
         path = name if folder == "." else f"{folder}/{name}"
         if fs.is_file(path):
             yield path
@@ -118,6 +123,7 @@ def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
 
 
 def _matches(pattern: str, path: str) -> bool:
+    spend(len(pattern) * len(path) // _PAIRS_PER_STEP, "matching patterns of folders")
     try:
         return gobwas_match(pattern, path)
     except GlobError:

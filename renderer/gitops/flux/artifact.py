@@ -15,6 +15,7 @@ from renderer.files.file_system import DelegatingFileSystem, FileSystem
 from renderer.golang.glob import file_path_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.run.work import spend
 
 IGNORE_FILE = ".sourceignore"
 _HIDDEN_HINT = (
@@ -23,6 +24,10 @@ _HIDDEN_HINT = (
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
 _SPECIAL = re.compile(r"[*?\[\\]")
+#: Steps for a name in a folder, and for a part of a pattern with more than a name or a suffix, which may be
+#: compiled anew; the characters of a pattern that are compared in one step.
+_STEPS_PER_NAME, _STEPS_PER_GLOB, _CHARACTERS_PER_STEP = 12, 40, 16
+_ACTIVITY = f"matching patterns of {IGNORE_FILE}"
 #: Apply only if the repository has no pattern of its own.
 DEFAULT_PATTERNS = (
     *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip"),
@@ -42,6 +47,7 @@ class IgnorePattern(NamedTuple):
     parts: tuple[str, ...]
     includes: bool
     folders_only: bool
+    steps: int
 
     @classmethod
     def parse(cls, line: str, folder: tuple[str, ...] = ()) -> IgnorePattern:
@@ -50,7 +56,10 @@ class IgnorePattern(NamedTuple):
         if not text.endswith("\\ "):
             text = text.rstrip(" ")
         folders_only = text.endswith("/")
-        return cls(folder, tuple(text.removesuffix("/").split("/")), includes, folders_only)
+        parts = tuple(text.removesuffix("/").split("/"))
+        globs = sum(_SPECIAL.search(part.removeprefix("*")) is not None for part in parts if part != "**")
+        steps = 1 + len(text) // _CHARACTERS_PER_STEP + _STEPS_PER_GLOB * globs
+        return cls(folder, parts, includes, folders_only, steps)
 
     def matches(self, path: Sequence[str], *, is_folder: bool) -> bool:
         """Return True if the pattern matches the path (given in parts) or one of its parent folders."""
@@ -99,10 +108,14 @@ class SourceIgnore:
     def ignores(self, path: str, *, is_folder: bool = False) -> bool:
         """Return True if the file or folder at ``path`` is left out of the artifact."""
         parts = path.split("/")
+        steps, ignored = 0, False
         for pattern in reversed(self._patterns):
+            steps += pattern.steps
             if pattern.matches(parts, is_folder=is_folder):
-                return not pattern.includes
-        return False
+                ignored = not pattern.includes
+                break
+        spend(steps * (1 + len(parts)) // 2, _ACTIVITY)
+        return ignored
 
 
 def read_patterns(text: str, folder: str = ".") -> Iterator[IgnorePattern]:
@@ -172,6 +185,7 @@ class ArtifactFileSystem(DelegatingFileSystem):
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
     """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
     names = fs.list(folder)
+    spend(_STEPS_PER_NAME * len(names), _ACTIVITY)
     if IGNORE_FILE in names:
         path = _joined(folder, IGNORE_FILE)
         if fs.is_file(path):

@@ -9,13 +9,13 @@ from __future__ import annotations
 import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from itertools import takewhile
+from itertools import chain, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
 from renderer.files.file_system import DelegatingFileSystem, FileSystem, is_inside
 from renderer.gitops.flux.artifact import SourceIgnore
 from renderer.gitops.flux.generated_artifact import DESTINATION
-from renderer.golang.glob import doublestar_match, file_path_match, path_glob
+from renderer.golang.glob import alternatives, doublestar_match, file_path_match, path_glob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related
 from renderer.model.entry_point import ComposedArtifact
@@ -32,8 +32,9 @@ _ROOT = "@artifact"
 _GLOB = frozenset("*?[]")
 _CAPTURE = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _ACTIVITY = "composing artifacts"
-#: The steps of one file that a copy selects, and of comparing its path with a pattern of ``exclude``.
-_STEPS_PER_FILE, _STEPS_PER_PATTERN = 8, 40
+#: The steps of one file that a copy selects, of comparing its path with a pattern of ``exclude``, more for
+#: each character that may be compiled anew, and of each character of two files that are merged.
+_STEPS_PER_FILE, _STEPS_PER_PATTERN, _STEPS_PER_CHARACTER, _STEPS_PER_MERGED = 8, 20, 2, 2
 _OF_ARTIFACTS = "Kustomization(s) of generated artifacts"
 
 #: Returns the files of a source that is this repository, given a folder of it; None for any other source.
@@ -201,10 +202,10 @@ class _Staging:
 
     def merge(self, path: str, source: str, fs: FileSystem) -> None:
         """Merge the YAML file ``source`` over the one at ``path``; lists are replaced."""
-        known = self.merged.get(path) or fs.read(self.files[path])
-        spend(len(known), _ACTIVITY)
+        known, added = self.merged.get(path) or fs.read(self.files[path]), fs.read(source)
+        spend(_STEPS_PER_MERGED * (len(known) + len(added)), _ACTIVITY)
         base = _documents_as_one(known, path)
-        self.merged[path] = encode([_merged(base, _documents_as_one(fs.read(source), source))]).encode()
+        self.merged[path] = encode([_merged(base, _documents_as_one(added, source))]).encode()
         self.files[path] = source
 
 
@@ -214,6 +215,7 @@ class _Copy(NamedTuple):
     target: str
     into_folder: bool
     exclude: tuple[str, ...]
+    steps_of_excluding: int
     strategy: str
 
     @classmethod
@@ -230,8 +232,14 @@ class _Copy(NamedTuple):
         if strategy == "Extract":
             raise NotComposedError(f"{_OF_ARTIFACTS} that extract archives")
         exclude = tuple(each for each in array_at(copy, "exclude") if isinstance(each, str))
+        choices = tuple(map(alternatives, exclude))
+        if not all(choices):
+            raise NotComposedError(f"{_OF_ARTIFACTS} with patterns of too many alternatives")
+        characters = sum(map(len, chain.from_iterable(choices)))
+        steps = _STEPS_PER_PATTERN * len(exclude) + _STEPS_PER_CHARACTER * characters
+        spend(steps, _ACTIVITY)
         target = posixpath.normpath(to.removeprefix(DESTINATION) or ".")
-        return cls(fs, pattern, target, to.endswith("/"), exclude, strategy)
+        return cls(fs, pattern, target, to.endswith("/"), exclude, steps, strategy)
 
     def apply(self, staging: _Staging) -> None:
         """Copy what the operation selects. Raises ``_CopyError``."""
@@ -294,7 +302,7 @@ class _Copy(NamedTuple):
         yield from found
 
     def _excludes(self, path: str, base: str) -> bool:
-        spend(_STEPS_PER_PATTERN * len(self.exclude), _ACTIVITY)
+        spend(self.steps_of_excluding, _ACTIVITY)
         relative = path[len(base) + 1 :] if base != "." and path.startswith(f"{base}/") else path
         name = posixpath.basename(path)
         return any(
@@ -363,7 +371,7 @@ def _documents_as_one(content: bytes, path: str) -> JsonObject:
     try:
         documents = decode_documents(content, path)
     except DiagnosticError as error:
-        raise _CopyError(f"{path} is not YAML: {error}") from None
+        raise _CopyError(f"{path} is not YAML: {error.diagnostics[0].message}") from None
     for document in documents:
         if document is not None and not isinstance(document, dict):
             raise _CopyError(f"{path} is not a mapping, and cannot be merged")

@@ -29,7 +29,7 @@ from renderer.model.kube.label_selector import SelectorError, read_selector, sel
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import limit_hint, limits
-from renderer.model.run.taint import taint
+from renderer.model.run.taint import taint, texts_of
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.encode import encode
@@ -310,4 +310,5 @@ def _with_copied_data(resource: Resource, known: Mapping[Reference, Resource]) -
     if source is None or is_encrypted(source):
         return resource
     data = {field: source.content[field] for field in ("data", "stringData") if field in source.content}
+    spend(1 + sum(map(len, texts_of(data))), "evaluating ResourceSets")
     return resource.with_content({**resource.content, **data})

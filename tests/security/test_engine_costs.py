@@ -1,0 +1,117 @@
+"""What Argo CD and Flux do again and again for a few lines of a repository counts as work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+from renderer.adopt.live.ignored_differences import rules_of_application
+from renderer.adopt.live.managed_fields import FieldOwners
+from renderer.files.file_system import FileSystem, MemoryFileSystem
+from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
+from renderer.gitops.flux.artifact import ArtifactFileSystem
+from renderer.gitops.flux.composed_artifact import NotComposedError, compose_artifact, requested_artifact
+from renderer.gitops.flux.resource_set import generate_objects
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Reference
+from renderer.model.kube.resource import Resource
+from renderer.model.run.limits import lowered
+from renderer.model.run.work import WorkLimitError, begin_run
+
+FILES = MemoryFileSystem(
+    {**{f"d/{number}.yaml": b"" for number in range(50)}, "big.yaml": b"a: [" + b"1," * 3000 + b"1]\n"}
+)
+
+
+def copies(*operations: JsonObject) -> None:
+    spec = {
+        "sources": [{"alias": "r", "kind": "GitRepository", "name": "r"}],
+        "artifacts": [{"name": "a", "copy": list(operations)}],
+    }
+    metadata = {"name": "g", "namespace": "flux-system"}
+    generator = Resource({"kind": "ArtifactGenerator", "metadata": metadata, "spec": spec}, Site("g.yaml"))
+
+    def files(_source: Reference, _folder: str) -> FileSystem:
+        return FILES
+
+    request = requested_artifact([generator], "flux-system", "a", files)
+    assert request is not None
+    compose_artifact(request, "a", files)
+
+
+def excluded(pattern: str) -> None:
+    copies({"from": "@r/d/*", "to": "@artifact/", "exclude": [pattern]})
+
+
+def merged_again_and_again() -> None:
+    over = {"from": "@r/d/1.yaml", "to": "@artifact/x"}
+    copies(*[over, {"from": "@r/big.yaml", "to": "@artifact/x", "strategy": "Merge"}] * 20)
+
+
+def ignored(lines: str) -> None:
+    ArtifactFileSystem(FILES, lines).list("d")
+
+
+def copied_to_many() -> None:
+    objects = read_resources(
+        b"apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: s, namespace: a}\n"
+        b"spec:\n  inputs: [{n: a}, {n: b}, {n: c}]\n  resources:\n  - apiVersion: v1\n    kind: ConfigMap\n"
+        b"    metadata: {name: << inputs.n >>, annotations: {fluxcd.controlplane.io/copyFrom: a/source}}\n"
+        b"---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: source, namespace: a}\n"
+        b"data: {a: " + b"x" * 4000 + b"}\n",
+        Site("s.yaml"),
+    )
+    generate_objects(objects[0], {each.reference: each for each in objects})
+
+
+def ignored_in_long_lists() -> None:
+    paths = [f".spec[].a{number}" for number in range(50)]
+    application = {"spec": {"ignoreDifferences": [{"kind": "*", "jqPathExpressions": paths}]}}
+    [rule] = rules_of_application(Resource({"kind": "Application", **application}, Site("a.yaml")))
+    written: JsonObject = {"spec": [{"name": str(number)} for number in range(100)]}
+    rule.without_ignored(written, {"spec": [{"name": str(number), "x": 1} for number in range(100)]}, OWNERS)
+
+
+OWNERS = FieldOwners(EMPTY)
+
+
+@pytest.mark.parametrize(
+    ("work", "activity"),
+    [
+        pytest.param(lambda: excluded("{a,b}" * 6), "composing artifacts", id="alternatives"),
+        pytest.param(lambda: excluded("a/" * 3000), "composing artifacts", id="a long pattern"),
+        pytest.param(merged_again_and_again, "composing artifacts", id="merged files"),
+        pytest.param(lambda: ignored("*[a]b\n" * 50), "matching patterns of .sourceignore", id="patterns"),
+        pytest.param(lambda: ignored("**/" * 5000), "matching patterns of .sourceignore", id="long patterns"),
+        pytest.param(copied_to_many, "evaluating ResourceSets", id="copied data"),
+        pytest.param(
+            lambda: [*manifest_files(FILES, "d", DirectoryOptions(recurse=True))] * 20,
+            "reading folders of manifests",
+            id="listed folders",
+        ),
+        pytest.param(
+            lambda: [*manifest_files(FILES, "d", DirectoryOptions(include="{a,b}" * 800))],
+            "matching patterns of folders",
+            id="patterns of folders",
+        ),
+        pytest.param(ignored_in_long_lists, "leaving out ignored differences", id="ignored differences"),
+    ],
+)
+def test_work_is_counted(work: Callable[[], object], activity: str) -> None:
+    begin_run()
+    with (
+        lowered({"work": 700 if "folders of" in activity else 9000}),
+        pytest.raises(WorkLimitError) as raised,
+    ):
+        work()
+    assert raised.value.activity == activity
+
+
+@pytest.mark.parametrize("pattern", ["{a,b}" * 7, "{a}" * 101])
+def test_patterns_with_too_many_alternatives_are_not_taken_to_exclude_nothing(pattern: str) -> None:
+    begin_run()
+    with pytest.raises(NotComposedError):
+        excluded(pattern)
