@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
+    effective_rules,
     flux_policy,
     rules_of_application,
     rules_of_kustomization,
@@ -122,8 +123,8 @@ def _partly_applied(
     if engine.is_flux and refusals_of(ObjectUpdate(old, new), changes, release):
         return new  # the dry run is of the whole object
     content, number = new.content, len(changes)
-    for rule in rules:
-        content = without_ignored(content, old.content, [rule])
+    for rule, applied in effective_rules(rules, new.content, old.content, FieldOwners(EMPTY)):
+        content = applied
         left = len(field_changes(old.content, content))
         if left < number:
             counts[rule.source] += number - left

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
-from renderer.app.applied_sides import EngineRules, without_ignored
+from renderer.adopt.live.ignored_differences import effective_rules
+from renderer.adopt.live.managed_fields import FieldOwners
+from renderer.app.applied_sides import EngineRules
 from renderer.app.diff_side import RenderedSide
 from renderer.app.usage_error import UsageError
 from renderer.kubevirt.facts.lists import field_changes
@@ -26,6 +28,7 @@ from renderer.model.difference import (
 )
 from renderer.model.difference_rule import PROTECTED, DifferenceRule
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
@@ -150,9 +153,8 @@ def _is_synced(
     old, new = sides[0].content, sides[1].content
     found: Counter[str] = Counter()
     fields = change.fields
-    for rule in engine.about(sides[1].current_id):
-        new = without_ignored(new, old, [rule])
-        left = {each.field for each in field_changes(old, new)}
+    for rule, applied in effective_rules(engine.about(sides[1].current_id), new, old, FieldOwners(EMPTY)):
+        left = {each.field for each in field_changes(old, applied)}
         kept = tuple(each for each in fields if each.inherited or each.field in left)
         found[rule.source] += len(fields) - len(kept)
         fields = kept

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from renderer.adopt.live.ignored_differences import rules_of_application
+from renderer.adopt.live.ignored_differences import effective_rules, rules_of_application
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
@@ -27,11 +27,11 @@ FILES = MemoryFileSystem(
 
 
 def copies(*operations: JsonObject) -> None:
-    spec = {
+    spec: JsonObject = {
         "sources": [{"alias": "r", "kind": "GitRepository", "name": "r"}],
         "artifacts": [{"name": "a", "copy": list(operations)}],
     }
-    metadata = {"name": "g", "namespace": "flux-system"}
+    metadata: JsonObject = {"name": "g", "namespace": "flux-system"}
     generator = Resource({"kind": "ArtifactGenerator", "metadata": metadata, "spec": spec}, Site("g.yaml"))
 
     def files(_source: Reference, _folder: str) -> FileSystem:
@@ -75,6 +75,22 @@ def ignored_in_long_lists() -> None:
     rule.without_ignored(written, {"spec": [{"name": str(number), "x": 1} for number in range(100)]}, OWNERS)
 
 
+def ignored_one_by_one() -> None:
+    rules = [{"kind": "*", "jsonPointers": [f"/spec/a{number}"]} for number in range(50)]
+    application = {"spec": {"ignoreDifferences": rules}}
+    written, live = ({"spec": {f"a{number}": value for number in range(50)}} for value in (1, 2))
+    found = rules_of_application(Resource({"kind": "Application", **application}, Site("a.yaml")))
+    assert len([*effective_rules(found, written, live, OWNERS)]) == 50
+
+
+def test_rules_that_change_nothing_cost_little() -> None:
+    pointers = [f"/spec/b{number}" for number in range(50)]
+    application = {"spec": {"ignoreDifferences": [{"kind": "*", "jsonPointers": pointers}]}}
+    [rule] = rules_of_application(Resource({"kind": "Application", **application}, Site("a.yaml")))
+    written: JsonObject = {"spec": {"a": 1}}
+    assert rule.without_ignored(written, {"spec": {"a": 2}}, OWNERS) is written
+
+
 OWNERS = FieldOwners(EMPTY)
 
 
@@ -97,6 +113,7 @@ OWNERS = FieldOwners(EMPTY)
             "matching patterns of folders",
             id="patterns of folders",
         ),
+        pytest.param(ignored_one_by_one, "leaving out ignored differences", id="rules of an engine"),
         pytest.param(ignored_in_long_lists, "leaving out ignored differences", id="ignored differences"),
     ],
 )

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
-from renderer.adopt.live.ignored_differences import IgnoreRule, flux_policy, prune_exemption
+from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy, prune_exemption
 from renderer.diff.compare import OverlaySide, refused_update, vm_changes
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
@@ -272,12 +272,14 @@ class _LiveComparison:
             yield f"{fields} that only the cluster has count as defaults: their kinds are unknown"
 
     def _without_ignored(self, drift: Drift) -> Drift:
-        for rule in self._settings.rules:
-            if drift.fields and rule.is_about(drift.live.current_id):
-                left = drift.with_completed(rule.without_ignored(drift.completed, drift.stored, drift.owners))
-                if len(left.fields) < len(drift.fields):
-                    self._ignored[rule.source] += len(drift.fields) - len(left.fields)
-                drift = left
+        rules = (each for each in self._settings.rules if each.is_about(drift.live.current_id))
+        for rule, completed in effective_rules(rules, drift.completed, drift.stored, drift.owners):
+            left = drift.with_completed(completed)
+            if len(left.fields) < len(drift.fields):
+                self._ignored[rule.source] += len(drift.fields) - len(left.fields)
+            drift = left
+            if not drift.fields:
+                break
         return drift
 
     def _note_restart(self, live: Resource, synced: SyncedVm | None, *, has_drift: bool) -> None:

@@ -11,14 +11,14 @@ both: ``apply`` and ``prune`` of that controller; argo-cd ``docs/user-guide/sync
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.managed_fields import FieldOwners, Owner
 from renderer.kubevirt.facts.lists import field_changes, named_elements
 from renderer.model.kube.field_path import ElementName, Segment
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, count_values, object_at, text_at
 from renderer.model.kube.list_elements import element_index
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -40,7 +40,8 @@ _JQ_SELECT = re.compile(
 
 #: Fields and elements that are copied in one step (``model.run.work``).
 _COPIED_PER_STEP = 4
-_STEPS_PER_ELEMENT, _ACTIVITY = 6, "leaving out ignored differences"
+#: Steps for an element of a list, and for comparing a value.
+_STEPS_PER_ELEMENT, _STEPS_PER_VALUE, _ACTIVITY = 6, 12, "leaving out ignored differences"
 
 _FLUX = "kustomize.toolkit.fluxcd.io"
 #: Labels and annotations of objects that Flux does not apply.
@@ -96,6 +97,19 @@ class IgnoreRule(NamedTuple):
                 if any(owner.manager in self.managers for owner in owners.of(change.field)):
                     written = object_at(_with_live_value(written, live, change.field.segments))
         return written
+
+
+def effective_rules(
+    rules: Iterable[IgnoreRule], written: JsonObject, live: JsonObject, owners: FieldOwners
+) -> Iterator[tuple[IgnoreRule, JsonObject]]:
+    """Yield the rules that change an object of Git, and the object as each of them leaves it."""
+    steps = _STEPS_PER_VALUE * count_values(written)
+    for rule in rules:
+        left = rule.without_ignored(written, live, owners)
+        if left is not written:
+            spend(steps, _ACTIVITY)  # the caller compares it with the cluster's
+            written = left
+            yield rule, written
 
 
 def rules_of_application(application: Resource) -> Iterator[IgnoreRule]:
@@ -214,6 +228,8 @@ def _with_live_value(written: Json, live: Json, steps: IgnoredPath) -> Json:
     if first not in written_fields and first not in live_fields:
         return written
     child = _with_live_value(written_fields.get(first), live_fields.get(first), rest)
+    if child is not None and child is written_fields.get(first):
+        return written
     if child is not None and (child != {} or first in written_fields or not rest):
         return {**written_fields, first: child}
     return {name: value for name, value in written_fields.items() if name != first}
@@ -240,7 +256,7 @@ def _with_live_elements(
         other = others[index] if index < len(others) else None
         is_selected = other is not None and (segment is None or index == selected)
         made.append(_with_live_value(each, other, rest) if is_selected else each)
-    return made
+    return made if any(new is not old for new, old in zip(made, written, strict=True)) else written
 
 
 class FluxPolicy(NamedTuple):

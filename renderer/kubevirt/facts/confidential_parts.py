@@ -78,9 +78,8 @@ _VALUES_OF_TEMPLATE = "values"
 #: What puts inputs into templates of objects, and what else may have its inputs.
 _SET, _PROVIDER = "ResourceSet", "ResourceSetInputProvider"
 _INPUTS_OF_SETS: Mapping[str, str] = {_SET: "inputs", _PROVIDER: "defaultValues"}
-_ACTION = pattern(r"(?s)<<-?(.*?)-?>>")
 _LINE_OF_ACTION = pattern(r"(?m)^[ \t]*<<[^<>\n]*>>[ \t]*\n")
-_NAME_IN_ACTION = pattern(r"\.([A-Za-z_]\w*)")
+_NAME_IN_ACTION, _VARIABLE = pattern(r"\.([A-Za-z_]\w*)"), "$"
 #: Kinds of objects that hold the values of a chart.
 CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
@@ -375,19 +374,27 @@ def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
     found: set[str] = set()
     for step in (spec, *map(object_at, array_at(spec, "steps"))):
         template = text_at(step, "resourcesTemplate")
-        named = frozenset(_NAME_IN_ACTION.findall(" ".join(_ACTION.findall(template))))
-
-        def names_in(text: str, of_variables: frozenset[str] = named) -> Iterator[str]:
-            for action in _ACTION.findall(text):
-                yield from _NAME_IN_ACTION.findall(action) or (of_variables if "$" in action else ())
-
         parts = {
             "resources": list(array_at(step, "resources")),
             "resourcesTemplate": _LINE_OF_ACTION.sub("", template),
         }
         spend(1 + len(template) // _CHARACTERS_PER_STEP, _LOOKING)
-        found |= _names_in_confidential_parts(parts, names_in)
+        used = _names_in_confidential_parts(parts, _names_in_actions)
+        found |= used.union(_names_in_actions(template)) if _VARIABLE in used else used
     return frozenset(found)
+
+
+def _names_in_actions(text: str) -> Iterator[str]:
+    """Yield the names after a dot in the actions of a template; ``$`` for a variable without one."""
+    for action in _actions(text):
+        yield from _NAME_IN_ACTION.findall(action) or (_VARIABLE if _VARIABLE in action else ())
+
+
+def _actions(template: str) -> Iterator[str]:
+    """Yield what is between ``<<`` and ``>>``."""
+    end = 0
+    while (start := template.find("<<", end)) >= 0 and (end := template.find(">>", start)) >= 0:
+        yield template[start:end]
 
 
 def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[JsonObject]) -> Iterator[str]:
