@@ -294,6 +294,8 @@ class _Completion:
         return applied_finalizers(self._live.content)
 
     def _completed_value(self, written: Json, live: Json, predicted: Json, at: FieldPath) -> Json:
+        if is_same(written, live):
+            return live
         if isinstance(written, dict) and isinstance(live, dict):
             return self._completed_mapping(written, live, predicted, at)
         if isinstance(written, list) and isinstance(live, list):
