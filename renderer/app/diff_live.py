@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Sequence
-from functools import cached_property
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cached_property, partial
 from itertools import chain
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
@@ -20,10 +20,11 @@ from renderer.app.diff import Comparison, side_at
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
-from renderer.app.reporter import Reporter
+from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
+from renderer.app.workers import done_in_order
 from renderer.diff.compare import with_shown_names
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
@@ -39,7 +40,8 @@ from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
-from renderer.model.run.work import in_turn
+from renderer.model.run.taint import count_tainted, tainted_since
+from renderer.model.run.work import WorkDone, in_turn
 from renderer.pipeline.deployers import Deployers, TrackedObjects, prune_refusal_of
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
@@ -54,6 +56,17 @@ class _Rendered(NamedTuple):
 
     overlay: Overlay
     side: RenderedSide
+
+
+class _Compared(NamedTuple):
+    """The difference of an overlay; the other fields are as in ``RenderedOverlay``."""
+
+    difference: OverlayDifference
+    seconds: float
+    steps: int
+    read: Mapping[str, int]
+    tainted: tuple[str, ...]
+    by_worker: bool = False
 
 
 class Dump(Record):
@@ -80,11 +93,13 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
     reporter: Reporter,
     *,
     ignore: Iterable[str] = (),
+    jobs: int | None = None,
 ) -> Comparison:
     """Compare a cluster with the work tree, or with a revision.
 
     ``overlays`` are names or paths; without any, all are compared. ``ignore`` are rules of differences to
-    leave out, in addition to the rules of the project. Raises ``UsageError`` for more than one
+    leave out, in addition to the rules of the project. ``jobs`` is the maximum number of processes that
+    compare; None for the number of processors. Raises ``UsageError`` for more than one
     revision, and ``DiagnosticError``: revision-unknown, git-unavailable, any error that makes a project
     unusable, and the errors of ``read_dump``.
     """
@@ -92,10 +107,10 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
         side = Side("work tree", project.fs, cluster=project.config.cluster)
-        return _compare_with_side(project, side, dump, overlays, reporter, ignore)
+        return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs)
     with project.git() as git:
         side = side_at(git, revisions[0], project.fs, cluster=project.config.cluster)
-        return _compare_with_side(project, side, dump, overlays, reporter, ignore)
+        return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs)
 
 
 def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the command
@@ -105,6 +120,7 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
     wanted: Iterable[str],
     reporter: Reporter,
     ignore: Iterable[str],
+    jobs: int | None,
 ) -> Comparison:
     inside = dump.path_in(project.root)
     side = (side.without_source(inside) if inside else side).propose()
@@ -128,9 +144,12 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
     sides = _BothSides(cluster.objects, mounted, side.deployers, written)
-    compared = [
-        _overlay_difference(each, side, sides)._replace(cluster=each.overlay.cluster) for each in rendered
-    ]
+    do = partial(_compared, side, sides)
+    done = done_in_order(do, rendered, jobs, reporter.note, must_fork=True)
+    compared: list[OverlayDifference] = []
+    for number, each in enumerate(rendered, start=1):
+        with reporter.doing(f"comparing {each.overlay.path} ({number} of {len(rendered)})"):
+            compared.append(next(done).difference._replace(cluster=each.overlay.cluster))
     rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written, dump.name)
     compared += [rest] if rest else []
     others += cluster.others
@@ -169,6 +188,13 @@ class _BothSides:
     @cached_property
     def revision_users(self) -> RevisionUsers:
         return RevisionUsers(self.objects.resources)
+
+
+def _compared(side: Side, sides: _BothSides, rendered: _Rendered, *, is_last: bool = False) -> _Compared:  # noqa: ARG001 - nothing is kept for later overlays
+    stopwatch, work_done, tainted_before = Stopwatch(), WorkDone(), count_tainted()
+    found = _overlay_difference(rendered, side, sides)
+    steps, read = work_done.since()
+    return _Compared(found, stopwatch.seconds(), steps, read, tainted_since(tainted_before))
 
 
 def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> OverlayDifference:

@@ -1,16 +1,9 @@
-"""Render overlays, from their sources to the files of their trees, on one processor or on several.
-
-A worker is a fork of this process if the system can fork. The first overlays are rendered here: most
-projects are done before workers would pay off. In larger projects, this process has by then read the files
-that all overlays share, and each worker starts with a copy of them.
-"""
+"""Render overlays, from their sources to the files of their trees."""
 
 from __future__ import annotations
 
-import os
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from operator import is_
 from pathlib import Path
@@ -31,9 +24,8 @@ from renderer.model.kube.sharing import forget_shared
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.render_config import Overlay, RenderConfig
-from renderer.model.run.limits import Limits, restore, snapshot
-from renderer.model.run.taint import count_tainted, taint_again, tainted_since
-from renderer.model.run.work import SharedWork, WorkDone, add, join_run, spend
+from renderer.model.run.taint import count_tainted, tainted_since
+from renderer.model.run.work import WorkDone, spend
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 
@@ -42,12 +34,6 @@ if TYPE_CHECKING:
     from renderer.findings.quoted_lines import TaintedQuotes
 
 _NO_FILES = encode_files({})
-#: Seconds of work that justify a worker: starting one takes about a tenth of that.
-WORTH_A_WORKER = 0.5
-#: A worker gets at most 16 overlays at once, later a fourth of its share of the rest, and at the end single
-#: ones. So a worker seldom waits, and all end at about the same time (OpenMP ``schedule(guided)``).
-_MOST_AT_ONCE, _PARTS_OF_SHARE = 16, 4
-_QUOTA = Path("/sys/fs/cgroup/cpu.max")
 
 
 class RenderedOverlay(Record):
@@ -190,109 +176,3 @@ def _tree_files(overlay: Overlay, resources: ResourceSet, paths: Sequence[str]) 
     from renderer.emit.tree_options import extras  # noqa: PLC0415 - few projects ask for any
 
     return {**manifests, **extras(overlay.tree.extras, overlay.path, overlay.kubevirt, manifests, resources)}
-
-
-def rendered_in_order(
-    renderer: OverlayRenderer, overlays: Sequence[Overlay], jobs: int, note: Callable[[str], object]
-) -> Iterator[RenderedOverlay]:
-    """Render the overlays with at most ``jobs`` processes; yield the results in the order of the overlays.
-
-    ``note`` gets a line if a worker was killed. Raises the errors of ``OverlayRenderer.render``.
-    """
-    waiting, seconds = deque(overlays), list[float]()
-    while waiting and (workers := min(jobs, len(waiting), workers_worth(seconds, len(waiting)))) <= 1:
-        rendered = renderer.render(waiting.popleft(), is_last=not waiting)
-        seconds.append(rendered.seconds)
-        yield rendered
-    if waiting:
-        yield from _rendered_by_workers(renderer, tuple(waiting), workers, note)
-
-
-def workers_worth(seconds: Sequence[float], overlays: int) -> int:
-    """Return the number of workers that pay off for ``overlays`` more; earlier ones took ``seconds``.
-
-    The overlays of the first half second also read the shared files: the quickest of them is the best
-    estimate, and a single one says nothing. After that, their mean counts.
-    """
-    if sum(seconds) >= WORTH_A_WORKER:
-        each = sum(seconds) / len(seconds)
-    else:
-        each = min(seconds) if len(seconds) > 1 else 0
-    return int(each * overlays / WORTH_A_WORKER)
-
-
-def _rendered_by_workers(
-    renderer: OverlayRenderer, overlays: Sequence[Overlay], workers: int, note: Callable[[str], object]
-) -> Iterator[RenderedOverlay]:
-    """Render with worker processes; if one is killed, render the rest in this process."""
-    # Only large projects need workers.
-    from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said
-    from concurrent.futures.process import BrokenProcessPool  # noqa: PLC0415 - as said
-    from multiprocessing import get_context  # noqa: PLC0415 - as said
-
-    done, context = 0, get_context()
-    work = SharedWork(context.Value("q"), context.Value("q"), context.RawArray("b", SharedWork.MARKS))
-    pool = ProcessPoolExecutor(workers, context, _start_worker, (renderer, overlays, work, *snapshot()))
-    try:
-        # Not ``pool.map``: its cancelled tasks make the pool's own thread fail with a traceback.
-        parts = deque(pool.submit(_render_part, *part) for part in parts_of(len(overlays), workers))
-        while parts:
-            for rendered in parts.popleft().result():
-                done += 1
-                add(rendered.steps, rendered.read)
-                taint_again(rendered.tainted)
-                yield rendered
-    except BrokenProcessPool:
-        note("a worker process was killed, perhaps because memory ran out: one process renders the rest")
-    finally:
-        pool.shutdown(cancel_futures=True)
-    yield from map(renderer.render, overlays[done:])
-
-
-def parts_of(overlays: int, workers: int) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each part of the overlays, in the order in which workers take them."""
-    start = 0
-    while start < overlays:
-        size = (overlays - start) // (workers * _PARTS_OF_SHARE)
-        end = start + max(1, min(size, _MOST_AT_ONCE))
-        yield start, end
-        start = end
-
-
-class _Worker:
-    """State of a worker process.
-
-    ``overlays`` are all overlays that workers render; a worker gets only the start and end of its part. An
-    overlay that was sent to it would have a new ``Release`` object, for which nothing is cached
-    (``once_for_same``).
-    """
-
-    renderer: OverlayRenderer
-    overlays: Sequence[Overlay]
-
-
-def _start_worker(
-    renderer: OverlayRenderer, overlays: Sequence[Overlay], work: SharedWork, most: Limits, in_effect: Limits
-) -> None:
-    restore(most, in_effect)
-    join_run(work)
-    # Ctrl-C reaches all processes at once: this one ends, and the waiting process reports it.
-    import signal  # noqa: PLC0415 - makes sixty constants, for workers alone
-
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
-    _Worker.renderer, _Worker.overlays = renderer, overlays
-
-
-def _render_part(start: int, end: int) -> list[RenderedOverlay]:
-    overlays = _Worker.overlays[start:end]
-    return [_Worker.renderer.render(overlay)._replace(by_worker=True) for overlay in overlays]
-
-
-def processors() -> int:
-    """Return the number of processors for this process, at most the container's CPU share, rounded up."""
-    affinity = getattr(os, "sched_getaffinity", None)  # macOS and Windows do not have it
-    available = len(affinity(0)) if affinity else os.cpu_count() or 1
-    with suppress(OSError, ValueError):
-        quota, period = _QUOTA.read_text(encoding="ascii").split()
-        available = min(available, -(-int(quota) // int(period)))
-    return max(available, 1)

@@ -275,14 +275,11 @@ def _render_changed(
     if not overlays:
         return
     # A run without changes imports no stage.
-    from renderer.app.overlay_renderer import (  # noqa: PLC0415 - only for what changed
-        OverlayRenderer,
-        processors,
-        rendered_in_order,
-    )
+    from renderer.app.overlay_renderer import OverlayRenderer  # noqa: PLC0415 - only for what changed
+    from renderer.app.workers import done_in_order  # noqa: PLC0415 - as above
 
     renderer = OverlayRenderer(project.root, project.config, cache.catalogs)
-    in_order = rendered_in_order(renderer, overlays, jobs or processors(), reporter.note)
+    in_order = done_in_order(renderer.render, overlays, jobs, reporter.note)
     for number, overlay in enumerate(in_turn(overlays), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):
             rendered = next(in_order)

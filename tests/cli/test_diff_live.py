@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import jsonschema
 import pytest
 from click.testing import CliRunner, Result
 
+from renderer.app import diff_live
 from renderer.cli.app import main
 
 CASES = Path(__file__).parents[1] / "cases/diff"
@@ -248,3 +251,31 @@ def test_a_dump_in_the_project_is_not_a_source(
 
     assert (found.exit_code, expected.exit_code) == (1, 1)
     assert found.output.replace(name, "") == expected.output.replace(str(outside), "")
+
+
+@pytest.mark.parametrize("output", FORMATS)
+def test_workers_find_the_same_differences(
+    output: str, repository: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (overlay,) = (repository / "overlays").iterdir()
+    for name in ("second", "third"):
+        shutil.copytree(overlay, repository / "overlays" / name)
+    monkeypatch.setattr("renderer.app.workers.workers_worth", lambda *_: 99)
+    compare, first = diff_live._compared, os.getpid()  # noqa: SLF001 - what workers do
+    alone = diff("--live", "dump.yaml", "--format", output, "-j", "1")
+
+    def by_worker(*arguments: Any, **options: Any) -> Any:  # noqa: ANN401 - as the function
+        assert os.getpid() != first
+        return compare(*arguments, **options)
+
+    monkeypatch.setattr(diff_live, "_compared", by_worker)
+    together = diff("--live", "dump.yaml", "--format", output, "--jobs", "2")
+    assert alone.exit_code == 1
+    assert (together.output, together.exit_code) == (alone.output, alone.exit_code)
+
+
+@pytest.mark.usefixtures("repository")
+def test_jobs_are_for_a_cluster() -> None:
+    found = diff("--jobs", "2")
+    assert found.exit_code == 2
+    assert "vmrender diff --live DUMP --jobs N" in found.output

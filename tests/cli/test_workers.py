@@ -14,13 +14,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.app import overlay_renderer
+from renderer.app import workers as processes
 from tests import warm_program
 from tests.cli.project_of_everything import FILES, write_project
 
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
 #: Workers from the first overlay on.
-EAGER = "from renderer.app import overlay_renderer as w; w.workers_worth = lambda *_: 99; "
+EAGER = "from renderer.app import workers as w; w.workers_worth = lambda *_: 99; "
 RUN = "from renderer.cli.app import main; main(prog_name='vmrender')"
 SPAWN = "import multiprocessing; multiprocessing.set_start_method('spawn'); "
 
@@ -251,11 +251,11 @@ def test_ctrl_c_ends_all_processes_and_writes_nothing(project: Path, shut_down: 
 def test_cpu_quota_of_a_container_is_respected(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(8)), raising=False)
     quota = tmp_path / "cpu.max"
-    monkeypatch.setattr(overlay_renderer, "_QUOTA", quota)
+    monkeypatch.setattr(processes, "_QUOTA", quota)
     found = []
     for text in ("max 100000\n", "150000 100000\n", "10000 100000\n", "nonsense\n"):
         quota.write_text(text)
-        found.append(overlay_renderer.processors())
+        found.append(processes.processors())
     assert found == [8, 2, 1, 8]
 
 
@@ -273,12 +273,12 @@ def test_cpu_quota_of_a_container_is_respected(tmp_path: Path, monkeypatch: pyte
 def test_worker_gets_at_least_half_a_second_of_work(
     seconds: list[float], overlays: int, workers: int
 ) -> None:
-    assert overlay_renderer.workers_worth(seconds, overlays) == workers
+    assert processes.workers_worth(seconds, overlays) == workers
 
 
 @given(st.integers(0, 3000), st.integers(1, 64))
 def test_batches_cover_all_overlays_and_get_smaller(overlays: int, workers: int) -> None:
-    parts = list(overlay_renderer.parts_of(overlays, workers))
+    parts = list(processes.parts_of(overlays, workers))
     assert [number for start, end in parts for number in range(start, end)] == [*range(overlays)]
     sizes = [end - start for start, end in parts]
     assert sizes == sorted(sizes, reverse=True)

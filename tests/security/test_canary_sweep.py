@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from renderer.app import overlay_renderer
+from renderer.app import workers
 from tests.security.git_history import committed
 from tests.security.test_secrets import PRINTING, REPORTING, invoked
 
@@ -313,9 +313,7 @@ def test_workers_and_cache_do_not_reveal_canaries(
     )
     written(tmp_path, files)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(
-        overlay_renderer, "workers_worth", lambda seconds, _: 99 if len(seconds) >= alone else 0
-    )
+    monkeypatch.setattr(workers, "workers_worth", lambda seconds, _: 99 if len(seconds) >= alone else 0)
     for command in ("render --jobs 2 --format json", "render --jobs 2", "render --check --jobs 2", "render"):
         code, stdout, stderr = invoked(command)
         assert code == 0, stderr

@@ -964,7 +964,7 @@ def test_budget_counts_the_work_of_workers(tmp_path: Path, monkeypatch: pytest.M
     project = PROJECT.replace("path: o", "path: 'o*'")
     files = {f"o{n}/{name}": text for n in range(4) for name, text in _renamed(made("namePrefix: a\n", 500))}
     monkeypatch.chdir(_project_of(tmp_path, {"vmrender.yaml": project, **files}))
-    monkeypatch.setattr("renderer.app.overlay_renderer.workers_worth", lambda *_: 99)
+    monkeypatch.setattr("renderer.app.workers.workers_worth", lambda *_: 99)
     monkeypatch.setenv(VARIABLE, "work=10000")
 
     one, several = (CliRunner().invoke(main, ["render", "--no-cache", "--jobs", jobs]) for jobs in ("1", "2"))

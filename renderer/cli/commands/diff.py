@@ -28,6 +28,7 @@ from renderer.cli.console import (
 )
 from renderer.cli.options import (
     cluster_option,
+    jobs_option,
     no_progress_option,
     overlay_option,
     release_of,
@@ -115,6 +116,7 @@ class DiffFormat(TextEnum):
     shell_complete=complete_releases,
     help="Render the newer side for this release: what an upgrade does to each virtual machine.",
 )
+@jobs_option
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are differences.")
 @verbose_option
 @no_progress_option
@@ -132,6 +134,7 @@ def command(  # noqa: PLR0913 - one for each option
     ignore: tuple[str, ...],
     fail_on: tuple[str, ...],
     kubevirt: Release | None,
+    jobs: int | None,
     exit_zero: bool,
     verbose: bool,
     no_progress: bool,
@@ -172,10 +175,12 @@ def command(  # noqa: PLR0913 - one for each option
         from renderer.app.diff_live import Dump, compare_with_dump  # noqa: PLC0415 - only with --live
 
         dump, project = Dump(live, sys.stdin.buffer), open_project()
-        compared = compare_with_dump(project, revisions, dump, named, reporter, ignore=ignore)
+        compared = compare_with_dump(project, revisions, dump, named, reporter, ignore=ignore, jobs=jobs)
         if accept:
             return _accept(project, compared, accept, dry_run=dry_run)
     else:
+        if jobs is not None:
+            raise UsageError("--jobs is for a cluster: vmrender diff --live DUMP --jobs N")
         if since is not None:
             revisions, each = (since, *revisions), True
         compared = compare_revisions(

@@ -15,6 +15,7 @@ from renderer.cli.console import ExitCode, ReportTarget, note, open_project, rep
 from renderer.cli.options import (
     cluster_option,
     format_option,
+    jobs_option,
     no_progress_option,
     overlay_option,
     quiet_option,
@@ -49,13 +50,7 @@ from renderer.report.formats import Format
 @click.option("--prune", is_flag=True, help="Remove rendered trees whose overlay no longer exists.")
 @click.option("--tracked", is_flag=True, help="Also exit with 1 if Git does not track a rendered file.")
 @click.option("--no-cache", is_flag=True, help="Render everything, and store no results for the next run.")
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Maximum number of processes [default: one for each processor, if the work is worth it]",
-)
+@jobs_option
 @strict_option
 @quiet_option
 @shard_options
