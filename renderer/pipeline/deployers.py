@@ -10,6 +10,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from fnmatch import fnmatchcase
+from functools import cached_property
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
@@ -23,11 +24,13 @@ from renderer.gitops.argocd.application import (
     as_application,
     is_application,
     is_application_set,
+    named_sources,
     sources,
 )
 from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.pruning import without_pruning
+from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
@@ -36,6 +39,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.pipeline.reached_objects import repository_urls
 from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 
@@ -53,6 +57,7 @@ class Deployers:
 
     def __init__(self, fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> None:
         overlays = tuple(overlays)
+        self._fs, self._config = fs, config
         files = ManifestFiles(fs, [each.output for each in overlays], config.exclude)
         self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
         self._found: list[Resource] = []
@@ -73,7 +78,26 @@ class Deployers:
         if overlay.entry is not None and overlay.entry.entry is not None:
             return (overlay.entry.entry,)
         folders = {posixpath.normpath(each) for each in (overlay.path, overlay.output)}
-        return tuple(each for each in self._found if any(_deploys_folder(each, folder) for folder in folders))
+        return tuple(
+            each
+            for each in self._found
+            if any(_is_folder_of(source, folder) for source in self._own_sources(each) for folder in folders)
+        )
+
+    def _own_sources(self, deployer: Resource) -> Iterator[str]:
+        """Yield the folders that an object deploys; those of other repositories are not this one's."""
+        if is_flux_kustomization(deployer):
+            yield text_at(deployer.content, "spec", "path").removeprefix("/") or "."
+            return
+        for source in sources(as_application(deployer)):
+            if source.path and self._urls.is_this_repository(source.url):
+                yield source.path
+
+    @cached_property
+    def _urls(self) -> RepositoryUrls:
+        applications = (each for each in self._found if not is_flux_kustomization(each))
+        named = (source for each in applications for source in named_sources(each))
+        return repository_urls(self._fs, self._config).naming(named)
 
     @property
     def kustomizations(self) -> Iterator[Resource]:
@@ -114,20 +138,8 @@ def _customizations(settings: Resource) -> dict[str, Json]:
     return found
 
 
-def _deploys_folder(deployer: Resource, path: str) -> bool:
-    return any(
-        fnmatchcase(path, posixpath.normpath(_PLACEHOLDER.sub("*", folder))) for folder in _folders(deployer)
-    )
-
-
-def _folders(deployer: Resource) -> Iterator[str]:
-    if is_flux_kustomization(deployer):
-        yield text_at(deployer.content, "spec", "path").removeprefix("/") or "."
-        return
-    application = deployer
-    if is_application_set(deployer):
-        application = deployer.with_content(object_at(deployer.content, "spec", "template"))
-    yield from (source.path for source in sources(application) if source.path)
+def _is_folder_of(source: str, folder: str) -> bool:
+    return fnmatchcase(folder, posixpath.normpath(_PLACEHOLDER.sub("*", source)))
 
 
 def tracks(deployer: Resource, live: Resource) -> bool:

@@ -363,6 +363,15 @@ def test_an_application_deploys_an_overlay_or_its_rendered_tree(
     assert "removed VirtualMachine prod/db: deleted" in run().stdout
 
 
+def test_an_application_of_another_repository_does_not_deploy_the_overlay(folder: Path) -> None:
+    deployed = APPLICATION.replace("KIND", "Application").replace("SPEC", SPEC).replace("PRUNE", "")
+    commit(folder, {**PATHS, "argocd.yaml": deployed.replace("PATH", "overlays/prod")})
+    with (folder / ".git/config").open("a", encoding="utf-8") as config:
+        config.write('[remote "origin"]\n\turl = https://git.example.org/acme/machines.git\n')
+    write(folder, {"overlays/prod/kustomization.yaml": "resources: [disk.yaml]\n"})
+    assert "removed VirtualMachine prod/db: deleted" in run().stdout
+
+
 def test_a_clone_knows_its_repository_at_each_revision(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
