@@ -19,7 +19,7 @@ from renderer.kubevirt.admission.vmi_spec import elements, has, number, section,
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.pod_scheduling import EQUAL, EXISTS, node_selector_problems, toleration_problems
-from renderer.kubevirt.hyperconverged.tls import TLS_1_3
+from renderer.kubevirt.facts.tls_versions import TLS_1_3
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject

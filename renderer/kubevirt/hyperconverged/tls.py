@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from renderer.kubevirt.facts.tls_versions import TLS_1_0, TLS_1_2, TLS_1_3, TLS_VERSIONS
 from renderer.kubevirt.hyperconverged.cannot_make import CannotMakeCode, CannotMakeError
 from renderer.kubevirt.hyperconverged.object_fields import Setting
 from renderer.kubevirt.hyperconverged.release import OperatorRelease
@@ -14,8 +15,6 @@ from renderer.kubevirt.hyperconverged.settings import Settings
 from renderer.model.kube.json import Json, JsonObject, array_at, text_at
 
 _DEFAULT: JsonObject = {"type": "Intermediate", "intermediate": {}}
-#: The values of ``minTLSVersion``, in their order.
-TLS_VERSIONS = TLS_1_0, TLS_1_1, TLS_1_2, TLS_1_3 = tuple(f"VersionTLS1{minor}" for minor in range(4))
 _MINIMUM = {"Old": TLS_1_0, "Intermediate": TLS_1_2, "Modern": TLS_1_3}
 #: KubeVirt refuses ciphers beside TLS 1.3: since this release, none are written for the profile ``Modern``.
 _NO_CIPHERS_OF_MODERN_SINCE = OperatorRelease(1, 15)

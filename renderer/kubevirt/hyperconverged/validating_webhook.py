@@ -13,6 +13,7 @@ from renderer.golang.duration import parse_duration
 from renderer.kubevirt.facts.boot_images import ENABLE_ANNOTATION
 from renderer.kubevirt.facts.kubernetes_names import label_key_errors, label_value_errors
 from renderer.kubevirt.facts.pod_scheduling import NODE_OPERATORS, REQUIRED
+from renderer.kubevirt.facts.tls_versions import TLS_1_3, TLS_VERSIONS
 from renderer.kubevirt.hyperconverged.feature_gates import (
     REPLACED_BY_FIELDS,
     Phase,
@@ -23,7 +24,6 @@ from renderer.kubevirt.hyperconverged.feature_gates import (
 from renderer.kubevirt.hyperconverged.mutating_webhook import MOVED_TO_FIELDS
 from renderer.kubevirt.hyperconverged.object_fields import HIGH_BURST, V1, Setting, version_of
 from renderer.kubevirt.hyperconverged.release import OperatorFacts, OperatorRelease
-from renderer.kubevirt.hyperconverged.tls import TLS_1_3, TLS_VERSIONS
 from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
