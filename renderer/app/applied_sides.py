@@ -34,6 +34,8 @@ from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 
 _RESPECTED = "RespectIgnoreDifferences=true"
+#: What is said of a source of ignored differences that a change adds, and so may hide more than it should.
+_ADDED = "added by this change"
 
 
 class EngineRules(NamedTuple):
@@ -52,8 +54,22 @@ class EngineRules(NamedTuple):
         return [rule for rule in self.rules if rule.paths and rule.is_about(id_)]
 
 
-def engine_rules(deployer: Resource | None) -> EngineRules:
-    """Return the rules of the object that deploys an overlay; none if it is not known."""
+def engine_rules(deployer: Resource | None, former: Resource | None = None) -> EngineRules:
+    """Return the rules of the object that deploys an overlay; none if it is not known.
+
+    Rules that ``former``, the object before the change, does not have are named as added.
+    """
+    engine = _rules_of(deployer)
+    if former is None:
+        return engine
+    known = frozenset(_rules_of(former).rules)
+    rules = (
+        each if each in known else each._replace(source=f"{each.source} ({_ADDED})") for each in engine.rules
+    )
+    return engine._replace(rules=tuple(rules))
+
+
+def _rules_of(deployer: Resource | None) -> EngineRules:
     if deployer is None:
         return EngineRules()
     if is_flux_kustomization(deployer):
@@ -97,6 +113,8 @@ def _side_as_applied(
         old = former.get(id_)
         skipped = "" if engine.is_flux is False else flux_policy(new, old).ignores
         if skipped:
+            if old is not None and not flux_policy(old, old).ignores:
+                skipped = f"{skipped} ({_ADDED})"
             counts[skipped] += len(field_changes(old.content, new.content)) if old else 1
             written += [] if old is None else [old]
             refused.pop(id_, None)

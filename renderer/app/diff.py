@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.app.applied_sides import as_applied, engine_rules
+from renderer.app.applied_sides import EngineRules, as_applied, engine_rules
 from renderer.app.diff_ignores import Ignores, rules_not_evaluated, without_unsynced
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_side import RenderedSide, Side
@@ -32,7 +32,7 @@ from renderer.model.difference import CommitDifference, Difference, OverlayDiffe
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
-from renderer.model.render_config import PROJECT_FILE
+from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import in_turn
 from renderer.pipeline.vm_changes import VmChanges
 from renderer.project.overlays import FoundOverlays, is_named
@@ -229,12 +229,12 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 pair = before, commit.side
                 found.append(compare_sides(pair, (sides[0], rendered), path, name, between))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
-            engine = engine_rules(after.deployer_of(overlay) if overlay.entry else None)
+            engine = _engine_of(before, after, overlay) if overlay.entry else EngineRules()
             applied, ignored = as_applied(*sides, engine)
             rendered_here = sides[0], applied
             found_here = compare_sides((before, after), rendered_here, path, name, between, equal_changes)
             if overlay.entry is None and has_refusals(found_here):
-                engine = engine_rules(after.deployer_of(overlay))
+                engine = _engine_of(before, after, overlay)
                 applied, ignored = as_applied(*sides, engine)
                 if applied is not sides[1]:
                     found_here = compare_sides((before, after), (sides[0], applied), path, name, between)
@@ -270,6 +270,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
 def _manifests(rendered: Iterable[RenderedSide | None]) -> Mapping[ResId, Resource]:
     contents = (each.content for each in rendered if each is not None)
     return {one.current_id: one for content in contents if content for one in content.written}
+
+
+def _engine_of(before: Side, after: Side, overlay: Overlay) -> EngineRules:
+    former = before.overlays.get(overlay.path)
+    return engine_rules(after.deployer_of(overlay), before.deployer_of(former) if former else None)
 
 
 def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two that most callers leave out

@@ -52,11 +52,11 @@ def _annotation(finding: Located) -> str:
         message = f"{location}: {message}"
     properties["title"] = f"{finding.code}: {finding.resource}" if finding.resource else finding.code
     written = ",".join(
-        f"{key}={_escape_property(printable(str(value)))}" for key, value in properties.items()
+        f"{key}={_escape_property(log_line(printable(str(value))))}" for key, value in properties.items()
     )
     related = (f"{r.location}: {r.message}" if r.location else r.message for r in finding.related)
     hint = (f"hint: {finding.hint}",) if finding.hint else ()
-    text_lines = "\n".join(map(printable, (message, *related, *hint)))
+    text_lines = "\n".join(log_line(printable(line)) for line in (message, *related, *hint))
     return f"::{_KINDS[finding.severity]} {written}::{_escape_data(text_lines)}"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from xml.etree import ElementTree as ET
 
 from hypothesis import given
@@ -71,5 +72,5 @@ def test_input_cannot_inject_workflow_commands(report: Report) -> None:
     text = Format.TEXT.write(report)
     assert [line for line in text.splitlines() if line.lstrip().startswith(("::", "##["))] == []
     for line in Format.GITHUB.write(report).splitlines():
-        assert not line.lstrip().startswith("##[")
+        assert re.search(r"##\w*\[", line) is None
         assert not line.lstrip().startswith("::") or line.startswith(("::error ", "::warning ", "::notice "))
