@@ -46,17 +46,35 @@ _CLONE_FILES = (".git/config", ".git/HEAD")
 
 
 class Comparison(NamedTuple):
-    """The difference between two sides, and the errors of each."""
+    """The difference between two sides, and the errors of each.
+
+    ``before`` are the errors for which a side could not be rendered; ``former`` are those of objects.
+    """
 
     difference: Difference
     before: tuple[Located, ...]
     after: tuple[Located, ...]
+    former: tuple[Located, ...] = ()
+
+    @property
+    def new_errors(self) -> tuple[Located, ...]:
+        """The errors of the side after, without those that an object had before."""
+        former = {_identity(each) for each in self.former}
+        return tuple(each for each in self.after if _identity(each) not in former)
 
     def _repr_html_(self) -> str:
         """Return the tables that a notebook shows."""
         from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
 
         return difference_tables(self.difference)
+
+
+def _identity(finding: Located) -> tuple[object, ...]:
+    """Return what an error has in common with the same one in another revision, where lines differ."""
+    return (
+        *(finding.code, finding.severity, finding.message, finding.resource, finding.field),
+        *(finding.overlays, finding.other_objects),
+    )
 
 
 def compare_revisions(  # noqa: PLR0913 - one for each option of the command
@@ -198,6 +216,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
     readers = ReadersElsewhere()
     errors_before, errors_after = before.run_findings(), after.run_findings()
+    former = before.run_findings()
     equal_changes = EqualChanges()
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)
@@ -212,8 +231,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             sides = before.render(path, overlay.listed_as), after.render(path, overlay.listed_as)
         rendering = stopwatch.lap()
-        if sides[0] and sides[0].content is None:  # ignore refusals of intermediate states
-            errors_before.add(sides[0].errors, path)
+        if sides[0]:  # ignore refusals of intermediate states
+            (errors_before if sides[0].content is None else former).add(sides[0].errors, path)
         if sides[1]:
             errors_after.add(sides[1].errors, path)
             errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
@@ -263,7 +282,10 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             differences = causes.traced(differences)
     difference = Difference(before.name, after.name, with_shown_names(differences), steps)
     return Comparison(
-        difference, before.labelled(errors_before.found()), after.labelled(errors_after.found())
+        difference,
+        before.labelled(errors_before.found()),
+        after.labelled(errors_after.found()),
+        tuple(former.found()),
     )
 
 

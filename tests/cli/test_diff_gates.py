@@ -58,6 +58,19 @@ def test_a_gate_fails_for_the_dangers_that_it_names(
     assert run().exit == bool(files)
 
 
+def test_an_old_error_of_another_object_does_not_decide(folder: Path) -> None:
+    wrong = DISK.replace("blank: {}", "blank: {}, size: 1Gi")
+    commit(folder, {"overlays/prod/disk.yaml": wrong})
+    assert run().exit == 0
+    write(folder, RESTART)
+    found = run("--fail-on", "refused,data,no-start")
+    assert found.exit == 0
+    assert "disk.yaml:4" in found.stderr
+    assert run("--exit-zero").exit == 0
+    write(folder, {"overlays/prod/vm.yaml": VM.replace("domain:", "domian: {}\n      domain:")})
+    assert run("--exit-zero").exit == 1
+
+
 def test_a_gate_does_not_pass_what_cannot_be_compared(folder: Path) -> None:
     commit(folder, {"overlays/prod/vm.yaml": "a: [\n"})
     write(folder, {"overlays/prod/vm.yaml": VM})

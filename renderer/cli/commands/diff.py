@@ -228,12 +228,13 @@ def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None
 
 
 def _exit_code(compared: Comparison, dangers: frozenset[Danger], *, exit_zero: bool) -> ExitCode:
-    """Return the exit code. An error on the side before only counts as a difference.
+    """Return the exit code. An error on the side before, or on both, counts only as a difference.
 
     With ``dangers``, only changes that have one of them count, and what could not be compared.
     """
-    if has_errors(compared.after):
-        return exit_code_of(compared.after, overlays=[each.path for each in compared.difference.overlays])
+    errors = compared.new_errors
+    if has_errors(errors):
+        return exit_code_of(errors, overlays=[each.path for each in compared.difference.overlays])
     if exit_zero or not compared.difference:
         return ExitCode.CLEAN
     overlays = compared.difference.overlays
