@@ -180,7 +180,8 @@ class Side:
         errors = tuple(found for found in outcome.diagnostics if found.severity is Severity.ERROR)
         findings = self.run_findings()
         # Locate first: until its places are known, a message may repeat a confidential value.
-        refused = _refusals((findings.located(each, (overlay.path,)) for each in errors), written)
+        messages = ((each.resource, findings.located(each, (overlay.path,)).message) for each in errors)
+        refused = _refusals(messages, written)
         if refused is None:
             return RenderedSide(None, errors)
         applied: Mapping[ResId, Resource] = {}
@@ -276,12 +277,12 @@ def _forced_deletion_of(deployer: _FindDeployer, before: Resource, after: Resour
     return forced_deletion(deployer(), before, after)
 
 
-def _refusals(errors: Iterable[Located], written: ResourceSet) -> Mapping[ResId, str] | None:
-    """Sort the errors by resource; None if an error is not about a rendered resource."""
+def _refusals(errors: Iterable[tuple[ResId | None, str]], written: ResourceSet) -> Mapping[ResId, str] | None:
+    """Sort the messages of errors by resource; None if an error is not about a rendered resource."""
     known = {resource.current_id for resource in written}
     refused: dict[ResId, str] = {}
-    for error in errors:
-        if error.resource not in known or error.resource is None:
+    for resource, message in errors:
+        if resource not in known or resource is None:
             return None
-        refused.setdefault(error.resource, error.message)
+        refused.setdefault(resource, message)
     return refused

@@ -11,21 +11,35 @@ from functools import lru_cache, partial
 
 from renderer.findings.located import Located, LocatedFix
 from renderer.kubevirt.facts.confidential import KERNEL_ARGUMENTS
+from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
 from renderer.kubevirt.facts.credential_text import without_credentials
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
+from renderer.model.kube.res_id import ResId
 from renderer.model.masking import MASK, Masking
-from renderer.model.run.taint import keys_of, texts_of
+from renderer.model.run.taint import keys_of, taint_masking, texts_of
 
 
 def masked(finding: Located, *maskings: Masking | None) -> Located:
-    """Return the finding with ``***`` in place of the values, in its message, hint and related messages.
+    """Return the finding with ``***`` in place of the values, in its texts and its field.
 
-    Credentials in addresses and requests are masked as well. A fix that has one of the values is left out.
+    A fix that has one of the values is left out.
     """
-    finding = _without(finding, _without_credentials, lambda text: _without_credentials(text) != text)
     for masking in filter(None, maskings):
         finding = _without(finding, partial(masking.mask, mask=_shown), masking.is_in)
+        if finding.field:
+            finding = finding._replace(field=shown_path(finding.field, masking))
     return finding
+
+
+def shown_resource(resource: ResId | None) -> ResId | None:
+    """Return the id of an object without values noted in this run, which may have become names."""
+    masking = taint_masking()
+    return shown_id(resource, masking) if resource and masking else resource
+
+
+def without_credentials_in_texts(finding: Located) -> Located:
+    """Return the finding masked likewise for the credentials in addresses and requests."""
+    return _without(finding, _without_credentials, lambda text: _without_credentials(text) != text)
 
 
 def _without(finding: Located, mask: Callable[[str], str], is_in: Callable[[str], bool]) -> Located:

@@ -20,7 +20,7 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.known_findings import KnownFinding
 from renderer.findings.levels import strict_level
 from renderer.findings.located import Located, LocatedFix, LocatedRelated, Unshown
-from renderer.findings.masking import masked
+from renderer.findings.masking import masked, shown_resource, without_credentials_in_texts
 from renderer.findings.merged import MergedFinding, MergedFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
@@ -108,7 +108,14 @@ class RunFindings:
 
         def reported(found: Located) -> Located:
             level = self._level(found.severity)
-            return masked(found._replace(severity=level, overlays=overlays or found.overlays), masking)
+            return masked(
+                found._replace(
+                    severity=level,
+                    resource=shown_resource(found.resource),
+                    overlays=overlays or found.overlays,
+                ),
+                masking,
+            )
 
         return self._add(findings, overlays, reported, 0)
 
@@ -151,7 +158,9 @@ class RunFindings:
                 known.masked = known.masked._replace(hides_line=True)
             known.masked_for = finding.confidential, tainted
         return known.masked._replace(
-            severity=self._level(finding.severity), resource=finding.resource, overlays=overlays
+            severity=self._level(finding.severity),
+            resource=shown_resource(finding.resource),
+            overlays=overlays,
         )
 
     def _known(self, finding: Diagnostic) -> KnownFinding:
@@ -230,8 +239,8 @@ def _at(
     related: tuple[LocatedRelated, ...],
     fix: LocatedFix | None = None,
 ) -> Located:
-    """Return the finding at a place, not masked yet."""
-    return Located(
+    """Return the finding at a place, not masked yet for the values of a run or an overlay."""
+    located = Located(
         code=finding.code,
         message=finding.message,
         severity=finding.severity,
@@ -243,6 +252,7 @@ def _at(
         target=finding.target,
         fix=fix,
     )
+    return without_credentials_in_texts(located)
 
 
 def locate(

@@ -362,6 +362,7 @@ CASES = {
     "a name": copied(CANARY, "metadata.name"),
     "a namespace": copied(CANARY, "metadata.namespace"),
     "a kind": copied(CANARY, "kind"),
+    "a namespace that is refused": copied(f"{CANARY} is no name", "metadata.namespace"),
     "copied out of a policy": {
         **holding("policy-templates", f"- objectDefinition:\n{indent(NESTED, '    ')}", "Policy"),
         "prod/cm.yaml": CONFIG_MAP.replace("name: obj", "name: cm"),

@@ -742,7 +742,11 @@ def shown_id(identity: ResId, secrets: Masking) -> ResId:
 
 def with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
     """Return the change of a resource with ``***`` for each of ``secrets`` in its ids and texts."""
-    return without_secret_words(change, secrets)._replace(
+    change = without_secret_words(change, secrets)
+    return change._replace(
+        fields=tuple(
+            each._replace(read=each.read and shown_id(each.read, secrets)) for each in change.fields
+        ),
         before=change.before and shown_id(change.before, secrets),
         after=change.after and shown_id(change.after, secrets),
         owner=change.owner and shown_id(change.owner, secrets),

@@ -419,6 +419,11 @@ WAYS: Mapping[str, Callable[[Repository, str], Source | None]] = {
     "ResourceSet": of_a_resource_set,
 }
 
+#: Ways in that are about start data, not about a Secret.
+START_DATA = frozenset(
+    {"userData", "userDataBase64", "networkData", "Ignition", "answer file", "launch security"}
+)
+
 # Credentials in the text of any field: all else of the text is shown.
 
 

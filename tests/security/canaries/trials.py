@@ -24,6 +24,7 @@ from tests.security.canaries.repositories import (
     ENGINES,
     NAMES,
     PLACES,
+    START_DATA,
     STYLES,
     WAYS,
     Copy,
@@ -167,6 +168,8 @@ def trials(seed: int) -> Iterator[Trial]:
             yield Trial(way, form, carrier, next(contexts), style, breakage)
         else:
             place = next(places)
+            # Of what is no Secret's, nobody knows an earlier value that has become a name.
+            place = "annotation" if place in NAMES and way in START_DATA else place
             # The memory of all machines is a sum, which the size of a single one is as well.
             place = "number" if place == "quantity" and form in SPELLINGS else place
             yield Trial(way, form, carrier, place, style, breakage)
