@@ -93,8 +93,12 @@ class ClusterObjects:
 
     def configuration(self, release: Release) -> JsonObject:
         """Return the KubeVirt object, or the one that is made of the HyperConverged object, or none."""
-        made = (kubevirt_of(each, release).content for each in self.resources if is_hyperconverged(each))
+        made = (kubevirt_of(each, release).content for each in self._hyperconverged)
         return self.kubevirt or next(made, EMPTY)
+
+    @cached_property
+    def _hyperconverged(self) -> tuple[Resource, ...]:
+        return tuple(filter(is_hyperconverged, self.resources))
 
     def runs(self, vm: Resource) -> bool | None:
         """Return True if a VirtualMachine has an instance; None if the dump does not say."""
