@@ -14,7 +14,7 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path, PurePosixPath
 
 from renderer.emit.durable import link_or_copy, write_new_file
-from renderer.emit.output_folder import is_link
+from renderer.emit.output_folder import is_kept, is_link
 from renderer.files.disk import ConfinedFolder, opened_folder, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -115,9 +115,13 @@ def _deferred_signals() -> Iterator[Callable[[], None]]:
 def check_writable(root: Path, paths: Iterable[str]) -> None:
     """Raise ``DiagnosticError``: output-invalid for a path through a symbolic link, wherever it leads.
 
-    The same applies to a path through a named pipe, a socket or a device.
+    The same applies to a path through a named pipe, a socket or a device, and to one in Git's folder, which a
+    link among the sources may have led to.
     """
     for path in paths:
+        kept = next(filter(is_kept, PurePosixPath(path).parts), None)
+        if kept:
+            raise _not_written(path, f"{kept} is not a place for sources")
         for part in (Path(path), *Path(path).parents):
             place = root / part
             if not os.path.lexists(place):

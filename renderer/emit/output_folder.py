@@ -16,6 +16,7 @@ from renderer.files.disk import opened_folder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.location import Site
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
 #: Holds unfinished work, at the root of the repository; Git ignores its content.
@@ -23,6 +24,8 @@ STAGING_FOLDER = ".vmrender"
 
 #: Git's folder and the staging folder: neither is a place for manifests.
 KEPT_NAMES = frozenset({".git", STAGING_FOLDER})
+#: Other names of Git's folder where each file has a short name as well.
+_SHORT_NAMES = pattern(r"(?i)git~[0-9]+")
 _JUNCTION = 0xA0000003  # Windows' IO_REPARSE_TAG_MOUNT_POINT; S_ISLNK says no to it
 
 
@@ -54,7 +57,7 @@ class OutputFolder(Record):
             raise _refused(
                 path, "lies outside the repository", "give a path relative to the repository's root"
             )
-        hidden = next((part for part in path.split("/") if part.startswith(".")), None)
+        hidden = next((part for part in path.split("/") if part.startswith(".") or is_kept(part)), None)
         if hidden:  # .git, .vmrender, .github and the like: tools give a meaning to files in them
             raise _refused(path, f"leads through {hidden}, which is not a place for manifests")
         folder = cls(root, path)
@@ -91,6 +94,11 @@ class OutputFolder(Record):
                 raise _refused(self.path, f"leads through the symbolic link {part}", "name the real folder")
             if not stat.S_ISDIR(status.st_mode):
                 raise _refused(self.path, f"leads through {part}, which is not a folder")
+
+
+def is_kept(name: str) -> bool:
+    """Return True if no file of the user can be in a folder of this name, on any file system."""
+    return name.lower().rstrip(". ") in KEPT_NAMES or _SHORT_NAMES.fullmatch(name) is not None
 
 
 def check_outputs(

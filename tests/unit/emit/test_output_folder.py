@@ -35,7 +35,7 @@ def test_repository_itself_is_refused(tmp_path: Path, output: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "output", [".git/hooks", "vendor/.GIT", ".vmrender/prod", ".github", "deploy/.gitlab/prod"]
+    "output", [".git/hooks", "vendor/.GIT", ".vmrender/prod", ".github", "deploy/.gitlab/prod", "GIT~1/hooks"]
 )
 def test_folders_with_another_purpose_are_refused(tmp_path: Path, output: str) -> None:
     assert "which is not a place for manifests" in refusal(tmp_path, output)
