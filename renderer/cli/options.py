@@ -155,13 +155,19 @@ expand_option = click.option(
     callback=_parse_mode,
     help="How far to expand virtual machines [default: vmrender.yaml's, else applied]",
 )
-jobs_option = click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    metavar="N",
-    help="Maximum number of processes [default: one for each processor, if the work is worth it]",
-)
+
+
+def jobs_option(maximum: str) -> Callable[[Callable[..., object]], Callable[..., object]]:
+    """Return the option for the ``maximum`` number of processes, as its help calls it."""
+    return click.option(
+        "--jobs",
+        "-j",
+        type=click.IntRange(min=1),
+        metavar="N",
+        help=f"{maximum} [default: one for each processor, if the work is worth it]",
+    )
+
+
 strict_option = click.option("--strict", is_flag=True, help="Treat warnings as errors.")
 quiet_option = click.option(
     "-q",

@@ -12,7 +12,7 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
-from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
+from renderer.kubevirt.instancetype.catalog import DEFAULT_NAMESPACE, Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
@@ -69,11 +69,15 @@ class ProjectState:
 
 
 class _ClaimModes(Mapping[str, tuple[str, ...]]):
-    """The access modes of the claims and DataVolumes of one namespace, by name; unknown ones are left out."""
+    """The access modes of the claims and DataVolumes of one namespace, by name; unknown ones are left out.
+
+    Those written without a namespace count, too. A machine without one finds the claims of ``default``, in
+    which kubectl creates both.
+    """
 
     def __init__(self, states: Iterable[ProjectState], namespace: str) -> None:
         self._states = [layer for each in states for layer in _layers(each)]
-        self._namespaces = dict.fromkeys(("", namespace))
+        self._namespaces = ("", namespace) if namespace else (DEFAULT_NAMESPACE, "")
 
     def __getitem__(self, name: str) -> tuple[str, ...]:
         found: tuple[str, ...] = ()

@@ -116,7 +116,7 @@ class DiffFormat(TextEnum):
     shell_complete=complete_releases,
     help="Render the newer side for this release: what an upgrade does to each virtual machine.",
 )
-@jobs_option
+@jobs_option("With --live, the maximum number of processes")
 @click.option("--exit-zero", is_flag=True, help="Exit with 0 even if there are differences.")
 @verbose_option
 @no_progress_option

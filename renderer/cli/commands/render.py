@@ -50,7 +50,7 @@ from renderer.report.formats import Format
 @click.option("--prune", is_flag=True, help="Remove rendered trees whose overlay no longer exists.")
 @click.option("--tracked", is_flag=True, help="Also exit with 1 if Git does not track a rendered file.")
 @click.option("--no-cache", is_flag=True, help="Render everything, and store no results for the next run.")
-@jobs_option
+@jobs_option("Maximum number of processes")
 @strict_option
 @quiet_option
 @shard_options

@@ -46,7 +46,7 @@ _GROUPS = {
     VOLUME_SNAPSHOT: SNAPSHOT_STORAGE_GROUP,
 }
 #: The namespace of objects written without one, by default in kubectl.
-_DEFAULT_NAMESPACE = "default"
+DEFAULT_NAMESPACE = "default"
 
 _Namespaces = dict[str, Resource]
 #: The objects with one name, or a function that reads them first and returns them.
@@ -219,8 +219,8 @@ class Scope(Record):
         if kind in CLUSTER_KINDS:
             return found.get("")
         namespace = self.namespace if namespace is None else namespace
-        if namespace == self.namespace or (namespace == _DEFAULT_NAMESPACE and not self.namespace):
-            return found.get(namespace) or found.get("" if namespace else _DEFAULT_NAMESPACE)
+        if namespace == self.namespace or (namespace == DEFAULT_NAMESPACE and not self.namespace):
+            return found.get(namespace) or found.get("" if namespace else DEFAULT_NAMESPACE)
         return found.get(namespace) if namespace else None
 
     def names(self, kind: str) -> tuple[str, ...]:

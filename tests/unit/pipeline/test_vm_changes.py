@@ -44,6 +44,17 @@ def test_claims_of_another_namespace_do_not_count() -> None:
     assert dict(changes.access_modes("c")) == {}
 
 
+def test_machine_without_namespace_finds_the_claims_of_default() -> None:
+    only = state(
+        claim("default", "root", "ReadWriteMany"),
+        claim("default", "data", "ReadWriteOnce"),
+        claim("", "data", "ReadWriteMany"),
+        claim("a", "logs", "ReadWriteMany"),
+    )
+    modes = VmChanges(only, only, Release(1, 9)).access_modes("")
+    assert dict(modes) == {"root": ("ReadWriteMany",), "data": ("ReadWriteMany",)}
+
+
 def test_claims_of_git_count_before_those_of_the_cluster() -> None:
     cluster = state(
         claim("a", "root", "ReadWriteOnce"), claim("a", "data", "ReadWriteOnce"), disk("a", "logs")
