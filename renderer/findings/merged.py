@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Hashable, Iterable, Iterator
 
 from renderer.findings.located import Located, Unshown
@@ -10,8 +9,11 @@ from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Severity
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.location import Location
+from renderer.model.pattern import pattern
 from renderer.model.suggest import suggest
 
+#: A word of a message; names have dots and dashes.
+_WORD = pattern(r"[\w.-]+")
 _SIZES = ("instancetype", "cpu", "cores", "sockets", "threads", "memory", "guest")
 
 
@@ -237,11 +239,13 @@ def _anonymous_key(located: Located) -> Hashable:
 def without_own_name(finding: Located) -> tuple[str, str]:
     """Return the message and the hint with a mark in place of the name of the finding's own object."""
     name = finding.resource.name if finding.resource else ""
-    message, hint = finding.message, finding.hint or ""
-    if name and (name in message or name in hint):
-        own = re.compile(rf"(?<![\w.-]){re.escape(name)}(?![\w.-])")
-        message, hint = own.sub("\0", message), own.sub("\0", hint)
-    return message, hint
+    return _without_word(finding.message, name), _without_word(finding.hint or "", name)
+
+
+def _without_word(text: str, word: str) -> str:
+    if not word or word not in text:
+        return text
+    return _WORD.sub(lambda found: "\0" if found[0] == word else found[0], text)
 
 
 def _reading_order(finding: Located) -> tuple[Location, str, str]:
