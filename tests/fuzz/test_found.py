@@ -18,6 +18,7 @@ from renderer.model.kube.json import Json, JsonObject
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
 from tests.fuzz.bounds import bounds
+from tests.fuzz.judging import judge
 from tests.fuzz.mutation import project
 from tests.fuzz.target import SEEDS, target
 
@@ -123,3 +124,18 @@ def test_long_patterns_of_a_long_value() -> None:
     text = "".join(f"${{x#{number}{pattern}}}" for number in range(50))
     with bounds(), pytest.raises(SubstitutionError):
         evaluate(parse(text), {"x": "a" * 2400})
+
+
+def test_instance_that_is_no_mapping() -> None:
+    machine = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "db"},
+        "spec": {"runStrategy": "Always", "instancetype": {"name": "u1.large"}, "template": {"spec": True}},
+    }
+    project = {
+        "vmrender.yaml": b"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: app}]\n",
+        "app/kustomization.yaml": b"resources: [vm.yaml]\n",
+        "app/vm.yaml": json.dumps(machine).encode(),
+    }
+    judge(project)
