@@ -6,7 +6,7 @@ afterwards has that value there, and nothing else in any overlay has changed.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple, TypeAlias
 
@@ -21,10 +21,11 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Outcome
+from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
@@ -93,19 +94,21 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
     before = builds(project.fs, side.config, side.overlays.values())
     files: Mapping[str, bytes] = NO_FILES
     kept: list[_Wanted] = []
-    parts = [accepted]
-    while parts:  # halves of what cannot be kept as a whole, down to single values
+    parts = [_by_line(accepted)]
+    while parts:  # halves of what cannot be kept as a whole, down to single lines
         part = parts.pop()
-        tried, objection = _tried(side, project, before, [*kept, *part])
+        values = [each for line in part for each in line]
+        tried, objection = _tried(side, project, before, [*kept, *values])
         if not objection:
-            files, kept = tried, [*kept, *part]
+            files, kept = tried, [*kept, *values]
         elif len(part) > 1:
             middle = len(part) // 2
             parts += [part[middle:], part[:middle]]
         else:
-            edit = part[0].edit
-            message = f"{edit.message}: {objection}"
-            refused.append(edit._replace(message=message, hint=_PATCH_HINT, fix=None))
+            refused += [
+                each.edit._replace(message=f"{each.edit.message}: {objection}", hint=_PATCH_HINT, fix=None)
+                for each in values
+            ]
     return Accepted(project, files, tuple(each.edit for each in kept), tuple(refused))
 
 
@@ -127,7 +130,7 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
         for change in chosen:
             resource = by_id.get(change.after) if change.after else None
             for field in change.fields if resource else ():
-                if resource is not None and not field.inherited and not field.reordered:
+                if resource is not None and not (field.inherited or field.reordered or field.read):
                     proposed = side.with_confidential(overlay.path, written, _proposed(resource, field))
                     edit = findings.located(proposed, (overlay.path,))
                     if edit.fix is None and field.kept:
@@ -139,6 +142,14 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
                     yield _Wanted(overlay.path, resource.current_id, field, edit)
     for name in unused:
         raise UsageError(f"--accept {name}: no object of this name has drifted, as NAMESPACE/NAME")
+
+
+def _by_line(wanted: Iterable[_Wanted]) -> list[list[_Wanted]]:
+    """Return the values by the line that gets them: overlays that share a line accept a value together."""
+    lines: dict[tuple[Location | None, object], list[_Wanted]] = {}
+    for each in wanted:
+        lines.setdefault((each.edit.location, each.field.before), []).append(each)
+    return list(lines.values())
 
 
 def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
@@ -177,9 +188,7 @@ def _tried(
     changed: dict[_Place, Value] = {}
     for path, old in before.items():
         new = after[path]
-        if old.failed:
-            continue
-        if new.failed:
+        if _errors(new) - _errors(old):
             return NO_FILES, f"{path} could not be built any more"
         for resource, field, value in changed_fields(old.value, new.value):
             changed[path, resource.current_id, field] = value
@@ -187,3 +196,7 @@ def _tried(
     for path, about, field in sorted(changed.keys() - expected.keys(), key=str):
         return NO_FILES, f"{about.gvk.kind} {about.name} in {path} would change as well, at {field}"
     return (edited, "") if changed == expected else (NO_FILES, "the build would have another value there")
+
+
+def _errors(built: Outcome[ResourceSet]) -> set[tuple[Code, str]]:
+    return {(each.code, each.message) for each in built.diagnostics if each.severity is Severity.ERROR}

@@ -201,6 +201,95 @@ def test_accepted_values_are_shown_before_they_are_written(
     assert diff("--live", "dump.yaml", "--accept", "west/db").exit_code == 2
 
 
+@pytest.fixture
+def accepting(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A machine of a base in ``east`` and ``west``, and a cluster in which both have other values."""
+    folder = tmp_path / "repository"
+    shutil.copytree(CASES / "live-accept", folder)
+    (folder / ".git").mkdir()
+    monkeypatch.chdir(folder)
+    dump = folder / "dump.yaml"
+    dump.write_text(
+        dump.read_text() + "---\n" + dump.read_text().replace("namespace: east", "namespace: west")
+    )
+    return folder
+
+
+def test_value_that_all_overlays_share_is_accepted_for_all(accepting: Path) -> None:
+    """Its line is judged with both machines, also if another value has to be refused."""
+    dump = accepting / "dump.yaml"
+    east, west = dump.read_text().split("namespace: west", 1)
+    dump.write_text(f"{east}namespace: west{west.replace('Strategy: Always', 'Strategy: Halted')}")
+    found = diff("--live", "dump.yaml", "--accept", "*/db")
+    text = (accepting / "base/db.yaml").read_text()
+    assert "terminationGracePeriodSeconds: 600 # as" in text
+    assert "runStrategy: Always" in text
+    assert "not accepted: spec.runStrategy" in found.output
+    assert "not accepted: spec.template.spec.terminationGracePeriodSeconds" not in found.output
+
+
+def test_value_is_accepted_beside_an_error_of_another_object(accepting: Path) -> None:
+    """What the error is about stays as it is; the change is still proved in all overlays."""
+    broken = (accepting / "base/db.yaml").read_text().replace("name: db\n", "name: broken\n", 1)
+    for old, new in (
+        ("  instancetype:\n    name: u1.medium\n", ""),
+        ("domain:", "domain:\n        cpu: {maxSockets: 1, sockets: 4}\n        memory: {guest: 1Gi}"),
+    ):
+        broken = broken.replace(old, new)
+    (accepting / "base/broken.yaml").write_text(broken)
+    kustomization = accepting / "base/kustomization.yaml"
+    kustomization.write_text(kustomization.read_text().replace("[db.yaml]", "[db.yaml, broken.yaml]"))
+    found = diff("--live", "dump.yaml", "--accept", "east/db")
+    assert "4 sockets are more than maxSockets, 1" in found.output
+    assert "tier: silver # what" in (accepting / "overlays/east/size.yaml").read_text()
+    assert "terminationGracePeriodSeconds: 300 # as" in (accepting / "base/db.yaml").read_text()
+    assert "in overlays/west would change as well" in found.output
+
+
+def test_value_that_adds_an_error_is_not_accepted(accepting: Path) -> None:
+    """An old machine may have a value that the webhook refuses by now."""
+    broken = accepting / "overlays/east/broken.yaml"
+    broken.write_text("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {mode: slow}\nbad: 1\n")
+    kustomization = accepting / "overlays/east/kustomization.yaml"
+    kustomization.write_text(
+        kustomization.read_text().replace("password.yaml]", "password.yaml, broken.yaml]")
+    )
+    dump = accepting / "dump.yaml"
+    dump.write_text(dump.read_text().replace("hostname: db-2", "hostname: db_2"))
+    found = diff("--live", "dump.yaml", "--accept", "east/db")
+    assert "spec.template.spec.hostname: overlays/east could not be built any more" in found.output
+    text = (accepting / "overlays/east/size.yaml").read_text()
+    assert "hostname: db-1" in text
+    assert "tier: silver" in text
+
+
+def test_secret_that_a_machine_reads_is_not_a_value_of_the_machine(accepting: Path) -> None:
+    volume = "{name: ci, cloudInitNoCloud: {secretRef: {name: password}}}"
+    base, dump = accepting / "base/db.yaml", accepting / "dump.yaml"
+    for path in (base, dump):
+        text = path.read_text().replace("volumes: [", f"volumes: [{volume}, ")
+        path.write_text(
+            text.replace("disks: [", "disks: [{name: ci}, ").replace("  password:", "  userdata:")
+        )
+    secret = accepting / "overlays/east/password.yaml"
+    secret.write_text(secret.read_text().replace("  password:", "  userdata:"))
+    assert "secretRef.name: one value (withheld)" in diff("--live", "dump.yaml").output
+    found = diff("--live", "dump.yaml", "--accept", "east/db")
+    assert "secretRef" not in found.output
+
+
+def test_object_without_a_value_to_accept_is_said(accepting: Path) -> None:
+    (accepting / "dump.yaml").write_text(
+        "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: settings\n  namespace: east\n"
+        "  labels: {on-call: alice}\n  managedFields:\n    - manager: kubectl-edit\n      operation: Update\n"
+        "      fieldsV1: {'f:metadata': {'f:labels': {'f:on-call': {}}}}\ndata: {mode: slow}\n"
+    )
+    for options in ((), ("--dry-run",)):
+        found = diff("--live", "dump.yaml", "--accept", "east/settings", *options)
+        assert found.exit_code == 0
+        assert found.output == "nothing to accept: Git decides none of these differences\n"
+
+
 def test_secrets_of_the_cluster_are_not_written_to_git(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -197,6 +197,8 @@ def _accept(project: Project, compared: Comparison, names: Sequence[str], *, dry
     from renderer.app.accept import accept_values  # noqa: PLC0415 - only with --accept
 
     accepted = accept_values(project, compared.difference, names)
+    if not (accepted.accepted or accepted.refused):
+        note("nothing to accept: Git decides none of these differences")
     if dry_run:
         for shown in accepted.diffs():
             print_diff(shown)
