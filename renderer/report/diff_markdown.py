@@ -191,11 +191,8 @@ def _overlays(difference: Difference) -> str:
 
 def _group(group: Group, difference: Difference) -> str:
     change, reason, causes = group.change, reason_of(group), causes_text(group, _MOST_NAMES)
-    names = [
-        f"{_prose(member.overlay.path)}: {_code(member_name(member.change))}" for member in group.members
-    ]
     outlook = [*_outlook(group)]
-    if not change.fields and not outlook and len(names) <= _MOST_NAMES:
+    if not change.fields and not outlook and len(group.members) <= _MOST_NAMES:
         origin = f" (by {_prose(causes)})" if causes else ""
         return f"\n- {_title(group, difference)}{f': {_prose(reason)}' if reason else ''}{origin}\n"
     is_open = " open" if change.danger.rank >= Danger.NO_START.rank else ""
@@ -205,10 +202,20 @@ def _group(group: Group, difference: Difference) -> str:
     lines += [*outlook, ""] if outlook else []
     if change.fields:
         lines += [*_table(change.fields, field_reasons(group)), ""]
-    if len(names) > 1:
-        more = f" and {len(names) - _MOST_MEMBERS} more" if len(names) > _MOST_MEMBERS else ""
-        lines += [f"{', '.join(names[:_MOST_MEMBERS])}{more}", ""]
+    if len(group.members) > 1:
+        lines += [_members(group), ""]
     return "\n".join((*lines, "</details>", ""))
+
+
+def _members(group: Group) -> str:
+    """Return the objects of a group, by overlay."""
+    shown = groupby(group.members[:_MOST_MEMBERS], key=lambda member: member.overlay.path)
+    overlays = (
+        f"{_prose(path)}: {', '.join(_code(member_name(member.change)) for member in members)}"
+        for path, members in shown
+    )
+    others = len(group.members) - _MOST_MEMBERS
+    return "; ".join(overlays) + (f" and {others} more" if others > 0 else "")
 
 
 def _outlook(group: Group) -> Iterator[str]:

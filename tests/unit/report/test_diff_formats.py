@@ -129,6 +129,13 @@ def test_large_groups_are_counted_and_folded() -> None:
     assert page.index("<summary>all 7</summary>") < page.index("prod/vm-6")
 
 
+def test_comment_names_an_overlay_once_for_its_machines() -> None:
+    (overlay,) = difference(*(changed(f"vm-{number}", Effect.RESTART) for number in range(2))).overlays
+    both = Difference("main", "work tree", (overlay, overlay._replace(path="overlays/west")))
+    listed = "<code>prod/vm-0</code>, <code>prod/vm-1</code>"
+    assert f"\noverlays/prod: {listed}; overlays/west: {listed}\n" in markdown(both, 60_000)
+
+
 def at_sites(number: int, reason: str = "because") -> Difference:
     """The same change of a machine in each of some overlays."""
     (overlay,) = difference(changed("web", Effect.RESTART)).overlays
