@@ -19,6 +19,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.kubevirt.facts.confidential import is_about_secret
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
@@ -34,6 +35,7 @@ from renderer.model.run.work import begin_findings
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
 _CONFIDENTIAL_HINT = "change it where it is encrypted, or in its store"
 _PATCH_HINT = "write the value into a patch of this overlay"
+_BY_HAND_HINT = "change it by hand"
 _EXPLAIN_HINT = "vmrender explain shows what decides it; change it there"
 
 
@@ -69,10 +71,10 @@ class Accepted(NamedTuple):
             yield public_diff(path, self.project.fs.read(path), content)
 
     def lines(self) -> Iterator[str]:
-        """Yield a line for each accepted value, for people."""
-        for each in self.accepted:
-            for line in edit_lines(each):
-                yield f"{each.location}: {line}"
+        """Yield a line for each line of a file with an accepted value, for people."""
+        yield from dict.fromkeys(
+            f"{each.location}: {line}" for each in self.accepted for line in edit_lines(each)
+        )
 
     def write(self) -> None:
         """Write all files, or none. Raises ``DiagnosticError``."""
@@ -135,7 +137,11 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
                     edit = findings.located(proposed, (overlay.path,))
                     if edit.fix is None and field.kept:
                         continue  # a sync leaves it, and Git does not have it
-                    if edit.fix is None and edit.hint is None:
+                    if edit.fix is None and edit.hint is None and is_about_secret(proposed):
+                        edit = edit._replace(
+                            message=f"{edit.message} may be confidential", hint=_BY_HAND_HINT
+                        )
+                    elif edit.fix is None and edit.hint is None:
                         edit = edit._replace(
                             message=f"{edit.message}: no line of the sources has it alone", hint=_EXPLAIN_HINT
                         )
@@ -164,7 +170,7 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
     elif change.after is NoValue.ABSENT:
         message, hint = f"{message} is only in the cluster", _IMPORT_HINT
     elif isinstance(value, dict | list):
-        message, hint = f"{message} is more than one value", "change it by hand"
+        message, hint = f"{message} is more than one value", _BY_HAND_HINT
     elif any(credential_fields({"value": {str(change.field.segments[-1]): value}})):
         message, hint = f"{message} has a credential", _CONFIDENTIAL_HINT
     elif isinstance(value, str | int | float):

@@ -223,6 +223,7 @@ def test_value_that_all_overlays_share_is_accepted_for_all(accepting: Path) -> N
     found = diff("--live", "dump.yaml", "--accept", "*/db")
     text = (accepting / "base/db.yaml").read_text()
     assert "terminationGracePeriodSeconds: 600 # as" in text
+    assert found.output.count("terminationGracePeriodSeconds: 300 -> 600") == 1
     assert "runStrategy: Always" in text
     assert "not accepted: spec.runStrategy" in found.output
     assert "not accepted: spec.template.spec.terminationGracePeriodSeconds" not in found.output
