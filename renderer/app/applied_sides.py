@@ -4,18 +4,22 @@ Flux skips objects that its annotations exempt (fluxcd/pkg ``ssa/manager_apply.g
 leaves the fields of ``spec.ignore`` as the cluster has them, but first tries the whole object in a dry run,
 which the cluster may refuse (``ApplyAll``). Argo CD takes ignored fields from the cluster if it is told to
 respect ``ignoreDifferences`` (argo-cd ``controller/sync.go`` ``normalizeTargetResources``).
+
+What an engine did not apply before a change and applies after it is more than the change: everything that
+Git has got since then. How much that is, only the cluster knows.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
     effective_rules,
     flux_policy,
+    has_value,
     rules_of_application,
     rules_of_kustomization,
 )
@@ -41,11 +45,12 @@ _ADDED = "added by this change"
 class EngineRules(NamedTuple):
     """The differences that the engine of an overlay ignores.
 
-    ``is_partial``: it applies an object without the ignored fields. ``is_flux`` is None if the engine is not
-    known.
+    ``former_rules`` are those before the change. ``is_partial``: it applies an object without the ignored
+    fields. ``is_flux`` is None if the engine is not known.
     """
 
     rules: tuple[IgnoreRule, ...] = ()
+    former_rules: tuple[IgnoreRule, ...] = ()
     is_partial: bool = False
     is_flux: bool | None = None
 
@@ -62,11 +67,11 @@ def engine_rules(deployer: Resource | None, former: Resource | None = None) -> E
     engine = _rules_of(deployer)
     if former is None:
         return engine
-    known = frozenset(_rules_of(former).rules)
+    known = _rules_of(former).rules
     rules = (
         each if each in known else each._replace(source=f"{each.source} ({_ADDED})") for each in engine.rules
     )
-    return engine._replace(rules=tuple(rules))
+    return engine._replace(rules=tuple(rules), former_rules=known)
 
 
 def _rules_of(deployer: Resource | None) -> EngineRules:
@@ -102,6 +107,35 @@ def as_applied(
     return after._replace(content=content), ignored
 
 
+def overdue(
+    before: RenderedSide | None, after: RenderedSide | None, engine: EngineRules
+) -> Iterator[tuple[str, ResId]]:
+    """Yield the objects of which the engine begins to apply what it left alone, and why it did."""
+    if before is None or after is None or before.content is None or after.content is None:
+        return
+    former = {each.current_id: each for each in before.content.written}
+    for new in after.content.written:
+        id_ = new.current_id
+        old = former.get(id_)
+        if old is None:
+            continue
+        if engine.is_flux is not False and (exemption := _lifted_exemption(old, new)):
+            yield exemption, id_
+        ignored = {path for rule in engine.about(id_) for path in rule.paths}
+        for rule in engine.former_rules:
+            if rule.is_about(id_) and any(has_value(new.content, path) for path in {*rule.paths} - ignored):
+                yield rule.source, id_
+
+
+def _lifted_exemption(old: Resource, new: Resource) -> str:
+    """Return the annotation for which Flux skipped an object that it applies now; empty if there is none."""
+    for exists in (False, True):
+        exemption = flux_policy(old, old if exists else None).ignores
+        if exemption and not flux_policy(new, new if exists else None).ignores:
+            return exemption
+    return ""
+
+
 def _side_as_applied(
     before: OverlaySide, after: OverlaySide, engine: EngineRules, counts: Counter[str]
 ) -> OverlaySide:
@@ -111,7 +145,8 @@ def _side_as_applied(
     for new in after.written:
         id_ = new.current_id
         old = former.get(id_)
-        skipped = "" if engine.is_flux is False else flux_policy(new, old).ignores
+        # Nor has Flux applied the annotations of an object that it skipped: those of ``new`` decide.
+        skipped = "" if engine.is_flux is False else flux_policy(new, new if old else None).ignores
         if skipped:
             if old is not None and not flux_policy(old, old).ignores:
                 skipped = f"{skipped} ({_ADDED})"

@@ -25,6 +25,7 @@ from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.plural import listed
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry
 from renderer.model.run.work import in_turn
@@ -159,7 +160,7 @@ class ApplicationSource:
             raise Diagnostic(
                 Code.KUSTOMIZATION_MISSING,
                 f"no kustomization in {self.folder}",
-                hint=f"set the application's parameter overlay to one of {', '.join(below)}",
+                hint=f"set the application's parameter overlay to one of {listed(below)}",
             ).error()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.app.applied_sides import EngineRules, as_applied, engine_rules
+from renderer.app.applied_sides import EngineRules, as_applied, engine_rules, overdue
 from renderer.app.diff_ignores import Ignores, rules_not_evaluated, without_unsynced
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_side import RenderedSide, Side
@@ -31,11 +31,13 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import in_turn
 from renderer.pipeline.vm_changes import VmChanges
 from renderer.project.overlays import FoundOverlays, is_named
+from renderer.report.diff_words import qualified_name
 
 if TYPE_CHECKING:
     from renderer.app.diff_causes import Causes
@@ -43,6 +45,8 @@ if TYPE_CHECKING:
 _WORK_TREE = "work tree"
 #: By these, a project knows its own repository among those that Flux and Argo CD name.
 _CLONE_FILES = (".git/config", ".git/HEAD")
+#: The objects that are named of those that an engine begins to apply.
+_MOST_NAMES = 5
 
 
 class Comparison(NamedTuple):
@@ -260,6 +264,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             found_here = without_unsynced(found_here, engine, sides)
             unclear = rules_not_evaluated(engine, found_here.changes)
             found_here = found_here._replace(ignored=(*ignored, *found_here.ignored, *unclear))
+            found_here = _with_overdue(found_here, sides, engine)
             if causes is not None:
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))
@@ -297,6 +302,20 @@ def _manifests(rendered: Iterable[RenderedSide | None]) -> Mapping[ResId, Resour
 def _engine_of(before: Side, after: Side, overlay: Overlay) -> EngineRules:
     former = before.overlays.get(overlay.path)
     return engine_rules(after.deployer_of(overlay), before.deployer_of(former) if former else None)
+
+
+def _with_overdue(
+    difference: OverlayDifference, sides: tuple[RenderedSide | None, RenderedSide | None], engine: EngineRules
+) -> OverlayDifference:
+    """Return a difference that is not complete if the engine applies more than changes between its sides."""
+    objects: dict[str, dict[str, None]] = {}
+    for reason, id_ in overdue(*sides, engine):
+        objects.setdefault(reason, {})[f"{id_.gvk.kind} {qualified_name(id_)}"] = None
+    lost = [
+        f"earlier changes of {listed([*names], _MOST_NAMES)} arrive now: {reason} kept them from the cluster"
+        for reason, names in objects.items()
+    ]
+    return difference._replace(incomparable="; ".join(filter(None, (difference.incomparable, *lost))))
 
 
 def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two that most callers leave out

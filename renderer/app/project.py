@@ -13,6 +13,7 @@ from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem, FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.suggest import did_you_mean
@@ -92,7 +93,7 @@ class Project(Record):
         """
         known = [each.name for each in self.config.clusters]
         if name not in known:
-            listing = f"the project has {', '.join(known)}" if known else "the project lists no clusters"
+            listing = f"the project has {listed(known)}" if known else "the project lists no clusters"
             hint = did_you_mean(name, known, otherwise=listing)
             raise UsageError(f"unknown cluster {name!r}; {hint}", option)
         return self._replace(config=self.config.of_cluster(name))

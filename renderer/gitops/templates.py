@@ -19,6 +19,7 @@ from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_a
 from renderer.model.kube.location import GeneratedText, Location, Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.made_of_template import MadeOfTemplate
+from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.run.taint import taint
@@ -134,7 +135,7 @@ def _undeclared(templates: list[Resource], parameters: Mapping[str, str]) -> lis
             parameters_of(first),
             Code.OPENSHIFT_TEMPLATE if is_openshift else Code.VM_TEMPLATE,
             f"no {first.kind} of the overlay has a parameter {name}",
-            did_you_mean(name, known) or f"its parameters are {', '.join(known)}",
+            did_you_mean(name, known) or f"its parameters are {listed(known)}",
         )
         for name in parameters
         if name not in known

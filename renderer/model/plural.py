@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+#: The names from the input that a hint lists.
+MOST_NAMES = 20
+
 
 def plural(count: int, noun: str) -> str:
     """Return ``1 overlay`` or ``2 overlays``; ``noun`` is in the singular."""
@@ -10,3 +15,9 @@ def plural(count: int, noun: str) -> str:
     if noun.endswith("y") and noun[-2] not in "aeiou":
         return f"{count} {noun[:-1]}ies"
     return f"{count} {noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{count} {noun}s"
+
+
+def listed(texts: Sequence[str], most: int = MOST_NAMES, separator: str = ", ") -> str:
+    """Return at most ``most`` texts, and the number of the others."""
+    more = f" and {len(texts) - most} more" if len(texts) > most else ""
+    return f"{separator.join(texts[:most])}{more}"

@@ -23,9 +23,9 @@ from renderer.model.difference import (
     ResourceChange,
     Totals,
 )
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 from renderer.model.quantity import Quantity, QuantityFormat
-from renderer.report.diff_words import EFFECTS, listed, member_name, release_text, type_text
+from renderer.report.diff_words import EFFECTS, member_name, release_text, type_text
 from renderer.report.plain_text import printable
 
 #: The number of overlays that are named where the same is said of more.

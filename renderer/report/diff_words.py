@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.diff.grouped import Group, is_judged
 from renderer.model.difference import (
@@ -22,7 +22,7 @@ from renderer.model.difference import (
 )
 from renderer.model.kube.json import scalar_text
 from renderer.model.kube.res_id import ResId
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 from renderer.report.plain_text import printable
 
 LONGEST_VALUE = 120
@@ -127,12 +127,6 @@ def members_text(group: Group, most: int) -> str:
     if len(set(of_overlays)) == 1:
         return f"{of_overlays[0]} in {listed([*names], most)}"
     return listed([f"{path}: {each}" for path, each in zip(names, of_overlays, strict=True)], most, "; ")
-
-
-def listed(texts: Sequence[str], most: int, separator: str = ", ") -> str:
-    """Return at most ``most`` texts, and the number of the others."""
-    more = f" and {len(texts) - most} more" if len(texts) > most else ""
-    return f"{separator.join(texts[:most])}{more}"
 
 
 def own_reason(change: ResourceChange) -> str:

@@ -1,7 +1,8 @@
-"""A change that tells Flux or Argo CD to ignore it does not go unnoticed in ``diff``."""
+"""A change that tells Flux or Argo CD to ignore it does not go unnoticed in ``diff``, now or later."""
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,7 +22,32 @@ EXEMPT = CONFIG_MAP.replace(
     "name: c", "name: c, annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}"
 )
 OF_OBJECT = "kustomize.toolkit.fluxcd.io/reconcile: disabled"
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: vms, namespace: argocd}
+spec:
+  project: default
+  destination: {server: https://kubernetes.default.svc, namespace: default}
+  source: {path: vms, repoURL: https://github.com/example/fleet}
+"""
+DEVIATING = (
+    f"{APPLICATION}  ignoreDifferences: [{{group: '', kind: ConfigMap, jsonPointers: [/data/mode]}}]\n"
+)
 OF_KUSTOMIZATION = "spec.ignore of Kustomization vms"
+
+
+def write_change(root: Path, before: tuple[str, str], after: tuple[str, str]) -> None:
+    """Commit what deploys an object, and the object, and write both as they are after a change."""
+    engine = "argocd" if "argoproj.io" in before[0] else "flux"
+    project = f"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{{{engine}: clusters}}]\n"
+    files = root / "vmrender.yaml", root / "clusters/vms.yaml", root / "vms/c.yaml"
+    for file, text in zip(files, (project, *before), strict=True):
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    committed(root)
+    for file, text in zip(files[1:], after, strict=True):
+        file.write_text(text, encoding="utf-8")
 
 
 @pytest.mark.parametrize(
@@ -40,16 +66,56 @@ def test_ignored_differences_say_what_the_change_itself_adds(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    project = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{flux: clusters}]\n"
-    for path in ("clusters", "vms"):
-        (tmp_path / path).mkdir()
-    (tmp_path / "vmrender.yaml").write_text(project, encoding="utf-8")
-    for path, text in zip(("clusters/vms.yaml", "vms/c.yaml"), before, strict=True):
-        (tmp_path / path).write_text(text, encoding="utf-8")
+    write_change(tmp_path, before, (after[0], after[1].replace("safe", "open")))
     monkeypatch.chdir(tmp_path)
-    committed(tmp_path)
-    (tmp_path / "clusters/vms.yaml").write_text(after[0], encoding="utf-8")
-    (tmp_path / "vms/c.yaml").write_text(after[1].replace("safe", "open"), encoding="utf-8")
 
     _, stdout, _ = invoked("diff")
     assert any(line.endswith(f"ignored: {ignored}") for line in stdout.splitlines()), stdout
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "reason"),
+    [
+        ((KUSTOMIZATION, EXEMPT), (KUSTOMIZATION, CONFIG_MAP), OF_OBJECT),
+        (
+            (KUSTOMIZATION, EXEMPT.replace("reconcile: disabled", "ssa: IfNotPresent")),
+            (KUSTOMIZATION, CONFIG_MAP),
+            "kustomize.toolkit.fluxcd.io/ssa: IfNotPresent",
+        ),
+        ((IGNORING, CONFIG_MAP), (KUSTOMIZATION, CONFIG_MAP), OF_KUSTOMIZATION),
+        ((IGNORING, CONFIG_MAP), (IGNORING.replace("/data", "/data/other"), CONFIG_MAP), OF_KUSTOMIZATION),
+        ((DEVIATING, CONFIG_MAP), (APPLICATION, CONFIG_MAP), "ignoreDifferences of Application vms"),
+    ],
+)
+def test_what_was_kept_back_arrives_with_the_change_that_removes_the_reason(
+    before: tuple[str, str],
+    after: tuple[str, str],
+    reason: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    write_change(tmp_path, before, after)
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, _ = invoked("diff --fail-on data")
+    assert re.search(rf"earlier changes of ConfigMap (default/)?c arrive now: {reason}", stdout), stdout
+    assert code == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ((IGNORING, CONFIG_MAP), (IGNORING.replace("[/data]", "[/data, /binaryData]"), CONFIG_MAP)),
+        ((IGNORING.replace("/data", "/binaryData"), CONFIG_MAP), (KUSTOMIZATION, CONFIG_MAP)),
+        ((KUSTOMIZATION, EXEMPT), (KUSTOMIZATION, EXEMPT)),
+    ],
+)
+def test_nothing_is_said_to_arrive_that_was_not_kept_back(
+    before: tuple[str, str], after: tuple[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_change(tmp_path, before, after)
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, _ = invoked("diff")
+    assert "arrive" not in stdout
+    assert code == 0

@@ -112,6 +112,22 @@ def effective_rules(
             yield rule, written
 
 
+def has_value(content: Json, path: IgnoredPath) -> bool:
+    """Return True if an object has a value at the path of a rule."""
+    if not path:
+        return True
+    first, rest = path[0], path[1:]
+    if isinstance(content, list):
+        spend(1 + len(content), _ACTIVITY)
+        if first is None:
+            return any(has_value(each, rest) for each in content)
+        if isinstance(first, str):  # in a JSON pointer
+            first = whole_number(first) if first.isdecimal() else len(content)
+        index = element_index(content, first)
+        return index is not None and has_value(content[index], rest)
+    return isinstance(content, dict) and first in content and has_value(content[first], rest)
+
+
 def rules_of_application(application: Resource) -> Iterator[IgnoreRule]:
     """Yield the rules of an Application, or of the template of an ApplicationSet."""
     spec = object_at(application.content, "spec")

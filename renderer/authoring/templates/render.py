@@ -20,6 +20,7 @@ from renderer.authoring.templates.limits import MAX_BRANCHES, MAX_COMPARISONS, M
 from renderer.authoring.templates.values import UndefinedValueError
 from renderer.model.fields import nearest_hint
 from renderer.model.kube.json import JsonObject
+from renderer.model.plural import listed
 from renderer.model.run.limits import limit_hint, limits
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
@@ -218,6 +219,4 @@ def _undefined_hint(error: UndefinedValueError, names: tuple[str, ...]) -> str |
         known = tuple(key for key in error.owner if isinstance(key, str))
     else:
         return None
-    return did_you_mean(
-        error.name, known, most=1, otherwise=f"there are: {', '.join(known)}" if known else None
-    )
+    return did_you_mean(error.name, known, most=1, otherwise=f"there are: {listed(known)}" if known else None)

@@ -58,6 +58,7 @@ from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
 
@@ -90,7 +91,7 @@ def _missing_listener(context: Context, route: Resource, named: Named) -> Iterat
     message = f"the Gateway {named.name} has no listener {section}"
     at = named.field.parent.child("sectionName")
     near = suggest(section, names, most=1)
-    hint = f"did you mean {near[0]}?" if near else f"its listeners are {', '.join(names)}"
+    hint = f"did you mean {near[0]}?" if near else f"its listeners are {listed(names)}"
     related = related_to(gateways[0], f"Gateway {named.name} is here", _LISTENERS)
     yield Finding(route, at, message, hint, (related,), SetField(at, near[0]) if near else None)
 

@@ -10,6 +10,7 @@ from renderer.checks.schemas.kubernetes_formats import BASE64, QUANTITY_PATTERN
 from renderer.model.field_edit import Edit, SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, scalar_text, text_at
+from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
@@ -101,7 +102,7 @@ def type_correction(field: FieldPath, value: Json, schema: JsonObject) -> Correc
     if "string" in names:
         known = [text for text in array_at(schema, "enum") if isinstance(text, str) and text]
         if known and scalar_text(value) not in known:
-            return Correction(f"one of {', '.join(known)}")
+            return Correction(f"one of {listed(known)}")
         return _as_text(field, value, names)
     if "array" in names and not isinstance(value, dict | None):
         return Correction(f"write it as a list: [{quoted(value)}]")

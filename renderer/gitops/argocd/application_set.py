@@ -20,6 +20,7 @@ from renderer.model.engines import CASCADE_FINALIZER
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import decode_yaml11
@@ -178,9 +179,10 @@ def _shared_name_warnings(entry: Resource, applications: Iterable[Resource]) -> 
 
 def _unknown_tags(entry: Resource, application: Resource, parameters: Parameters) -> Iterator[Diagnostic]:
     """Yield a warning for each ``{{name}}`` of the template for which no generator has a value."""
+    otherwise = f"its parameters are {listed([*parameters])}"
     for path, text in _texts(application.content):
         for tag in _TAG.findall(text):
-            hint = did_you_mean(tag, parameters, otherwise=f"its parameters are {', '.join(parameters)}")
+            hint = did_you_mean(tag, parameters, otherwise=otherwise)
             message = (
                 f"no generator of the ApplicationSet {entry.name} gives {tag} a value:"
                 f" Argo CD leaves {{{{{tag}}}}} as it is"

@@ -28,6 +28,7 @@ from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, tex
 from renderer.model.kube.label_selector import SelectorError, read_selector, selects
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.plural import listed
 from renderer.model.run.limits import limit_hint, limits
 from renderer.model.run.taint import taint, texts_of
 from renderer.model.run.work import spend
@@ -258,7 +259,7 @@ def _hint(message: str, inputs: object) -> str | None:
     if missing and isinstance(inputs, dict):
         nested = (key for each in inputs.values() if isinstance(each, dict) for key in each)
         names = tuple(dict.fromkeys((*inputs, *nested)))
-        return did_you_mean(missing[1], names, otherwise=f"its inputs have {', '.join(names)}")
+        return did_you_mean(missing[1], names, otherwise=f"its inputs have {listed(names)}")
     return "docs/existing-repositories.md lists the functions that templates may use"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 
 
 @pytest.mark.parametrize(
@@ -21,3 +21,9 @@ from renderer.model.plural import plural
 )
 def test_nouns_follow_their_count(count: int, noun: str, words: str) -> None:
     assert plural(count, noun) == words
+
+
+def test_a_few_names_are_listed_and_the_others_counted() -> None:
+    assert listed(["a", "b"]) == "a, b"
+    assert listed(["a"] * 15_000).endswith("a, a and 14980 more")
+    assert listed(["a", "b", "c"], 2, "; ") == "a; b and 1 more"
