@@ -283,6 +283,8 @@ class _Completion:
         printed = array_at(self._live.content, *_FINALIZERS.keys)
         found = [*written]
         for name in live if isinstance(live, list) else ():
+            if not isinstance(name, str):
+                continue
             owners = self.owners.of(_FINALIZERS.child(printed.index(name)))
             is_unowned = name not in self.applied_finalizers and all(each.is_controller for each in owners)
             if name not in found and (is_unowned or is_controller_finalizer(name)):
