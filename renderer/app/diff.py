@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.applied_sides import EngineRules, as_applied, engine_rules, overdue
+from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores, rules_not_evaluated, without_unsynced
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_side import RenderedSide, Side
@@ -218,6 +219,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     compared: list[OverlayDifference] = []
     at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
     manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
+    deployers = DeployerChanges(before, after)
     readers = ReadersElsewhere()
     errors_before, errors_after = before.run_findings(), after.run_findings()
     former = before.run_findings()
@@ -269,6 +271,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 found_here = causes.as_written(found_here, sides)
             compared.append(found_here._replace(cluster=overlay.cluster))
             readers.add(overlay, applied)
+            deployers.add(overlay, sides)
             if has_refusals(found_here):
                 manifests[path] = _manifests(sides)
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
@@ -280,7 +283,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests[each.path])
         if each.path in manifests
         else each
-        for each in readers.added_to(without_moved(compared))
+        for each in deployers.added_to(readers.added_to(without_moved(compared)), causes)
     )
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):

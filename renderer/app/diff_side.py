@@ -27,7 +27,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
-from renderer.pipeline.deployers import Deployers
+from renderer.pipeline.deployers import Deployers, deployer_files
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.project import load_project
@@ -121,7 +121,12 @@ class Side:
     @cached_property
     def deployers(self) -> Deployers:
         """The objects in the repository that deploy its overlays; all manifests are read for them."""
-        return Deployers(self.fs, self.config, self.overlays.values())
+        return Deployers(self.fs, self.config, self.overlays.values(), self.deployer_files)
+
+    @cached_property
+    def deployer_files(self) -> Mapping[str, bytes]:
+        """The files that may have such objects."""
+        return deployer_files(self.fs, self.config, self.overlays.values())
 
     def deployer_of(self, overlay: Overlay) -> Resource | None:
         """Return the Application or Kustomization that deploys an overlay; None if it is not certain.

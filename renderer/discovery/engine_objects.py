@@ -29,6 +29,7 @@ from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
 from renderer.gitops.argocd.generators.context import argo_clusters
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.repository_url import SourceAddress
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import DiagnosticError, Outcome
@@ -46,19 +47,6 @@ _NAMESPACE = "destination.namespace"
 _PARAMETER = re.compile(r"\{\{.*?\}\}")
 #: The source that the bootstrap of Flux makes of the repository.
 _BOOTSTRAPPED = ("GitRepository", "flux-system", "flux-system")
-#: Fields by which a Flux Kustomization changes the objects that it builds.
-_FLUX_FIELDS = (
-    "targetNamespace",
-    "namePrefix",
-    "nameSuffix",
-    "patches",
-    "patchesStrategicMerge",
-    "patchesJson6902",
-    "postBuild",
-    "components",
-    "images",
-    "commonMetadata",
-)
 
 
 class EngineObject(NamedTuple):
@@ -218,7 +206,7 @@ class EngineObjects:
         path, key = text_at(spec, "path"), source_key(found)
         url = self._urls_of_sources.get(key, "")
         is_ours = not url or self._urls.is_this_repository(url, path)
-        fields = tuple(field for field in _FLUX_FIELDS if spec.get(field))
+        fields = tuple(field for field in BUILD_FIELDS if spec.get(field))
         return EngineObject(found, normal_path(path), fields, url, is_ours)
 
     def _of_application(self, found: Resource) -> Iterator[EngineObject]:

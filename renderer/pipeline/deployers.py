@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from fnmatch import fnmatchcase
-from functools import cached_property
+from functools import cached_property, partial
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
@@ -28,12 +29,14 @@ from renderer.gitops.argocd.application import (
     sources,
 )
 from renderer.gitops.argocd.roots import with_items
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.pruning import without_pruning
 from renderer.gitops.repository_url import RepositoryUrls
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
@@ -44,32 +47,45 @@ from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 
 #: One of these texts is in every file that has any of them.
-_SIGNS = (b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"resource.customizations")
+_SIGNS = (
+    *(b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"source.toolkit.fluxcd.io/v"),
+    *(b"fluxcd.controlplane.io/v", b"resource.customizations"),
+)
 _SETTINGS = "argocd-cm"
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
 _INSTANCE = "app.kubernetes.io/instance"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
+_GLOB = re.compile(r"[*?[]")
 
 
 class Deployers:
     """The Applications, ApplicationSets and Flux Kustomizations of one tree, and Argo CD's settings."""
 
-    def __init__(self, fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> None:
+    def __init__(
+        self,
+        fs: FileSystem,
+        config: RenderConfig,
+        overlays: Iterable[Overlay],
+        files: Mapping[str, bytes] | None = None,
+    ) -> None:
+        """``files`` are the result of ``deployer_files``, if it is known."""
         overlays = tuple(overlays)
         self._fs, self._config = fs, config
-        files = ManifestFiles(fs, [each.output for each in overlays], config.exclude)
         self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
-        for path in files.below("."):
-            for resource in _objects(fs, path):
+        self._beside: list[Resource] = []
+        for path, content in (deployer_files(fs, config, overlays) if files is None else files).items():
+            for resource in _objects(content, path):
                 if (
                     is_application(resource)
                     or is_application_set(resource)
                     or is_flux_kustomization(resource)
                 ):
                     self._found.append(resource)
+                elif resource.gvk.group == FLUX_SOURCE_GROUP or is_resource_set(resource):
+                    self._beside.append(resource)
                 elif resource.kind == "ConfigMap" and resource.name == _SETTINGS:
                     self._settings += rules_of_settings(resource, _customizations(resource))
 
@@ -78,11 +94,66 @@ class Deployers:
         if overlay.entry is not None and overlay.entry.entry is not None:
             return (overlay.entry.entry,)
         folders = {posixpath.normpath(each) for each in (overlay.path, overlay.output)}
-        return tuple(
-            each
-            for each in self._found
-            if any(_is_folder_of(source, folder) for source in self._own_sources(each) for folder in folders)
-        )
+        by_folder, globs = self._by_source
+        found = {number for folder in folders for number in by_folder.get(folder, ())}
+        found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
+        return tuple(self._found[number] for number in sorted(found))
+
+    @cached_property
+    def _by_source(self) -> tuple[Mapping[str, list[int]], list[tuple[str, int]]]:
+        """The numbers of the objects by the folders that they deploy, and those of the sets by globs."""
+        by_folder: dict[str, list[int]] = {}
+        globs: list[tuple[str, int]] = []
+        for number, deployer in enumerate(self._found):
+            for source in self._own_sources(deployer):
+                folder = posixpath.normpath(_PLACEHOLDER.sub("*", source))
+                if _GLOB.search(folder):
+                    globs.append((folder, number))
+                else:
+                    by_folder.setdefault(folder, []).append(number)
+        return by_folder, globs
+
+    def in_git(self, deployers: Iterable[Resource]) -> Iterator[Resource]:
+        """Yield the objects in Git for some that deploy overlays, and the sources of Flux that these name.
+
+        In place of an Application or Kustomization that a set makes, that is the set. The root Kustomization
+        that a bootstrap would make is not in Git.
+        """
+        for deployer in deployers:
+            if not self._fs.is_file(deployer.origin.path):
+                continue
+            yield self._sets.get((deployer.origin.path, deployer.origin.document), deployer)
+            if is_flux_kustomization(deployer):
+                named = [each for each in self._beside if each.reference == source_key(deployer)]
+                yield from sorted(named, key=partial(_nearness, deployer))[-1:]
+
+    def above(self, deployers: Iterable[Resource]) -> Iterator[Resource]:
+        """Yield the objects that deploy the folders of the given ones, up to the roots."""
+        by_folder, _ = self._by_source
+        known = {each.current_id for each in deployers}
+        waiting = [*deployers]
+        while waiting:
+            child = waiting.pop()
+            for folder in folders_above(child.origin.path):
+                for parent in (self._found[number] for number in by_folder.get(folder, ())):
+                    if parent.current_id not in known and _may_be_of_one_source(parent, child):
+                        known.add(parent.current_id)
+                        waiting.append(parent)
+                        yield parent
+
+    @cached_property
+    def _sets(self) -> Mapping[tuple[str, int], Resource]:
+        every = (*self._found, *self._beside)
+        sets = (each for each in every if is_application_set(each) or is_resource_set(each))
+        return {(each.origin.path, each.origin.document): each for each in sets}
+
+    @cached_property
+    def written(self) -> Mapping[ResId, list[Resource]]:
+        """The Applications, Kustomizations, sets and sources in files; several clusters may have one."""
+        found: dict[ResId, list[Resource]] = {}
+        for each in (*self._found, *self._beside):
+            found.setdefault(each.current_id, []).append(each)
+        return found
 
     def _own_sources(self, deployer: Resource) -> Iterator[str]:
         """Yield the folders that an object deploys; those of other repositories are not this one's."""
@@ -117,10 +188,35 @@ class Deployers:
         return tuple(rules)
 
 
-def _objects(fs: FileSystem, path: str) -> Iterator[Resource]:
+def _nearness(deployer: Resource, other: Resource) -> int:
+    """Return how much of their paths two objects share: each cluster may have its own source."""
+    return len(posixpath.commonprefix([deployer.origin.path, other.origin.path]))
+
+
+def _may_be_of_one_source(parent: Resource, child: Resource) -> bool:
+    """Return True if a path of the parent is in the same repository as the path of the child.
+
+    The path of a Kustomization says nothing of its repository; one with the same source is of the same.
+    """
+    if not is_flux_kustomization(parent):
+        return True
+    return is_flux_kustomization(child) and source_key(parent) == source_key(child)
+
+
+def deployer_files(fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> Mapping[str, bytes]:
+    """Return the files that may have such objects, by path."""
+    found: dict[str, bytes] = {}
+    for path in ManifestFiles(fs, [each.output for each in overlays], config.exclude).below("."):
+        with suppress(DiagnosticError):  # reported where it is used
+            content = fs.read(path)
+            if any(sign in content for sign in _SIGNS):
+                found[path] = content
+    return found
+
+
+def _objects(content: bytes, path: str) -> Iterator[Resource]:
     try:
-        content = fs.read(path)
-        found = read_resources(content, Site(path)) if any(sign in content for sign in _SIGNS) else ()
+        found = read_resources(content, Site(path))
     except DiagnosticError:  # a template, or broken; reported where it is used
         return
     for resource in found:
@@ -136,10 +232,6 @@ def _customizations(settings: Resource) -> dict[str, Json]:
             except DiagnosticError:  # Argo CD rejects it, too
                 continue
     return found
-
-
-def _is_folder_of(source: str, folder: str) -> bool:
-    return fnmatchcase(folder, posixpath.normpath(_PLACEHOLDER.sub("*", source)))
 
 
 def tracks(deployer: Resource, live: Resource) -> bool:

@@ -198,7 +198,7 @@ def _add_suspended(
 
     def add(suspended: Resource, *, by_parent: bool) -> None:
         path = f"{outputs.entry.path.rstrip('/')}:{outputs.name_of(suspended)}"
-        report.suspended[path] = Suspended(outputs.tree_of(suspended), by_parent=by_parent)
+        report.suspended[path] = Suspended(outputs.tree_of(suspended), suspended, by_parent=by_parent)
 
     outputs = builder.outputs
     followed = frozenset(each.key for each in reached)

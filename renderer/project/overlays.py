@@ -16,6 +16,7 @@ from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import COMPONENT_KIND
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
@@ -37,10 +38,11 @@ _LISTING, _LOOKING = 60, 60
 class Suspended(Record):
     """An overlay that its engine no longer applies, or, with ``by_parent``, whose Kustomization it does not.
 
-    Its objects stay in the cluster, and its tree in ``output``.
+    Its objects stay in the cluster, and its tree in ``output``. ``entry`` is the object that deployed it.
     """
 
     output: str
+    entry: Resource
     by_parent: bool = False
 
 

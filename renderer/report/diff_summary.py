@@ -45,7 +45,7 @@ _AMOUNTS = {
 _ANYHOW = frozenset(
     {
         *(Effect.NONE, Effect.NEXT_START, Effect.START),
-        *(Effect.AT_RISK, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
+        *(Effect.AT_RISK, Effect.MAY_DELETE, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
     }
 )
 #: The objects of a dump that ``Difference.others`` counts.
@@ -72,6 +72,7 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.STOP: ("is stopped", "are stopped"),
     Effect.NO_START: ("will not start again", "will not start again"),
     Effect.AT_RISK: ("may be deleted", "may be deleted"),
+    Effect.MAY_DELETE: ("may delete objects", "may delete objects"),
     Effect.REPLACED: ("is replaced", "are replaced"),
     Effect.DELETED: ("is deleted", "are deleted"),
     Effect.REFUSED: ("", ""),

@@ -45,6 +45,7 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.STOP: "stopped",
     Effect.NO_START: "accepted, but it will not start again",
     Effect.AT_RISK: "may be deleted",
+    Effect.MAY_DELETE: "may delete objects",
     Effect.REPLACED: "replaced",
     Effect.DELETED: "deleted",
     Effect.REFUSED: "refused",

@@ -19,6 +19,19 @@ _VERSIONS = {
     FLUX_SOURCE_GROUP: "v1",
     "helm.toolkit.fluxcd.io": "v2",
 }
+#: Fields by which a Kustomization changes the objects that it builds.
+BUILD_FIELDS = (
+    "targetNamespace",
+    "namePrefix",
+    "nameSuffix",
+    "patches",
+    "patchesStrategicMerge",
+    "patchesJson6902",
+    "postBuild",
+    "components",
+    "images",
+    "commonMetadata",
+)
 _REFUSED = "the API server refuses it in an object that Flux applies"
 #: The variables, whose reader reports unknown fields.
 _READ_STRICTLY = ("spec", "postBuild")

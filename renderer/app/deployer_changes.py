@@ -1,0 +1,175 @@
+"""Changes of the objects that deploy the overlays, such as a Kustomization that no overlay contains."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.gitops.deployer_changes import impact_of, redirections, unrendered_changes
+from renderer.kubevirt.facts.lists import is_same
+from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.model.release import LATEST
+from renderer.model.render_config import Overlay
+
+if TYPE_CHECKING:
+    from renderer.app.diff_causes import Causes
+
+
+class _Key(NamedTuple):
+    """What identifies a deployer: objects of several clusters may have one name.
+
+    ``entry`` is the entry of the project that leads to it, empty without one of an engine. ``folder`` is the
+    folder of its file, if several have the name.
+    """
+
+    id: ResId
+    entry: str
+    folder: str = ""
+
+
+class DeployerChanges:
+    """The objects that deploy the compared overlays on both sides, each with the overlays that it deploys."""
+
+    def __init__(self, before: Side, after: Side) -> None:
+        self._sides = before, after
+        self._deployers: tuple[dict[_Key, Resource], dict[_Key, Resource]] = {}, {}
+        self._overlays: dict[_Key, dict[str, Overlay]] = {}
+        self._above: dict[_Key, str] = {}  # of what deploys a deployer, the first overlay below
+        self._deployed: tuple[set[str], set[str]] = set(), set()  # the overlays that have a deployer
+        self._rendered: set[tuple[ResId, str]] = set()
+        self._entries: dict[str, str] = {}
+        self._added: list[Overlay] = []
+
+    def add(self, overlay: Overlay, rendered: Iterable[RenderedSide | None]) -> None:
+        """Add a compared overlay; what it contains is compared with it."""
+        entry = overlay.listed_as if overlay.entry and overlay.entry.entry else ""
+        self._entries[overlay.path] = entry
+        for content in (each.content for each in rendered if each):
+            self._rendered.update((each.current_id, entry) for each in (content.written if content else ()))
+        self._added.append(overlay)
+
+    def _find(self, overlay: Overlay) -> None:
+        entry = self._entries[overlay.path]
+        for side, found, deployed in zip(self._sides, self._deployers, self._deployed, strict=True):
+            deployers = [*_deployers_of(overlay.path, side)]
+            deployed.update([overlay.path] if deployers else ())
+            for each in deployers:
+                key = self._key(each, entry)
+                found.setdefault(key, each)
+                self._overlays.setdefault(key, {}).setdefault(overlay.path, overlay)
+            for each in side.deployers.above(deployers):
+                key = self._key(each, entry)
+                found.setdefault(key, each)
+                self._above.setdefault(key, overlay.path)
+
+    def _key(self, deployer: Resource, entry: str) -> _Key:
+        id_ = deployer.current_id
+        is_ambiguous = any(len(side.deployers.written.get(id_, ())) > 1 for side in self._sides)
+        folder = posixpath.dirname(deployer.origin.path) if is_ambiguous and not entry else ""
+        return _Key(id_, entry, folder)
+
+    def added_to(
+        self, overlays: Sequence[OverlayDifference], causes: Causes | None
+    ) -> tuple[OverlayDifference, ...]:
+        """Return the overlays, each change of a deployer in the first that it deploys.
+
+        An overlay does not count as compared if something else than what is rendered is deployed from now on.
+        """
+        if not self._may_differ():
+            return tuple(overlays)
+        for overlay in self._added:
+            self._find(overlay)
+        before, after = (self._on_side(number) for number in (0, 1))
+        places = {**self._above, **{key: next(iter(below)) for key, below in self._overlays.items()}}
+        by_path = {overlay.path: overlay for overlay in overlays}
+        changes: dict[str, list[ResourceChange]] = {}
+        impacts: dict[tuple[ResId, str], Impact | None] = {}
+        reasons: dict[str, list[str]] = {
+            path: ["nothing in this repository deploys it any more"]
+            for path in self._deployed[0] - self._deployed[1]
+            if path in self._sides[1].overlays
+        }
+        for key, path in places.items():
+            old, new = before.get(key), after.get(key)
+            if old is not None and new is not None:
+                if is_same(old.content, new.content):
+                    continue
+                impacts[key.id, key.entry] = impact_of(old, new)
+                for below in self._overlays.get(key, {}).values():
+                    reasons.setdefault(below.path, []).extend(_reasons(old, new, below))
+            if not {(key.id, key.entry), (key.id, "")} & self._rendered:
+                changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
+        return tuple(
+            overlay._replace(
+                changes=tuple(
+                    _judged(change, impacts.get((change.id, self._entries[overlay.path])))
+                    for change in (*overlay.changes, *changes.get(overlay.path, ()))
+                ),
+                incomparable=overlay.incomparable or "; ".join(reasons.get(overlay.path, ())),
+            )
+            for overlay in overlays
+        )
+
+    def _may_differ(self) -> bool:
+        """Return False if neither the files of such objects differ nor, with their patches, the entries."""
+        before, after = self._sides
+        if before.deployer_files != after.deployer_files or before.found.suspended != after.found.suspended:
+            return True
+        return any(
+            _entry_content(before.overlays.get(path)) != _entry_content(after.overlays.get(path))
+            for path in self._entries
+        )
+
+    def _on_side(self, number: int) -> dict[_Key, Resource]:
+        """Return the deployers on one side, also those that deploy none of the overlays there."""
+        found = dict(self._deployers[number])
+        for key in (*self._overlays, *self._above):
+            written = self._sides[number].deployers.written.get(key.id, ())
+            if key not in found and len(written) == 1:
+                found[key] = written[0]
+        return found
+
+
+def _entry_content(overlay: Overlay | None) -> JsonObject | None:
+    entry = overlay.entry.entry if overlay and overlay.entry else None
+    return entry.content if entry else None
+
+
+def _deployers_of(path: str, side: Side) -> Iterator[Resource]:
+    """Yield the objects in Git that deploy an overlay on one side, also if they are suspended."""
+    if path in side.overlays:
+        yield from side.deployers.in_git(side.deployers.of(side.overlays[path]))
+    elif path in side.found.suspended:
+        yield from side.deployers.in_git((side.found.suspended[path].entry,))
+
+
+def _reasons(before: Resource, after: Resource, overlay: Overlay) -> Iterator[str]:
+    """Yield why an overlay is not what is deployed after a change of what deploys it."""
+    yield from redirections(before, after)
+    if overlay.entry is None or overlay.entry.entry is None:
+        yield from unrendered_changes(before, after, ("postBuild",) if overlay.flux else ())
+
+
+def _changes_of(
+    before: Resource | None, after: Resource | None, overlay: OverlayDifference, causes: Causes | None
+) -> tuple[ResourceChange, ...]:
+    """Return the change of an object that deploys an overlay."""
+    release = next(filter(None, overlay.releases), LATEST)
+    old, new = (OverlaySide(release, () if each is None else (each,)) for each in (before, after))
+    found = compare_overlay(overlay.path, overlay.name, old, new)
+    if causes is not None:
+        found = causes.as_written(found, (RenderedSide(old), RenderedSide(new)))
+    return found.changes
+
+
+def _judged(change: ResourceChange, impact: Impact | None) -> ResourceChange:
+    """Return the change of a deployer with its impact; that it has no effect is said of a single field."""
+    if impact is None or change.impact or (impact.effect is Effect.NONE and len(change.fields) > 1):
+        return change
+    return change._replace(impact=impact, effects=(impact.effect,))

@@ -1,0 +1,144 @@
+"""A changed Kustomization, Application or source: what its engine does from then on to what it deploys.
+
+kustomize-controller applies nothing while ``spec.suspend`` is set, and in the cluster of ``spec.kubeConfig``
+(``internal/controller/kustomization_controller.go`` ``Reconcile``). With ``spec.force`` it deletes what it
+cannot update (fluxcd/pkg ``ssa/manager_apply.go`` ``shouldForceApply``). Argo CD deletes what an Application
+tracks and Git no longer has, as soon as it prunes automatically (``controller/appcontroller.go``
+``autoSync``). Flux does not delete what left Git earlier: its inventory no longer has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+
+from renderer.gitops.argocd.application import as_application, is_application, sources
+from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.model.difference import Effect, Impact
+from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource
+from renderer.model.sync_options import options_of_application
+
+_FORCE, _REPLACE, _SERVER_SIDE = "Force=true", "Replace=true", "ServerSideApply=true"
+_SOURCE_ADDRESS = ("path", "repoURL", "targetRevision")
+_FLUX_FORCED = Impact(
+    Effect.MAY_DELETE,
+    "spec.force: Flux deletes what the cluster does not let it update, with the disks that it owns, and"
+    " creates it again",
+    "fluxcd/pkg ssa/manager_apply.go shouldForceApply",
+)
+_FLUX_PRUNES = Impact(
+    Effect.NONE,
+    "spec.prune: what leaves Git with this change or later is deleted",
+    "kustomize-controller internal/controller/kustomization_controller.go prune",
+)
+_ARGOCD_FORCED = Impact(
+    Effect.MAY_DELETE,
+    "the sync option Force=true: Argo CD deletes what the cluster does not let it update, with the disks that"
+    " it owns, and creates it again",
+    "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject",
+)
+_ARGOCD_PRUNES = Impact(
+    Effect.MAY_DELETE,
+    "automated.prune: what this deployed and Git no longer has is deleted",
+    "argo-cd controller/appcontroller.go autoSync",
+)
+
+
+def impact_of(before: Resource, after: Resource) -> Impact | None:
+    """Return the impact of a change of an object that deploys others; None if it is not known."""
+    impacts = _impacts(before, after)
+    return max(impacts, key=lambda each: each.effect.severity, default=None)
+
+
+def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
+    if is_flux_kustomization(after):
+        if _is_turned_on(before, after, "force"):
+            yield _FLUX_FORCED
+        if _is_turned_on(before, after, "prune"):
+            yield _FLUX_PRUNES
+        return
+    old, new = as_application(before), as_application(after)
+    if is_application(new):
+        if _forces(new) and not _forces(old):
+            yield _ARGOCD_FORCED
+        if _prunes(new) and not _prunes(old):
+            yield _ARGOCD_PRUNES
+
+
+def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
+    old, new = (object_at(each.content, "spec").get(flag) for each in (before, after))
+    return new is True and old is not True
+
+
+def _forces(application: Resource) -> bool:
+    options = {*options_of_application(application)}
+    return _FORCE in options and (_REPLACE in options or _SERVER_SIDE not in options)
+
+
+def _prunes(application: Resource) -> bool:
+    automated = object_at(application.content, "spec", "syncPolicy", "automated")
+    return automated.get("prune") is True and automated.get("enabled") is not False
+
+
+def redirections(before: Resource, after: Resource) -> Iterator[str]:
+    """Yield why what is rendered is not what the cluster gets from now on, if a change makes it so.
+
+    Either object may be a Kustomization, an Application, an ApplicationSet or a source of Flux.
+    """
+    label = f"{after.kind} {after.name}"
+    if is_flux_kustomization(after):
+        if _is_turned_on(before, after, "suspend"):
+            yield f"{label} is suspended: nothing is applied until it is resumed"
+        if _differs(before, after, "kubeConfig"):
+            yield f"{label} has another spec.kubeConfig: it goes to another cluster"
+        if _differs(before, after, "sourceRef"):
+            yield f"{label} has another spec.sourceRef: it may not deploy what is rendered here"
+    elif after.gvk.group == FLUX_SOURCE_GROUP:
+        if _is_turned_on(before, after, "suspend"):
+            yield f"{label} is suspended: no later revision is applied until it is resumed"
+        for field in ("url", "ref"):
+            if _differs(before, after, field):
+                yield f"{label} has another spec.{field}: it may not have the revision that is rendered here"
+    else:
+        old, new = as_application(before), as_application(after)
+        if any(_differs(old, new, "destination", name) for name in ("server", "name")):
+            yield f"{label} has another destination: it goes to another cluster"
+        if _revisions(old) != _revisions(new):
+            yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
+
+
+def unrendered_changes(before: Resource, after: Resource, known: Collection[str] = ()) -> Iterator[str]:
+    """Yield why an overlay that is rendered from its folder alone does not show what a change does to it.
+
+    ``known`` are fields that it is rendered with.
+    """
+    label = f"{after.kind} {after.name}"
+    if is_flux_kustomization(after):
+        for field in BUILD_FIELDS:
+            if field not in known and _differs(before, after, field):
+                yield f"{label} has another spec.{field}, and is not what is rendered: list it under flux"
+    elif _build_options(as_application(before)) != _build_options(as_application(after)):
+        yield f"{label} has a source with other options, and is not what is rendered: list it under argocd"
+
+
+def _build_options(application: Resource) -> list[JsonObject]:
+    found = (each.content for each in sources(application) if each.has_manifests and not each.is_chart)
+    return [{key: value for key, value in each.items() if key not in _SOURCE_ADDRESS} for each in found]
+
+
+def _differs(before: Resource, after: Resource, *field: str) -> bool:
+    old, new = (_spec_value(each, *field) for each in (before, after))
+    return old != new
+
+
+def _spec_value(resource: Resource, *field: str) -> Json:
+    return value_at(resource.content, ("spec", *field))
+
+
+def _revisions(application: Resource) -> list[str]:
+    """Return the revision of each source with manifests of a repository; ``HEAD`` is the default."""
+    found = (each for each in sources(application) if each.has_manifests and not each.is_chart)
+    return [each.revision or "HEAD" for each in found]

@@ -1,0 +1,302 @@
+"""``vmrender diff`` of the objects that deploy the overlays, which no overlay contains."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from html import unescape
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from jsonschema import Draft202012Validator
+
+from renderer.cli.app import main
+from tests.cli.git_work_tree import commit, init, write
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/vmrender/diff.json").read_text(encoding="utf-8"))
+ORIGIN = "https://git.example.org/vms.git"
+PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
+KUSTOMIZATION = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata:
+  name: apps
+  namespace: flux-system
+spec:
+  interval: 10m
+  path: ./overlays/prod
+  sourceRef: {kind: GitRepository, name: fleet}
+"""
+SOURCE = f"""\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {{name: fleet, namespace: flux-system}}
+spec:
+  interval: 1m
+  url: {ORIGIN}
+  ref: {{branch: main}}
+"""
+APPLICATION = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: apps, namespace: argocd}}
+spec:
+  project: default
+  source: {{repoURL: "{ORIGIN}", targetRevision: main, path: overlays/prod}}
+  destination: {{server: "https://kubernetes.default.svc"}}
+  syncPolicy: {{automated: {{}}}}
+"""
+APPLICATION_SET = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: sites, namespace: argocd}}
+spec:
+  generators: [{{list: {{elements: [{{site: prod}}, {{site: dev}}]}}}}]
+  template:
+    metadata: {{name: "{{{{site}}}}"}}
+    spec:
+      project: default
+      source: {{repoURL: "{ORIGIN}", targetRevision: main, path: "overlays/{{{{site}}}}"}}
+      destination: {{server: "https://kubernetes.default.svc"}}
+"""
+OVERLAYS = {
+    f"overlays/{name}/{file}": text
+    for name in ("prod", "dev")
+    for file, text in (
+        ("kustomization.yaml", "resources: [settings.yaml]\n"),
+        ("settings.yaml", CONFIG.replace("prod", name)),
+    )
+}
+DEV = KUSTOMIZATION.replace("name: apps", "name: dev").replace("overlays/prod", "overlays/dev")
+FLUX = {
+    "clusters/prod/source.yaml": SOURCE,
+    "clusters/prod/apps.yaml": KUSTOMIZATION,
+    "clusters/prod/dev.yaml": DEV,
+}
+ARGOCD = {"clusters/prod/apps.yaml": APPLICATION}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+def project(entry: str) -> dict[str, str]:
+    """Return a project with overlays of an engine, or for an empty ``entry`` with those in ``overlays/``."""
+    if not entry:
+        return {"vmrender.yaml": f"{PROJECT}repositories: ['{ORIGIN}']\n"}
+    text = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{{{entry}: clusters/prod}}]\n"
+    return {"vmrender.yaml": text}
+
+
+def diff(*options: str) -> Result:
+    return CliRunner(catch_exceptions=False).invoke(main, ["diff", *options])
+
+
+@pytest.mark.parametrize("entry", ["", "flux"])
+@pytest.mark.parametrize(
+    "added",
+    [
+        "kubeConfig: {secretRef: {name: other}}",
+        "serviceAccountName: admin",
+        "force: true",
+        "prune: true",
+        "deletionPolicy: Delete",
+        "suspend: true",
+    ],
+)
+def test_a_changed_kustomization_is_a_difference(folder: Path, entry: str, added: str) -> None:
+    commit(folder, project(entry) | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": f"{KUSTOMIZATION}  {added}\n"})
+    result = diff()
+    assert result.exit_code == 1
+    assert result.stdout.count("changed Kustomization flux-system/apps") == 1
+    assert "by clusters/prod/apps.yaml:10" in result.stdout
+    assert f"spec.{added.partition(':')[0]}" in result.stdout
+
+
+@pytest.mark.parametrize("entry", ["", "argocd"])
+@pytest.mark.parametrize(
+    ("old", "new", "field"),
+    [
+        ("targetRevision: main", "targetRevision: v2", "spec.source.targetRevision: main -> v2"),
+        ("project: default", "project: vms", "spec.project: default -> vms"),
+        ("kubernetes.default.svc", "other.example.org", "spec.destination.server"),
+        ("automated: {}", "automated: {prune: true}", "spec.syncPolicy.automated"),
+        ("automated: {}", "automated: {}, syncOptions: [Force=true]", "spec.syncPolicy.syncOptions"),
+        ("namespace: argocd", "namespace: argocd, finalizers: [a/b]", "metadata.finalizers"),
+    ],
+)
+def test_a_changed_application_is_a_difference(
+    folder: Path, entry: str, old: str, new: str, field: str
+) -> None:
+    commit(folder, project(entry) | OVERLAYS | ARGOCD)
+    write(folder, {"clusters/prod/apps.yaml": APPLICATION.replace(old, new)})
+    result = diff()
+    assert result.exit_code == 1
+    assert result.stdout.count("changed Application argocd/apps") == 1
+    assert "by clusters/prod/apps.yaml:" in result.stdout
+    assert field in result.stdout
+
+
+@pytest.mark.parametrize("entry", ["", "flux"])
+def test_another_revision_of_the_source_is_not_compared(folder: Path, entry: str) -> None:
+    commit(folder, project(entry) | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/source.yaml": SOURCE.replace("branch: main", "tag: v2")})
+    shown = diff().stdout
+    assert shown.startswith("NOT COMPARED: ")
+    assert "changed GitRepository flux-system/fleet" in shown
+    assert "GitRepository fleet has another spec.ref" in shown
+
+
+@pytest.mark.parametrize("entry", ["", "argocd"])
+def test_a_changed_set_is_reported_once(folder: Path, entry: str) -> None:
+    commit(folder, project(entry) | OVERLAYS | {"clusters/prod/sites.yaml": APPLICATION_SET})
+    changed = APPLICATION_SET.replace("project: default", "project: vms")
+    write(folder, {"clusters/prod/sites.yaml": changed})
+    shown = diff().stdout
+    assert shown.count("spec.template.spec.project: default -> vms") == 1
+    assert "changed ApplicationSet argocd/sites" in shown
+    assert "1 changed (2 overlays)" in shown
+
+
+@pytest.mark.parametrize(("entry", "place"), [("", "overlays/flux"), ("flux", "clusters/prod")])
+def test_an_object_in_an_overlay_is_reported_there_alone(folder: Path, entry: str, place: str) -> None:
+    files = {
+        f"{place}/kustomization.yaml": "resources: [apps.yaml, source.yaml, settings.yaml]\n",
+        f"{place}/settings.yaml": CONFIG.replace("prod", "flux-system"),
+        f"{place}/source.yaml": SOURCE,
+        f"{place}/apps.yaml": KUSTOMIZATION,
+    }
+    commit(folder, project(entry) | OVERLAYS | files)
+    write(folder, {f"{place}/apps.yaml": f"{KUSTOMIZATION}  serviceAccountName: admin\n  force: true\n"})
+    assert diff().stdout.count("changed Kustomization flux-system/apps") == 1
+    assert diff().stdout.startswith("DATA: Kustomization flux-system/apps may delete objects\n")
+
+
+@pytest.mark.parametrize("entry", ["", "flux"])
+def test_an_added_and_a_removed_kustomization(folder: Path, entry: str) -> None:
+    commit(folder, project(entry) | OVERLAYS | {**FLUX, "clusters/prod/dev.yaml": ""})
+    commit(folder, {"clusters/prod/dev.yaml": DEV})
+    assert diff("HEAD~1", "HEAD").stdout.count("added Kustomization flux-system/dev") == 1
+    assert diff("HEAD", "HEAD~1").stdout.count("removed Kustomization flux-system/dev") == 1
+
+
+@pytest.mark.parametrize("field", ["targetNamespace: other", "patches: [{patch: 'kind: ConfigMap'}]"])
+def test_what_a_folder_alone_does_not_show_is_not_compared(folder: Path, field: str) -> None:
+    commit(folder, project("") | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": f"{KUSTOMIZATION}  {field}\n"})
+    shown = diff().stdout
+    assert shown.startswith("NOT COMPARED: overlays/prod\n")
+    assert f"Kustomization apps has another spec.{field.partition(':')[0]}, and is not what" in shown
+
+
+def test_what_an_application_sets_is_not_compared_with_a_folder_alone(folder: Path) -> None:
+    commit(folder, project("") | OVERLAYS | ARGOCD)
+    changed = APPLICATION.replace("targetRevision: main", "targetRevision: main, kustomize: {namePrefix: a-}")
+    write(folder, {"clusters/prod/apps.yaml": changed})
+    assert diff().stdout.startswith("NOT COMPARED: overlays/prod\n")
+
+
+@pytest.mark.parametrize("changed", ["", KUSTOMIZATION.replace("overlays/prod", "elsewhere")])
+def test_a_folder_that_nothing_deploys_any_more_is_not_compared(folder: Path, changed: str) -> None:
+    commit(folder, project("") | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": changed})
+    shown = diff().stdout
+    assert shown.startswith("NOT COMPARED: overlays/prod\n")
+    assert "not compared: nothing in this repository deploys it any more" in shown
+    assert shown.count("Kustomization flux-system/apps") == 1
+
+
+@pytest.mark.parametrize("entry", ["", "argocd"])
+def test_an_object_above_the_deployers_is_compared(folder: Path, entry: str) -> None:
+    root = APPLICATION.replace("name: apps", "name: root").replace("overlays/prod", "clusters/prod")
+    files = ARGOCD | {"clusters/prod/root.yaml" if entry else "root.yaml": root}
+    commit(folder, project(entry) | OVERLAYS | files)
+    write(folder, {path: text.replace("automated: {}", "") for path, text in files.items() if "root" in path})
+    shown = diff().stdout
+    assert shown.count("changed Application argocd/root") == 1
+    assert "spec.syncPolicy" in shown
+
+
+def test_a_kustomization_of_another_source_is_not_above(folder: Path) -> None:
+    other = KUSTOMIZATION.replace("apps", "other").replace("name: fleet", "name: upstream")
+    other = other.replace("overlays/prod", "clusters/prod")
+    commit(folder, project("") | OVERLAYS | FLUX | {"other.yaml": other})
+    write(folder, {"other.yaml": f"{other}  prune: true\n"})
+    assert diff().exit_code == 0
+
+
+def test_each_cluster_has_an_object_of_one_name(folder: Path) -> None:
+    clusters = {
+        f"clusters/{cluster}/{name}.yaml": text.replace("overlays/prod", f"overlays/{cluster}")
+        for cluster in ("prod", "dev")
+        for name, text in (("apps", KUSTOMIZATION), ("source", SOURCE))
+    }
+    entries = "overlays: [{flux: clusters/prod}, {flux: clusters/dev}]\n"
+    for project_file in (project("")["vmrender.yaml"], project("")["vmrender.yaml"] + entries):
+        commit(folder, {"vmrender.yaml": project_file} | OVERLAYS | clusters)
+        for cluster in ("prod", "dev"):
+            file = f"clusters/{cluster}/apps.yaml"
+            write(folder, clusters | {file: f"{clusters[file]}  force: true\n"})
+            shown = diff().stdout
+            assert shown.count("changed Kustomization flux-system/apps") == 1
+            assert f"by clusters/{cluster}/apps.yaml:10" in shown
+            write(folder, clusters | {f"clusters/{cluster}/source.yaml": SOURCE.replace("main", "next")})
+            assert "NOT COMPARED: " in diff().stdout
+            assert f"by clusters/{cluster}/source.yaml:7" in diff().stdout
+            write(folder, clusters)
+
+
+def test_equal_objects_are_no_difference(folder: Path) -> None:
+    commit(folder, project("flux") | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": f"# a comment\n{KUSTOMIZATION}"})
+    result = diff()
+    assert (result.exit_code, result.stdout) == (0, "")
+
+
+FORCED = """\
+DATA: Kustomization flux-system/apps may delete objects
+HEAD -> work tree
+
+1 changed (2 overlays)
+other objects: 1 may delete objects
+
+data at risk
+  changed Kustomization flux-system/apps in clusters/prod:apps: may delete objects
+    by clusters/prod/apps.yaml:10
+    REASON
+    spec.force: nothing -> true
+
+clusters/prod:apps (KubeVirt 1.9)
+  1 equal
+"""
+REASON = (
+    "spec.force: Flux deletes what the cluster does not let it update, with the disks that it owns, and"
+    " creates it again"
+)
+
+
+def test_force_is_a_danger_for_data(folder: Path) -> None:
+    commit(folder, project("flux") | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": f"{KUSTOMIZATION}  force: true\n"})
+    assert diff().stdout == FORCED.replace("REASON", REASON)
+    assert diff("--fail-on", "data").exit_code == 1
+    assert diff("--fail-on", "refused").exit_code == 0
+
+
+@pytest.mark.parametrize("output_format", ["markdown", "html", "json", "jsonl"])
+def test_every_format_has_it(folder: Path, output_format: str) -> None:
+    commit(folder, project("flux") | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": f"{KUSTOMIZATION}  force: true\n"})
+    shown = unescape(diff("--format", output_format).stdout)
+    assert "Flux deletes what the cluster does not let it update" in shown
+    assert "may-delete" in shown if output_format.startswith("json") else "may delete objects" in shown
+    if output_format == "json":
+        Draft202012Validator(SCHEMA).validate(json.loads(shown))
