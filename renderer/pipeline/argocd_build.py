@@ -6,7 +6,8 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.files.file_system import FileSystem
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
@@ -15,6 +16,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kustomization import CompletedKustomization
 from renderer.pipeline.flux_build import BuildContext, compose_completed, compose_supported
 
 if TYPE_CHECKING:
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
 
 
 _PLAIN = BuildContext()
+#: Builds a kustomization with the options of an Application.
+Compose: TypeAlias = Callable[[CompletedKustomization], Outcome[ResourceSet]]
 _NAMES = {"helm": "Helm chart", "plugin": "config management plugin"}
 
 
@@ -47,14 +51,11 @@ def build_application(
     fs: FileSystem,
     application: Resource,
     is_this_repository: Callable[[str, str], bool],
-    context: BuildContext = _PLAIN,
-    *,
-    with_part: bool = False,
+    compose: Compose | None = None,
 ) -> Outcome[ResourceSet]:
     """Return the objects of the Application's sources in this repository; report other sources as findings.
 
-    ``destination.namespace`` is not set on them yet. ``with_part``: if it needs charts or other repositories,
-    the outcome is a failure with the objects that can be read.
+    ``destination.namespace`` is not set on them yet. ``compose`` builds kustomizations.
     """
     from renderer.gitops.argocd.application import sources
     from renderer.gitops.argocd.destination import without_duplicates
@@ -72,7 +73,7 @@ def build_application(
             what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
             findings.append(_not_rendered(source, f"it is {what}"))
             continue
-        outcome = build_source(fs, source, context, with_part=with_part)
+        outcome = build_source(fs, source, compose or composing(fs))
         findings += outcome.diagnostics
         if outcome.failed and not outcome.value:
             return Outcome(ResourceSet(), tuple(findings))
@@ -81,10 +82,33 @@ def build_application(
     return Outcome(kept.value, (*findings, *kept.diagnostics))
 
 
-def build_source(
-    fs: FileSystem, source: DeployedSource, context: BuildContext = _PLAIN, *, with_part: bool = False
-) -> Outcome[ResourceSet]:
-    """Return the objects of one source in this repository; ``with_part`` as in ``build_application``."""
+def composing(fs: FileSystem, context: BuildContext = _PLAIN) -> Compose:
+    """Return the way in which kustomizations are built to be rendered."""
+    restrictor = LoadRestrictor.ROOT_ONLY
+    return partial(compose_completed, fs, restrictor=restrictor, context=context, sorted_by_kind=True)
+
+
+class ComposeSupported:
+    """Builds kustomizations to follow their Applications: of those that need charts, what can be read.
+
+    The last result is kept: an ApplicationSet may make thousands of Applications of one folder.
+    """
+
+    def __init__(self, fs: FileSystem) -> None:
+        self._fs = fs
+        self._last: tuple[str, str, Outcome[ResourceSet]] | None = None
+
+    def __call__(self, completed: CompletedKustomization) -> Outcome[ResourceSet]:
+        folder, content = completed.folder, repr(completed.content)
+        if self._last and self._last[:2] == (folder, content) and not completed.sites:
+            return self._last[2]
+        outcome = compose_supported(self._fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
+        self._last = None if completed.sites else (folder, content, outcome)
+        return outcome
+
+
+def build_source(fs: FileSystem, source: DeployedSource, compose: Compose) -> Outcome[ResourceSet]:
+    """Return the objects of one source in this repository."""
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
     from renderer.gitops.argocd.directory import DirectoryOptions, kustomizations_among, read_manifests
     from renderer.gitops.argocd.kustomize_edit import complete
@@ -98,10 +122,7 @@ def build_source(
             refused = (_read_as_manifest(source, folder, each) for each in kustomizations_among(manifests))
             return Outcome(ResourceSet(manifests), tuple(refused))
         if kind is SourceType.KUSTOMIZE:
-            completed = complete(fs, source, folder)
-            if with_part:
-                return compose_supported(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
-            return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
+            return compose(complete(fs, source, folder))
         return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)

@@ -195,8 +195,10 @@ class _ArgocdBuilder:
         rendered: RenderedSources,
     ) -> None:
         from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
+        from renderer.pipeline.argocd_build import ComposeSupported
 
         self._fs = fs
+        self._compose = ComposeSupported(fs)
         self._clusters = clusters
         self._relevant = relevant
         self._urls = urls
@@ -225,7 +227,7 @@ class _ArgocdBuilder:
             return Outcome(ResourceSet(), tuple(filter(None, errors)))
         if not self._relevant(_application_folders(self._fs, application, self._urls)):
             return Outcome(ResourceSet())
-        return build_application(self._fs, application, self._urls.is_this_repository, with_part=True)
+        return build_application(self._fs, application, self._urls.is_this_repository, self._compose)
 
     def follow_set(self, application_set: Resource) -> tuple[Resource, ...]:
         """Return the Applications of an ApplicationSet, and note what there is to report about it."""

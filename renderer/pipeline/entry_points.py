@@ -229,12 +229,15 @@ class EntryPointComposer:
         return compose_kustomization(self._artifacts[point.ignore], point.entry, self._context)
 
     def _argocd(self, point: EntryPoint) -> Outcome[ResourceSet]:
-        from renderer.pipeline.argocd_build import build_application
+        from renderer.pipeline.argocd_build import build_application, composing
 
         if point.entry is None:
             return Outcome(ResourceSet(point.objects))
         return build_application(
-            self._fs, point.entry, lambda url, _path: url in point.repositories, self._context
+            self._fs,
+            point.entry,
+            lambda url, _path: url in point.repositories,
+            composing(self._fs, self._context),
         )
 
     def _with_templates(

@@ -19,7 +19,8 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.run.limits import lowered
-from renderer.model.run.work import WorkLimitError, begin_run
+from renderer.model.run.work import WorkLimitError, begin_run, spent
+from renderer.pipeline.argocd_build import ComposeSupported, build_application
 
 FILES = MemoryFileSystem(
     {**{f"d/{number}.yaml": b"" for number in range(50)}, "big.yaml": b"a: [" + b"1," * 3000 + b"1]\n"}
@@ -132,3 +133,21 @@ def test_patterns_with_too_many_alternatives_are_not_taken_to_exclude_nothing(pa
     begin_run()
     with pytest.raises(NotComposedError):
         excluded(pattern)
+
+
+def test_applications_of_one_folder_are_followed_at_the_cost_of_one() -> None:
+    config_map = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n"
+    folder = {"d/kustomization.yaml": b"resources: [c.yaml]\nnamePrefix: p-\n", "d/c.yaml": config_map}
+    source: JsonObject = {"repoURL": "https://git.example.org/fleet.git", "path": "d"}
+    application = Resource(
+        {"kind": "Application", "metadata": {"name": "a"}, "spec": {"source": source}}, Site("a.yaml")
+    )
+    files = MemoryFileSystem(folder)
+    compose, costs = ComposeSupported(files), []
+    for _ in range(3):
+        begin_run()
+        built = build_application(files, application, lambda _url, _path: True, compose)
+        assert [each.name for each in built.value] == ["p-c"]
+        costs.append(spent())
+    assert costs[0] > 0
+    assert costs[1:] == [0, 0]
