@@ -129,7 +129,7 @@ LINES = (
     "diff --since HEAD --overlay FOLDER --cluster east --no-progress",
     "diff HEAD --kubevirt 1.8 -v",
     "diff --ignore kind=ConfigMap --fail-on refused,data --format markdown --limit-bytes 1000",
-    "diff --live DUMP --ignore owner=helm --exit-zero",
+    "diff --live DUMP --ignore owner=helm --exit-zero --jobs 2",
     *("diff --live DUMP --accept */* --dry-run", "diff --live DUMP --accept */*"),
     *in_each("--format", "explain MACHINE --overlay FOLDER"),
     *in_each("--format", "explain vm/MACHINE -n a --overlay FOLDER"),

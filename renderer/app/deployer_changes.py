@@ -10,8 +10,11 @@ from renderer.app.diff_side import RenderedSide, Side
 from renderer.diff.compare import OverlaySide, compare_overlay
 from renderer.gitops.deployer_changes import impact_of, redirections, unrendered_changes
 from renderer.kubevirt.facts.lists import is_same
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange
 from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST
@@ -103,7 +106,8 @@ class DeployerChanges:
                 impacts[key.id, key.entry] = impact_of(old, new)
                 for below in self._overlays.get(key, {}).values():
                     reasons.setdefault(below.path, []).extend(_reasons(old, new, below))
-            if not {(key.id, key.entry), (key.id, "")} & self._rendered:
+            is_elsewhere = {(key.id, key.entry), (key.id, "")} & self._rendered
+            if not is_elsewhere and not self._is_unreadable(old, new):
                 changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
         return tuple(
             overlay._replace(
@@ -125,6 +129,19 @@ class DeployerChanges:
             _entry_content(before.overlays.get(path)) != _entry_content(after.overlays.get(path))
             for path in self._entries
         )
+
+    def _is_unreadable(self, old: Resource | None, new: Resource | None) -> bool:
+        """Return True if the side without an object has its file, which cannot be read."""
+        found, side = (old, self._sides[1]) if new is None else (new, self._sides[0])
+        if found is None or (old is not None and new is not None):
+            return False
+        path = found.origin.path
+        try:
+            if side.fs.is_file(path):
+                read_resources(side.fs.read(path), Site(path))
+        except DiagnosticError:
+            return True
+        return False
 
     def _on_side(self, number: int) -> dict[_Key, Resource]:
         """Return the deployers on one side, also those that deploy none of the overlays there."""

@@ -13,7 +13,7 @@ from renderer.app.usage_error import UsageError
 from renderer.authoring.sizes.add_manifest import ManifestPlace, add_manifest
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.layout import object_file_name
-from renderer.emit.output_folder import KEPT_NAMES
+from renderer.emit.output_folder import is_kept
 from renderer.files.disk import file_exists
 from renderer.files.file_system import EditedFiles, FilesAbove
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
@@ -43,9 +43,9 @@ class SourceFolder:
         if not path.is_relative_to(project.root):
             return cls(project, project.relative(written))
         relative = path.relative_to(project.root)
-        check_writable(project.root, (relative.as_posix(),))
-        if any(part.lower() in KEPT_NAMES for part in relative.parts):
+        if any(map(is_kept, relative.parts)):
             raise UsageError(f"{written} is not a place for manifests")
+        check_writable(project.root, (relative.as_posix(),))
         if any(map(file_exists, (path, *path.parents))):
             raise UsageError(f"{written} is not a folder")
         return cls(project, relative.as_posix())

@@ -121,7 +121,7 @@ def check_writable(root: Path, paths: Iterable[str]) -> None:
     for path in paths:
         kept = next(filter(is_kept, PurePosixPath(path).parts), None)
         if kept:
-            raise _not_written(path, f"{kept} is not a place for sources")
+            raise Diagnostic.in_file(path, Code.OUTPUT_INVALID, f"{kept} is not a place for sources").error()
         for part in (Path(path), *Path(path).parents):
             place = root / part
             if not os.path.lexists(place):
