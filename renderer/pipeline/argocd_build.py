@@ -17,6 +17,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
+from renderer.model.run.work import spend, spent
 from renderer.pipeline.flux_build import BuildContext, compose_completed, compose_supported
 
 if TYPE_CHECKING:
@@ -91,19 +92,23 @@ def composing(fs: FileSystem, context: BuildContext = _PLAIN) -> Compose:
 class ComposeSupported:
     """Builds kustomizations to follow their Applications: of those that need charts, what can be read.
 
-    The last result is kept: an ApplicationSet may make thousands of Applications of one folder.
+    The last result is kept: an ApplicationSet may make thousands of Applications of one folder. Its steps
+    count each time, as later stages work on each Application.
     """
 
     def __init__(self, fs: FileSystem) -> None:
         self._fs = fs
-        self._last: tuple[str, str, Outcome[ResourceSet]] | None = None
+        self._last: tuple[str, str, Outcome[ResourceSet], int] | None = None
 
     def __call__(self, completed: CompletedKustomization) -> Outcome[ResourceSet]:
         folder, content = completed.folder, repr(completed.content)
         if self._last and self._last[:2] == (folder, content) and not completed.sites:
-            return self._last[2]
+            _, _, outcome, steps = self._last
+            spend(steps, "composing Applications")
+            return outcome
+        before = spent()
         outcome = compose_supported(self._fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
-        self._last = None if completed.sites else (folder, content, outcome)
+        self._last = None if completed.sites else (folder, content, outcome, spent() - before)
         return outcome
 
 

@@ -16,6 +16,7 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import plural
 from renderer.model.record import Record
+from renderer.model.run.work import spend
 from renderer.model.sync_waves import HOOK_ANNOTATION
 
 #: The group, kind, namespace and name of an object.
@@ -28,6 +29,8 @@ _ON_PURPOSE: Mapping[str, tuple[str, ...]] = {
     "kustomize.toolkit.fluxcd.io/ssa": ("IfNotPresent", "Ignore", "Merge"),
     HOOK_ANNOTATION: (),
 }
+#: Steps to compare an object with those of the other appliers (``model.run.work``).
+_STEPS_PER_OBJECT = 20
 #: Kinds that several entries may well repeat, as they only make sure that it is there.
 _REPEATED_KINDS = ("Namespace", "CustomResourceDefinition")
 
@@ -50,6 +53,7 @@ def applied_twice(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnosti
     first: dict[tuple[str, _Identity], tuple[Applier, Resource]] = {}
     pairs: dict[tuple[Reference, Reference], tuple[Applier, Applier, list[tuple[Resource, Resource]]]] = {}
     for applier in appliers:
+        spend(_STEPS_PER_OBJECT * len(applier.objects), "comparing what entries apply")
         cluster = repr(applier.cluster)
         for resource in filter(_counts, applier.objects):
             key = cluster, _identity(resource)
