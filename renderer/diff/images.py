@@ -40,9 +40,18 @@ def _renamed_places(
 
 
 def masked_moves(moves: Iterable[ImageMove], secrets: Masking) -> tuple[ImageMove, ...]:
-    """Return the moves with ``***`` for each of ``secrets``."""
+    """Return the moves with ``***`` for each of ``secrets``, also across the parts of an image."""
 
     def shown(image: ImageName | None) -> ImageName | None:
-        return image and ImageName(*map(secrets.mask, image))
+        if image is None:
+            return None
+        parts = ImageName(*map(secrets.mask, image))
+        whole = secrets.mask(_text(image))
+        return parts if _text(parts) == whole else ImageName(whole, "", "")
 
     return tuple(move._replace(before=shown(move.before), after=shown(move.after)) for move in moves)
+
+
+def _text(image: ImageName) -> str:
+    name, tag, digest = image
+    return name + (f":{tag}" if tag else "") + (f"@{digest}" if digest else "")

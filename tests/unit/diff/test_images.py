@@ -9,10 +9,13 @@ import pytest
 import yaml
 
 from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.images import masked_moves
 from renderer.kubevirt.facts.image_sources import image_name, url_name
-from renderer.model.difference import Difference, ImageName
+from renderer.model.difference import Difference, ImageMove, ImageName
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
 from renderer.model.release import LATEST
 from renderer.report.diff_images import image_rows
 from renderer.report.diff_json import write as json_document
@@ -160,3 +163,10 @@ def test_change_of_the_credentials_alone_is_not_a_move() -> None:
     found = difference([resource(DISK % before)], [resource(DISK % after)])
     assert image_rows(found) == []
     assert "images" not in json.loads(json_document(found))["overlays"][0]
+
+
+def test_a_secret_that_is_split_into_name_and_tag_is_masked() -> None:
+    user = ResId(Gvk.parse("v1", "Pod"), "web", "a")
+    move = ImageMove("container", ImageName("registry.example.org/hunter", "two"), None, user)
+    [masked] = masked_moves([move], Masking(("hunter:two",)))
+    assert masked.before == ImageName("registry.example.org/***")
