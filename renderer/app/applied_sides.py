@@ -1,4 +1,4 @@
-"""What an engine applies of the objects in Git: what it does not apply has no effect, and is not refused.
+"""The objects in Git as an engine applies them. What it leaves out has no effect and cannot be refused.
 
 Flux skips objects that its annotations exempt (fluxcd/pkg ``ssa/manager_apply.go`` ``shouldSkipApply``). It
 leaves the fields of ``spec.ignore`` as the cluster has them, but first tries the whole object in a dry run,
@@ -145,7 +145,7 @@ def _side_as_applied(
     for new in after.written:
         id_ = new.current_id
         old = former.get(id_)
-        # Nor has Flux applied the annotations of an object that it skipped: those of ``new`` decide.
+        # The annotations of ``new`` decide: Flux never applied those of an object that it skipped.
         skipped = "" if engine.is_flux is False else flux_policy(new, new if old else None).ignores
         if skipped:
             if old is not None and not flux_policy(old, old).ignores:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class _Key(NamedTuple):
-    """What identifies a deployer: objects of several clusters may have one name.
+    """Identifies a deployer. Its name alone does not, since each cluster may have an object of that name.
 
     ``entry`` is the entry of the project that leads to it, empty without one of an engine. ``folder`` is the
     folder of its file, if several have the name.

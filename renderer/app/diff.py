@@ -53,7 +53,8 @@ _MOST_NAMES = 5
 class Comparison(NamedTuple):
     """The difference between two sides, and the errors of each.
 
-    ``before`` are the errors for which a side could not be rendered; ``former`` are those of objects.
+    ``before`` has the errors that keep overlays of the first side from being rendered, ``former`` the errors
+    of single objects there, and ``after`` all errors of the second side.
     """
 
     difference: Difference
@@ -75,7 +76,7 @@ class Comparison(NamedTuple):
 
 
 def _identity(finding: Located) -> tuple[object, ...]:
-    """Return what an error has in common with the same one in another revision, where lines differ."""
+    """Return what identifies an error in both revisions: everything but its line."""
     return (
         *(finding.code, finding.severity, finding.message, finding.resource, finding.field),
         *(finding.overlays, finding.other_objects),
@@ -332,7 +333,7 @@ def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two 
     """Return the difference of an overlay that exists on at least one side.
 
     ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
-    ``equal_changes`` are those of the overlays before.
+    ``equal_changes`` holds the judgements of the overlays compared so far.
     """
     failed = [
         content.unknown or f"it cannot be rendered in {side.name}"

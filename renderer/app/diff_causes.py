@@ -8,6 +8,7 @@ each group of equal changes is rendered again with a trace, in a tenth of the ov
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache, cached_property
@@ -21,6 +22,7 @@ from renderer.findings.locator import Locator
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Cause, ChangeType, FieldChange, OverlayDifference, ResourceChange
 from renderer.model.history import FieldHistory
@@ -232,8 +234,8 @@ class Causes:
             place = (_Places((found.origin,)),)
             if not cause.state:
                 cause = self._sources.cause(() if new else place, place if new else ())
-        folders = (difference.path, *(_folders_above(found.origin.path) if found else ()))
-        names = (f"{folder}/{name}".lstrip("/") for folder in folders for name in KUSTOMIZATION_FILES)
+        folders = (difference.path, *(folders_above(found.origin.path) if found else ()))
+        names = (posixpath.normpath(f"{folder}/{name}") for folder in folders for name in KUSTOMIZATION_FILES)
         listing = (self._sources.whole_file(name) for name in names)
         return cause or next(filter(None, listing), None) or self._project_file(difference)
 
@@ -253,13 +255,6 @@ class Causes:
             return self._sources.whole_file(PROJECT_FILE)
         release = (_Places((Site(PROJECT_FILE, 0, FieldPath.of("kubevirt")),)),)
         return self._sources.cause(release, release) or self._sources.whole_file(PROJECT_FILE)
-
-
-def _folders_above(path: str) -> Iterator[str]:
-    """Yield the folders that a file is in, the innermost first, the repository itself last."""
-    while path:
-        path = path.rpartition("/")[0]
-        yield path
 
 
 def _configurations(overlays: Iterable[OverlayDifference]) -> Mapping[str, Cause]:

@@ -131,7 +131,7 @@ class Side:
     def deployer_of(self, overlay: Overlay) -> Resource | None:
         """Return the Application or Kustomization that deploys an overlay; None if it is not certain.
 
-        That of an overlay which is no entry point is looked for in all manifests.
+        If the overlay is not an entry point, all manifests are searched for it.
         """
         if overlay.entry is not None:
             return as_application(overlay.entry.entry) if overlay.entry.entry else None

@@ -46,7 +46,7 @@ Result_co = TypeVar("Result_co", bound=Done, covariant=True)
 
 
 class Task(Protocol[Item_contra, Result_co]):
-    """What is done for an overlay; with ``is_last``, what it shares with others is not needed any more."""
+    """Processes an overlay; after the one that ``is_last``, whatever overlays share can be dropped."""
 
     def __call__(self, overlay: Item_contra, /, *, is_last: bool = False) -> Result_co: ...
 

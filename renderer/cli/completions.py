@@ -19,7 +19,7 @@ from renderer.cli.console import open_project
 
 Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
-#: Words that no shell expands or acts upon, and that are no options.
+#: A word that every shell takes literally, and that is not an option.
 _PLAIN = re.compile(r"(?!-)[\w.,:/@%+=-]+")
 
 

@@ -108,7 +108,7 @@ class VmChangeOf(Protocol):
 
     @property
     def clusters(self) -> tuple[object, ...]:
-        """What the clusters of both sides are set to; empty if that is unknown."""
+        """The settings of the clusters on both sides; empty if they are unknown."""
 
     def access_modes(self, namespace: str) -> Mapping[str, tuple[str, ...]]:
         """Return the access modes of the claims and DataVolumes of a namespace by name."""
@@ -208,7 +208,8 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     """Compare an overlay that is on at least one side.
 
     ``vm_change_of`` returns its VMs as the cluster has them. ``accumulated``: the VMs had other states
-    between the two sides, and may differ from both. ``equal_changes`` are those of the overlays before.
+    between the two sides, and may differ from both. ``equal_changes`` holds the judgements of the
+    overlays compared so far.
     """
     old = before.written if before else ()
     new = after.written if after else ()

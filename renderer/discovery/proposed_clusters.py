@@ -10,7 +10,7 @@ from renderer.discovery.detected_release import DetectedRelease, agreed
 from renderer.discovery.manifests import Manifests
 from renderer.files.file_system import is_inside
 from renderer.kubevirt.facts.kinds import configures_kubevirt
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above, patched_kinds
 from renderer.model.cluster_settings import (
     COMMON_INSTANCETYPES,
     CatalogPath,
@@ -44,8 +44,8 @@ def proposed_clusters(
     entries, catalogs = tuple(entries), tuple(catalogs)
     siblings: dict[str, dict[str, None]] = {}
     for file in configuration:
-        for folder in _folders_above(file):
-            if any(is_inside(entry.rstrip("/"), folder) for entry in entries):
+        for folder in folders_above(file):
+            if folder != "." and any(is_inside(entry.rstrip("/"), folder) for entry in entries):
                 siblings.setdefault(posixpath.dirname(folder), {})[folder] = None
     several = [list(folders) for folders in siblings.values() if len(folders) >= _SEVERAL]
     folders = min(several, key=lambda found: found[0].count("/"), default=[])
@@ -87,10 +87,3 @@ def _files_of_clusters(manifests: Manifests) -> Iterator[str]:
                 files = [(folder, links.file) for folder, links in listing if links]
                 if patched_kinds(manifests.fs, path, files) is None:
                     yield path
-
-
-def _folders_above(file: str) -> Iterator[str]:
-    folder = posixpath.dirname(file)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)

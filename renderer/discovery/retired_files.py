@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import LeftOut
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
 
 #: Names of folders whose content is kept, and deployed by nobody.
@@ -35,7 +36,7 @@ def retired_reason(manifests: Manifests, path: str) -> str:
 
 def hidden_archives(manifests: Manifests) -> Iterator[LeftOut]:
     """Yield the hidden folders of retired files that have virtual machines."""
-    folders = {".", *(folder for path in manifests.contents for folder in _folders_above(path))}
+    folders = {".", *(folder for path in manifests.contents for folder in folders_above(path))}
     for folder in sorted(folders):
         for name in _RETIRED_FOLDERS:
             hidden = posixpath.normpath(posixpath.join(folder, f".{name}"))
@@ -50,7 +51,7 @@ def is_named_retired(manifests: Manifests, path: str) -> bool:
 
 
 def _reason_by_name(manifests: Manifests, path: str) -> str:
-    for each in (*reversed(list(_folders_above(path))), path):
+    for each in (*reversed(list(folders_above(path))), path):
         name = _EXTENSION.sub("", posixpath.basename(each))
         if name.lower() in _RETIRED_FOLDERS and each != "." and manifests.fs.is_folder(each):
             return f"it is in {each}, a folder of retired files"
@@ -62,7 +63,7 @@ def _reason_by_name(manifests: Manifests, path: str) -> str:
 
 
 def _reason_by_comment(manifests: Manifests, path: str) -> str:
-    for folder in _folders_above(path):
+    for folder in folders_above(path):
         links = manifests.graph.links(folder)
         for listed in _commented_entries(manifests, links.file) if links else ():
             place = posixpath.normpath(posixpath.join(folder, listed))
@@ -77,15 +78,6 @@ def _reason_by_kustomization(manifests: Manifests, path: str) -> str:
     if links is None or not links.is_readable or path in links.files:
         return ""
     return f"{links.file} beside it does not list it"
-
-
-def _folders_above(path: str) -> Iterator[str]:
-    """Yield the folders that the path is in, from the innermost to the top."""
-    folder = posixpath.dirname(path)
-    while folder:
-        yield folder
-        folder = posixpath.dirname(folder)
-    yield "."
 
 
 def _commented_entries(manifests: Manifests, file: str) -> Iterator[str]:

@@ -163,7 +163,7 @@ class VmChanges:
 
     @cached_property
     def clusters(self) -> tuple[object, ...]:
-        """What the clusters of both sides are set to; empty if a KubeVirt object has invalid values."""
+        """The settings of the clusters on both sides; empty if a KubeVirt object has invalid values."""
         try:
             stores = (*self.stores, self._former_store)
         except DiagnosticError:
