@@ -282,12 +282,14 @@ def _forced_deletion_of(deployer: _FindDeployer, before: Resource, after: Resour
     return forced_deletion(deployer(), before, after)
 
 
-def _refusals(errors: Iterable[tuple[ResId | None, str]], written: ResourceSet) -> Mapping[ResId, str] | None:
+def _refusals(
+    errors: Iterable[tuple[ResId | None, str]], written: ResourceSet
+) -> Mapping[ResId, tuple[str, ...]] | None:
     """Sort the messages of errors by resource; None if an error is not about a rendered resource."""
     known = {resource.current_id for resource in written}
-    refused: dict[ResId, str] = {}
+    refused: dict[ResId, tuple[str, ...]] = {}
     for resource, message in errors:
         if resource not in known or resource is None:
             return None
-        refused.setdefault(resource, message)
+        refused[resource] = (*refused.get(resource, ()), message)
     return refused

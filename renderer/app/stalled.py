@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.gitops.stalled_sync import stalled_syncs
-from renderer.model.difference import Effect, OverlayDifference
+from renderer.model.difference import OverlayDifference
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
@@ -14,7 +14,7 @@ from renderer.pipeline.deployers import Deployers
 
 def has_refusals(difference: OverlayDifference) -> bool:
     """Return True if the cluster refuses a change of the overlay."""
-    return any(change.impact and change.impact.effect is Effect.REFUSED for change in difference.changes)
+    return any(change.is_refused for change in difference.changes)
 
 
 def with_stalled_syncs(

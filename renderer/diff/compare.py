@@ -123,7 +123,7 @@ class OverlaySide(NamedTuple):
     """One overlay on one side: ``written`` are its manifests.
 
     ``applied`` are its virtual machines with their instance types applied, as KubeVirt sees them, by id. It
-    has only the machines that differ from their manifests. ``refused`` maps resources to the reason why the
+    has only the machines that differ from their manifests. ``refused`` maps resources to the reasons why the
     cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
     that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
@@ -136,7 +136,7 @@ class OverlaySide(NamedTuple):
     release: Release
     written: Resources = ()
     applied: Mapping[ResId, Resource] = {}
-    refused: Mapping[ResId, str] = {}
+    refused: Mapping[ResId, tuple[str, ...]] = {}
     kubevirt: JsonObject = EMPTY
     feature_gates: tuple[str, ...] = ()
     owner: ResId | None = None
@@ -272,7 +272,7 @@ def _totals_after(
     machines = _machines(after)
     former = {} if before is None else _machines(before)
     for change in changes:
-        if change.impact is not None and change.impact.effect is Effect.REFUSED:
+        if change.is_refused:
             if change.after in machines:
                 del machines[change.after]
             if change.before in former:
@@ -390,7 +390,7 @@ class _Comparison:
         return found
 
     def addition_of(self, resource: Resource) -> ResourceChange:
-        impact = self._refusal(resource)
+        impact = self._refusal(None, resource)
         names = written_revisions(resource)
         return ResourceChange(
             ChangeType.ADDED,
@@ -415,53 +415,61 @@ class _Comparison:
         self, before: Resource, after: Resource, kind: ChangeType
     ) -> Iterator[ResourceChange]:
         """Yield one change; nothing if both are equal, in Git and in the cluster."""
-        judgement = self._judge(before, after, kind)
-        fields = judgement.changes
-        impact = self._refusal(after) if fields or kind is ChangeType.RENAMED else None
-        if impact is not None and _has_matchers(before) is not _has_matchers(after):
-            fields = ()  # one side is not expanded, so the difference says nothing about the machine
-        elif not fields and kind is ChangeType.CHANGED and not judgement.effects:
+        judgement, former_refusal = self._judge(before, after, kind), ""
+        if kind is ChangeType.RENAMED:
+            judgement = self._with_renaming(judgement, before, after)
+        elif not judgement.changes and not judgement.effects:
             return
-        if impact is None and kind is not ChangeType.RENAMED:
-            impact = judgement.impact
-        elif impact is None and VirtualMachineView.of(after) is not None:
-            impact = _rename_impact(before, after)
-        elif impact is None and not self._retention(before):
-            judgement = judgement._replace(data=self._lost_with(before))
+        if judgement.changes or kind is ChangeType.RENAMED:
+            judgement, former_refusal = self._with_refusal(judgement, before, after, kind)
         confidential = ConfidentialFields(after.kind, (before.content, after.content), self.secrets)
-        shown = tuple(map(confidential.without_secrets, fields))
-        ids = before.current_id, after.current_id
-        if impact is not None and impact.effect is Effect.REFUSED:
-            change = ResourceChange(kind, *ids, shown, impact, _effects_of(impact))
-            yield self._with_forced_deletion(change, before, after)
-        else:
-            effects = judgement.effects or _effects_of(impact)
-            yield ResourceChange(
-                kind,
-                *ids,
-                shown,
-                impact,
-                effects,
-                judgement.pending,
-                judgement.start_refusal,
-                data=judgement.data,
-                guest=judgement.guest,
-            )
-
-    def _with_forced_deletion(
-        self, change: ResourceChange, before: Resource, after: Resource
-    ) -> ResourceChange:
-        """Return a refused change, with what is lost if the engine deletes what it cannot update."""
-        refusal, forced = self._refusal(after), self._after.forced_deletion_of
-        engine = forced(before, after) if forced and refusal and change.type is ChangeType.CHANGED else ""
-        if refusal is None or not engine:
-            return change
-        reason = f"{refusal.reason}; {engine} may delete it first, and then cannot create it again"
-        return change._replace(
-            impact=refusal._replace(reason=reason),
-            effects=(Effect.REFUSED, Effect.AT_RISK),
-            data=self._lost_with(before),
+        yield ResourceChange(
+            kind,
+            before.current_id,
+            after.current_id,
+            tuple(map(confidential.without_secrets, judgement.changes)),
+            judgement.impact,
+            judgement.effects or _effects_of(judgement.impact),
+            judgement.pending,
+            judgement.start_refusal,
+            data=judgement.data,
+            guest=judgement.guest,
+            former_refusal=former_refusal,
         )
+
+    def _with_renaming(self, judgement: Judgement, before: Resource, after: Resource) -> Judgement:
+        if VirtualMachineView.of(after) is not None:
+            return judgement._replace(impact=_rename_impact(before, after))
+        return judgement if self._retention(before) else judgement._replace(data=self._lost_with(before))
+
+    def _with_refusal(
+        self, judgement: Judgement, before: Resource, after: Resource, kind: ChangeType
+    ) -> tuple[Judgement, str]:
+        """Return a judgement with the refusal of the change, and why the cluster refused the object before.
+
+        A change of an accepted object that is refused does nothing. That of an object which was refused
+        before is judged as if it were admitted: somebody may have decided that the error is none.
+        """
+        reasons = self._after.refused.get(after.current_id, ())
+        if not reasons:
+            return judgement, ""
+        refusal = self._refusal(before, after)
+        forced = self._after.forced_deletion_of if kind is ChangeType.CHANGED else None
+        engine = forced(before, after) if forced else ""
+        if _has_matchers(before) is not _has_matchers(after):
+            judgement = _NO_CHANGES  # one side is not expanded: the difference says nothing about the machine
+        elif not self._was_refused(before):
+            judgement = Judgement(judgement.changes, None)
+        elif refusal is None and not engine:
+            return judgement, reasons[0]
+        refusal = refusal or Impact(Effect.REFUSED, reasons[0])
+        effects = [Effect.REFUSED, *judgement.effects]
+        if engine:
+            reason = f"{refusal.reason}; {engine} may delete it first, and then cannot create it again"
+            refusal, data = refusal._replace(reason=reason), self._lost_with(before)
+            judgement = judgement._replace(data=data)
+            effects.append(Effect.AT_RISK)
+        return judgement._replace(impact=refusal, effects=tuple(dict.fromkeys(effects))), ""
 
     @cached_property
     def secrets(self) -> Masking:
@@ -520,7 +528,7 @@ class _Comparison:
         recreation_of = self._after.recreation_of
         # Only a cluster, by its status, refuses the update of a machine that it would admit as a new one.
         recreation = str(recreation_of(*written, False)) if recreation_of else ""  # noqa: FBT003 - as above
-        refusals = written[0].current_id in self._before.refused, self._after.refused.get(new.current_id)
+        refusals = self._was_refused(written[0]), self._after.refused.get(new.current_id)
         facts = found, disks, [modes.get(name) for name in names], recreation, refusals
         return MachineChange(written, applied, facts, self._surroundings)
 
@@ -568,11 +576,13 @@ class _Comparison:
         if views[0] is None or views[1] is None:
             return _NO_CHANGES
         changes = vm_changes((written[0], written[1]), (views[0], views[1]), self._after.release)
-        if self._refusal(after) is not None:
+        if self._refusal(before, after) is not None and not self._was_refused(before):
             return Judgement(tuple(change._replace(impact=None) for change in changes), None)
         if kind is ChangeType.RENAMED:
             return self._outlook_of_another(before, after, changes)
         vm_change = self._vm_change_of(before, after) if after.kind == "VirtualMachine" else None
+        if vm_change is not None and self._was_refused(before):
+            vm_change = vm_change.as_if_admitted()
         if vm_change is not None:
             contents = vm_change.before.content, vm_change.after.content
             changes = tuple(each for each in changes if not is_default_on_one_side(after.gvk, each, contents))
@@ -593,8 +603,8 @@ class _Comparison:
         no_start = lost_start(vm_change)
         if no_start is not None:
             judgement = with_impact(judgement, no_start)._replace(start_refusal=vm_change.start_refusal)
-        elif before.current_id not in self._before.refused:
-            judgement = with_impact(judgement, self._refusal(after))
+        elif not self._was_refused(before):
+            judgement = with_impact(judgement, self._refusal(before, after))
         judgement = self._with_workload_update(judgement, vm_change)
         is_affected = judgement.impact is not _OTHER_CLUSTER or any(each.risk for each in guest)
         return judgement if is_affected else _NO_CHANGES
@@ -623,9 +633,16 @@ class _Comparison:
             return before, after
         return old, new
 
-    def _refusal(self, resource: Resource) -> Impact | None:
-        reason = self._after.refused.get(resource.current_id)
-        return None if reason is None else Impact(Effect.REFUSED, reason)
+    def _was_refused(self, before: Resource) -> bool:
+        return before.current_id in self._before.refused
+
+    def _refusal(self, before: Resource | None, after: Resource) -> Impact | None:
+        """Return why the cluster rejects an object; None if it accepts it, or rejected it before as well."""
+        former = () if before is None else self._before.refused.get(before.current_id, ())
+        for reason in self._after.refused.get(after.current_id, ()):
+            if reason not in former:
+                return Impact(Effect.REFUSED, reason)
+        return None
 
 
 def refused_update(

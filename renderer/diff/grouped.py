@@ -55,7 +55,8 @@ class Group(NamedTuple):
 def is_judged(change: ResourceChange) -> bool:
     """Return True if it is known what a change does; of objects other than machines it often is not."""
     is_new = change.type is ChangeType.ADDED
-    return bool(change.impact or change.data) or is_new or change.id.gvk.kind in PATHS
+    is_known = change.impact or change.data or change.former_refusal
+    return bool(is_known) or is_new or change.id.gvk.kind in PATHS
 
 
 def groups_of(overlays: Iterable[OverlayDifference]) -> list[Group]:
@@ -84,7 +85,7 @@ def _likeness(change: ResourceChange) -> _Likeness:
         for each in change.fields
     )
     return (
-        *(change.type, gvk.group, gvk.kind, _rule(change.impact)),
+        *(change.type, gvk.group, gvk.kind, _rule(change.impact), str(bool(change.former_refusal))),
         *(text for each in fields for text in each),
         *(f"{each.effect} {each.source} {each.text}" for each in change.data),
         *(f"{each.fact} {each.device} {each.risk} {each.is_live}" for each in change.guest),

@@ -55,7 +55,7 @@ def stalled_syncs(
     ``manifests`` has the objects of both sides, ``kustomizations`` all of the cluster. Without a deployer in
     the repository, what may be undone is everything else.
     """
-    refused = [change for change in changes if change.impact and change.impact.effect is Effect.REFUSED]
+    refused = [change for change in changes if change.is_refused]
     if not refused:
         return
     others = [change for change in changes if change not in refused and not _stays(change)]

@@ -34,6 +34,7 @@ class Danger(TextEnum):
     """
 
     NONE = "none"  # nothing that runs is changed
+    STILL_REFUSED = "still-refused"  # the cluster rejects it, as it did before the change
     LIVE = "live"  # applied without an interruption
     MIGRATION = "migration"  # a live migration applies it
     GUEST = "guest"  # the guest sees other hardware
@@ -218,7 +219,8 @@ class ResourceChange(Record):
     empty names; those that leave Git with it. ``owner`` is the Kustomization or Application that applies an
     added or removed VM, ``exemption`` the annotation without which that may delete a VM that it loses.
     ``data`` is what happens to disks, the worst first, ``guest`` what the guest sees after its next start.
-    ``cause`` is the place in the sources that changed the object as a whole.
+    ``cause`` is the place in the sources that changed the object as a whole. ``former_refusal`` is the reason
+    why the cluster rejects an object that it rejected before the change as well.
     """
 
     type: ChangeType
@@ -235,6 +237,12 @@ class ResourceChange(Record):
     exemption: str = ""
     data: tuple[DataChange, ...] = ()
     guest: tuple[GuestChange, ...] = ()
+    former_refusal: str = ""
+
+    @property
+    def is_refused(self) -> bool:
+        """True if the cluster rejects the object after the change."""
+        return bool(self.former_refusal) or (self.impact is not None and self.impact.effect is Effect.REFUSED)
 
     @property
     def harms_data(self) -> bool:
@@ -273,6 +281,7 @@ class ResourceChange(Record):
         dangers = [effect.danger for effect in effects] or [Danger.NONE]
         dangers += [Danger.DATA] if self.harms_data else []
         dangers += [Danger.GUEST] if self.risks_guest else []
+        dangers += [Danger.STILL_REFUSED] if self.former_refusal else []
         return frozenset(dangers)
 
     @property

@@ -17,7 +17,7 @@ from renderer.model.difference import Danger, Difference, Effect, FieldChange, O
 from renderer.report.diff_images import HEADING as IMAGES
 from renderer.report.diff_images import image_rows
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_of
-from renderer.report.diff_stalled import HEADING, stalled_texts
+from renderer.report.diff_stalled import HEADING, stalled_texts, worst_refused
 from renderer.report.diff_summary import (
     commit_verdict,
     effects_of,
@@ -53,6 +53,7 @@ _MOST_UNDONE = 100
 #: The colour of each danger; the worst are hard.
 _TONES = {
     Danger.NONE: "none",
+    Danger.STILL_REFUSED: "none",
     Danger.LIVE: "live",
     Danger.MIGRATION: "later",
     Danger.GUEST: "later",
@@ -149,7 +150,7 @@ def _changes(difference: Difference) -> Iterator[str]:
             yield from _group(group, difference, is_open=position < _MOST_OPEN)
             position += 1
         yield "</section>"
-        if danger is Danger.REFUSED:
+        if danger is worst_refused(groups):
             yield from _stalled(difference)
 
 

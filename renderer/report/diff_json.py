@@ -149,6 +149,7 @@ def change_json(change: ResourceChange, *, is_live: bool) -> JsonObject:
         "effects": [str(effect) for effect in change.effects],
         "pending": [_pending_field(field) for field in change.pending],
         "startRefusal": change.start_refusal or None,
+        **({"formerRefusal": change.former_refusal} if change.former_refusal else {}),
         "cause": _cause(change.cause) if change.cause else None,
         **({"runs": change.runs} if is_live else {}),
         "data": [_data(each) for each in change.data],

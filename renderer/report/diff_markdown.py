@@ -16,7 +16,7 @@ from renderer.model.plural import plural
 from renderer.report.diff_images import HEADING as IMAGES
 from renderer.report.diff_images import MOST_IMAGES, image_rows, more_images
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
-from renderer.report.diff_stalled import HEADING, stalled_texts
+from renderer.report.diff_stalled import HEADING, stalled_texts, worst_refused
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
@@ -72,7 +72,7 @@ def write(difference: Difference, limit: int) -> str:
     page.add(_sources(groups))
     for (danger, heading), dangerous in groupby(groups, key=section_of):
         _add_groups(page, heading, list(dangerous), difference)
-        if danger is Danger.REFUSED:
+        if danger is worst_refused(groups):
             page.add(_stalled(difference))
     page.add(_images(difference))
     page.add(_overlays(difference))

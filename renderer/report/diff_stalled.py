@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from renderer.model.difference import Difference, StalledSync
+from renderer.diff.grouped import Group
+from renderer.model.difference import Danger, Difference, StalledSync
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ResId
 from renderer.model.plural import plural
@@ -21,6 +22,11 @@ class StalledText(NamedTuple):
 
     title: str
     lines: tuple[str, ...]
+
+
+def worst_refused(groups: Iterable[Group]) -> Danger | None:
+    """Return the danger of the first section with a refused object; None if no object is refused."""
+    return next((group.danger for group in groups if group.change.is_refused), None)
 
 
 def stalled_texts(difference: Difference, most: int) -> Iterator[StalledText]:

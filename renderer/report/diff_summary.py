@@ -91,6 +91,7 @@ _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.UNDONE_RESTORE: ("loses what a restore brings back", "lose what restores bring back"),
     DataEffect.LOST: ("loses data", "lose data"),
 }
+_STILL_REFUSED = ("is refused, as before", "are refused, as before")
 _SEES_ANOTHER_MACHINE = ("changes what its guest sees", "change what their guests see")
 #: What stands before the dangers that no reader may miss.
 _ALARMS = {Danger.REFUSED: "REFUSED: ", Danger.DATA: "DATA: ", Danger.NO_START: "NO START: "}
@@ -163,6 +164,8 @@ def _deed(change: ResourceChange, danger: Danger) -> tuple[str, str]:
     if effect is not None:
         is_kept_set = change.type is ChangeType.CHANGED and change.id.gvk.kind in _SETS
         return (is_kept_set and _SET_VERBS.get(effect)) or _VERBS[effect]
+    if danger is Danger.STILL_REFUSED:
+        return _STILL_REFUSED
     return _DATA_VERBS[change.data[0].effect] if danger is Danger.DATA else _SEES_ANOTHER_MACHINE
 
 

@@ -10,7 +10,7 @@ from renderer.model.difference import ChangeType, Danger, Difference, Effect, Fi
 from renderer.report.diff_images import HEADING as IMAGES
 from renderer.report.diff_images import MOST_IMAGES, image_rows, more_images
 from renderer.report.diff_outlook import DATA_EFFECTS, data_lines, sights_at_risk
-from renderer.report.diff_stalled import HEADING, stalled_texts
+from renderer.report.diff_stalled import HEADING, stalled_texts, worst_refused
 from renderer.report.diff_summary import (
     commit_verdict,
     equal_text,
@@ -51,6 +51,7 @@ _COLOURS = {
 _MILD, _SHORT, _HARD = "32", "33", "1;31"
 _DANGER_COLOURS = {
     Danger.NONE: _DIM,
+    Danger.STILL_REFUSED: _DIM,
     Danger.LIVE: _MILD,
     Danger.MIGRATION: _SHORT,
     Danger.GUEST: _SHORT,
@@ -98,7 +99,7 @@ class _Writer:
             yield self._styled(_BOLD, heading)
             for group in dangerous:
                 yield from self._group(group)
-            if danger is Danger.REFUSED:
+            if danger is worst_refused(groups):
                 yield from self._stalled()
         yield from self._images()
         yield from self._overlays(difference.overlays)

@@ -53,6 +53,7 @@ EFFECTS: Mapping[Effect, str] = {
 #: The headings over changes, by their danger.
 _HEADINGS: Mapping[Danger, str] = {
     Danger.NONE: "no effect on what runs",
+    Danger.STILL_REFUSED: "refused, as before",
     Danger.LIVE: "applied live",
     Danger.MIGRATION: "live migrations",
     Danger.GUEST: "the guest sees a change",
@@ -140,9 +141,11 @@ def own_reason(change: ResourceChange) -> str:
 
 
 def reason_of(group: Group) -> str:
-    """Return the reason for the impact of whole changes; empty if their fields give the reason."""
-    reason = own_reason(group.change)
-    return _with_others(reason, (member.change.impact for member in group.members)) if reason else ""
+    """Return the reason of whole changes, unless their fields give it, and that of an old refusal."""
+    reason, former = own_reason(group.change), printable(group.change.former_refusal)
+    if reason:
+        reason = _with_others(reason, (member.change.impact for member in group.members))
+    return "; ".join(filter(None, (reason, f"refused, as before: {former}" if former else "")))
 
 
 def field_reasons(group: Group) -> list[str]:

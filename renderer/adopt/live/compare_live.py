@@ -370,8 +370,8 @@ class _LiveComparison:
         return f"{label}, which Git does not have: once that is pruned, KubeVirt cannot start the VM"
 
     def _refusal(self, written: Resource) -> Impact | None:
-        reason = self._overlay.refused.get(written.current_id)
-        return None if reason is None else Impact(Effect.REFUSED, reason)
+        reasons = self._overlay.refused.get(written.current_id)
+        return Impact(Effect.REFUSED, reasons[0]) if reasons else None
 
     def is_running(self, machine: VirtualMachineView) -> bool:
         """Return True if a machine of Git runs in the cluster, or if one is to run and that is unknown."""

@@ -773,6 +773,7 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
         fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
         impact=shown(change.impact),
         start_refusal=secrets.mask(change.start_refusal),
+        former_refusal=secrets.mask(change.former_refusal),
         data=tuple(
             each._replace(
                 disk=words(each.disk),

@@ -70,6 +70,11 @@ class VmChange(NamedTuple):
     started: JsonObject = EMPTY
     was_startable: bool = True
 
+    def as_if_admitted(self) -> VmChange:
+        """Return the change of a machine that the cluster refused before as well, as if it admitted both."""
+        start_refusal = self.start_refusal if self.was_startable else ""
+        return self._replace(update_refusal="", start_refusal=start_refusal)
+
 
 class Update(NamedTuple):
     """A change, in a cluster, of a VirtualMachine that was started from ``before``."""

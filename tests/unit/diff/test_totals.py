@@ -66,7 +66,7 @@ def test_refused_machines_do_not_move_the_totals() -> None:
     small, large = (machine({"memory": {"guest": guest}}).resource for guest in ("1Gi", "2Gi"))
     new = machine({"memory": {"guest": "8Gi"}}).resource
     added = new.with_content({**new.content, "metadata": {"name": "b"}})
-    refused = {large.current_id: "too large", added.current_id: "too large"}
+    refused = {large.current_id: ("too large",), added.current_id: ("too large",)}
     before = OverlaySide(LATEST, (small,))
     one, two = Amounts(1, 1, GI), Amounts(1, 1, 2 * GI)
     after = OverlaySide(LATEST, (large, added))

@@ -168,7 +168,7 @@ def forced_change(before: Resource, after: Resource, refused: str = "") -> Resou
         recreation_of=lambda _, __, is_refused: FORCED if is_refused else None,
         forced_deletion_of=lambda _, __: "Flux (spec.force)",
     )
-    rejected = {after.current_id: refused} if refused else {}
+    rejected = {after.current_id: (refused,)} if refused else {}
     (change,) = compare_overlay(
         "a", "a", side, side._replace(written=(after, *others), refused=rejected)
     ).changes
