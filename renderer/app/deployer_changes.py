@@ -19,6 +19,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST
 from renderer.model.render_config import Overlay
+from renderer.pipeline.deployers import deployer_files
 
 if TYPE_CHECKING:
     from renderer.app.diff_causes import Causes
@@ -123,7 +124,11 @@ class DeployerChanges:
     def _may_differ(self) -> bool:
         """Return False if neither the files of such objects differ nor, with their patches, the entries."""
         before, after = self._sides
-        if before.deployer_files != after.deployer_files or before.found.suspended != after.found.suspended:
+        changed = (
+            deployer_files(one.fs, one.manifests_unlike(other))
+            for one, other in ((before, after), (after, before))
+        )
+        if next(changed) != next(changed) or before.found.suspended != after.found.suspended:
             return True
         return any(
             _entry_content(before.overlays.get(path)) != _entry_content(after.overlays.get(path))

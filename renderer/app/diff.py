@@ -25,7 +25,7 @@ from renderer.diff.compare import (
 from renderer.diff.equal_changes import EqualChanges
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import EditedFiles, FileSystem, MemoryFileSystem
-from renderer.files.git_repository import GitRepository
+from renderer.files.git_repository import GitFileSystem, GitRepository
 from renderer.findings.located import Located, LocatedError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -163,18 +163,19 @@ def side_at(git: GitRepository, revision: str, clone: FileSystem, name: str = ""
     git.commit(revision)
     label = revision[:SHORT] if name else revision
     known = {path: clone.read(path) for path in _CLONE_FILES if clone.is_file(path)}
-    files = EditedFiles(known, _files_at(git, revision))
-    return Side(name or revision, BuiltinFileSystem(files), label, cluster)
+    tree = _tree_at(git, revision)
+    files = BuiltinFileSystem(EditedFiles(known, tree or MemoryFileSystem({})))
+    return Side(name or revision, files, label, cluster, tree)
 
 
-def _files_at(git: GitRepository, revision: str) -> FileSystem:
-    """Return the files of the project at a revision; an empty tree if its folder did not exist then."""
+def _tree_at(git: GitRepository, revision: str) -> GitFileSystem | None:
+    """Return the files of the project at a revision; None if its folder did not exist then."""
     try:
         return git.tree(revision)
     except DiagnosticError as error:
         if any(found.code is not Code.FILE_NOT_FOUND for found in error.diagnostics):
             raise
-        return MemoryFileSystem({})
+        return None
 
 
 class Commit(NamedTuple):

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 from renderer.app.project import proposed_config
 from renderer.diff.compare import OverlaySide
 from renderer.files.file_system import FileSystem
+from renderer.files.git_repository import GitFileSystem, id_of_blob
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
@@ -27,11 +28,12 @@ from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
-from renderer.pipeline.deployers import Deployers, deployer_files
+from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.project import load_project
 from renderer.project.project_schemas import existing_schemas
+from renderer.project.validation_scope import ManifestFiles
 
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
@@ -60,14 +62,22 @@ class Side:
     """One side of a comparison: a project at a revision or in the work tree, rendered in memory.
 
     ``name`` is the user's name for it; ``revision`` is put before the paths of its findings. ``cluster`` is
-    the cluster that the comparison is about; empty for all.
+    the cluster that the comparison is about; empty for all. ``tree`` has the files of a revision.
     """
 
-    def __init__(self, name: str, fs: FileSystem, revision: str = "", cluster: str = "") -> None:
+    def __init__(
+        self,
+        name: str,
+        fs: FileSystem,
+        revision: str = "",
+        cluster: str = "",
+        tree: GitFileSystem | None = None,
+    ) -> None:
         """Raise ``LocatedError`` if the project file cannot be used."""
         self.name = name
         self.fs = fs
         self.revision = revision
+        self.tree = tree
         self._cluster = cluster
         self._not_sources: tuple[str, ...] = ()
         self._release: Release | None = None
@@ -121,12 +131,34 @@ class Side:
     @cached_property
     def deployers(self) -> Deployers:
         """The objects in the repository that deploy its overlays; all manifests are read for them."""
-        return Deployers(self.fs, self.config, self.overlays.values(), self.deployer_files)
+        return Deployers(self.fs, self.config, self.overlays.values(), self.manifests)
 
     @cached_property
-    def deployer_files(self) -> Mapping[str, bytes]:
-        """The files that may have such objects."""
-        return deployer_files(self.fs, self.config, self.overlays.values())
+    def manifests(self) -> tuple[str, ...]:
+        """The paths of all manifests."""
+        outputs = [each.output for each in self.overlays.values()]
+        return ManifestFiles(self.fs, outputs, self.config.exclude).below(".")
+
+    def manifests_unlike(self, other: Side) -> list[str]:
+        """Return the manifests that the other side does not have, or may have with another content.
+
+        A file of a revision is compared by its id, and not read.
+        """
+        others = frozenset(other.manifests)
+        return [path for path in self.manifests if path not in others or not self._has_same(path, other)]
+
+    def _has_same(self, path: str, other: Side) -> bool:
+        """Return True if both sides certainly have a file with the same content."""
+        tree, files = (self.tree, other) if self.tree else (other.tree, self)
+        if tree is None:
+            return False
+        try:
+            known = tree.blob_id(path)
+            if files.tree is not None:
+                return known == files.tree.blob_id(path)
+            return known == id_of_blob(files.fs.read(path), known)
+        except DiagnosticError:  # reported where the file is used
+            return False
 
     def deployer_of(self, overlay: Overlay) -> Resource | None:
         """Return the Application or Kustomization that deploys an overlay; None if it is not certain.

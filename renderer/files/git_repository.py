@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import posixpath
 import re
@@ -43,6 +44,7 @@ _LINE_FEED = re.compile(rb"(?<!\r)\n")
 #: The number of files whose content a tree keeps, and the size of the largest: bases of many overlays.
 _MOST_KEPT, _LARGEST_KEPT = 64, 1 << 16
 _TRUE = ("true", "yes", "on", "1")
+_SHA1_LENGTH = 40
 _SHALLOW_HINT = (
     "this clone is shallow: fetch its history (fetch-depth: 0 in actions/checkout, git fetch --unshallow)"
 )
@@ -159,6 +161,14 @@ class GitFileSystem:
         note_read(place.entry.oid, len(found.content))
         return self._line_ends.checked_out(place.path, found.content)
 
+    def blob_id(self, path: str) -> str:
+        """Return the id of the content of a file, which is not read; empty if there is no file.
+
+        Raises ``DiagnosticError``: file-outside-root.
+        """
+        entry = self._find(path).entry
+        return "" if entry is None or entry.mode in (TREE_MODE, SUBMODULE_MODE) else entry.oid
+
     def is_file(self, path: str) -> bool:
         entry = self._find(path).entry
         return entry is not None and entry.mode not in (TREE_MODE, SUBMODULE_MODE)
@@ -246,6 +256,12 @@ class GitFileSystem:
     def _outside(self, path: str) -> DiagnosticError:
         message = f"{path} of {self.revision} leads outside the repository"
         return Diagnostic.in_file(path, Code.FILE_OUTSIDE_ROOT, message, ROOT_HINT).error()
+
+
+def id_of_blob(content: bytes, other: str) -> str:
+    """Return the id that Git gives to a content, made by the hash that made the id ``other``."""
+    algorithm = "sha1" if len(other) == _SHA1_LENGTH else "sha256"
+    return hashlib.new(algorithm, b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
 
 
 def _links() -> Iterator[int]:

@@ -43,7 +43,6 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.pipeline.reached_objects import repository_urls
-from renderer.project.validation_scope import ManifestFiles
 from renderer.yamlio.decode import decode_yaml11
 
 #: One of these texts is in every file that has any of them.
@@ -67,16 +66,16 @@ class Deployers:
         fs: FileSystem,
         config: RenderConfig,
         overlays: Iterable[Overlay],
-        files: Mapping[str, bytes] | None = None,
+        manifests: Iterable[str],
     ) -> None:
-        """``files`` are the result of ``deployer_files``, if it is known."""
+        """``manifests`` are the paths of all manifests of the tree."""
         overlays = tuple(overlays)
         self._fs, self._config = fs, config
         self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
         self._beside: list[Resource] = []
-        for path, content in (deployer_files(fs, config, overlays) if files is None else files).items():
+        for path, content in deployer_files(fs, manifests).items():
             for resource in _objects(content, path):
                 if (
                     is_application(resource)
@@ -203,10 +202,10 @@ def _may_be_of_one_source(parent: Resource, child: Resource) -> bool:
     return is_flux_kustomization(child) and source_key(parent) == source_key(child)
 
 
-def deployer_files(fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> Mapping[str, bytes]:
-    """Return the files that may have such objects, by path."""
+def deployer_files(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, bytes]:
+    """Return the content of the manifests that may have such objects, by path."""
     found: dict[str, bytes] = {}
-    for path in ManifestFiles(fs, [each.output for each in overlays], config.exclude).below("."):
+    for path in manifests:
         with suppress(DiagnosticError):  # reported where it is used
             content = fs.read(path)
             if any(sign in content for sign in _SIGNS):

@@ -12,6 +12,7 @@ from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
 from renderer.cli.app import main
+from renderer.files.git_repository import GitFileSystem
 from tests.cli.git_work_tree import commit, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
@@ -300,3 +301,46 @@ def test_every_format_has_it(folder: Path, output_format: str) -> None:
     assert "may-delete" in shown if output_format.startswith("json") else "may delete objects" in shown
     if output_format == "json":
         Draft202012Validator(SCHEMA).validate(json.loads(shown))
+
+
+def read_of_revisions(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Record the files that are read of revisions from now on."""
+    found: list[str] = []
+    read = GitFileSystem.read
+
+    def recorded(fs: GitFileSystem, path: str) -> bytes:
+        found.append(path)
+        return read(fs, path)
+
+    monkeypatch.setattr(GitFileSystem, "read", recorded)
+    return found
+
+
+@pytest.mark.parametrize("revisions", [["HEAD"], ["HEAD~1", "HEAD"]])
+def test_equal_files_of_a_revision_are_not_read(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, revisions: list[str]
+) -> None:
+    commit(folder, project("") | OVERLAYS | {"flux/apps.yaml": KUSTOMIZATION})
+    change = {"overlays/prod/settings.yaml": CONFIG.replace("prod}", "prod, labels: {tier: gold}}")}
+    commit(folder, change) if revisions[1:] else write(folder, change)
+    read = read_of_revisions(monkeypatch)
+    assert "changed ConfigMap prod/settings" in diff(*revisions).stdout
+    assert "overlays/prod/settings.yaml" in read
+    assert "flux/apps.yaml" not in read
+
+
+def test_line_ends_of_a_checkout_are_no_difference(folder: Path) -> None:
+    commit(
+        folder,
+        project("") | OVERLAYS | {"flux/apps.yaml": KUSTOMIZATION, ".gitattributes": "*.yaml eol=crlf\n"},
+    )
+    (folder / "flux/apps.yaml").write_bytes(KUSTOMIZATION.replace("\n", "\r\n").encode())
+    assert not diff().stdout
+
+
+def test_an_object_behind_a_link_is_compared(folder: Path) -> None:
+    commit(folder, project("") | OVERLAYS | {"flux/.texts/apps.txt": KUSTOMIZATION})
+    (folder / "flux/apps.yaml").symlink_to(".texts/apps.txt")
+    commit(folder, {})
+    write(folder, {"flux/.texts/apps.txt": f"{KUSTOMIZATION}  force: true\n"})
+    assert "spec.force: nothing -> true" in diff().stdout

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from renderer.files.git import Allowance, Conversation, GitProcess, TreeEntry, parse_tree
-from renderer.files.git_repository import GitFileSystem, GitRepository
+from renderer.files.git_repository import GitFileSystem, GitRepository, id_of_blob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 
@@ -561,3 +561,14 @@ def test_git_that_takes_too_long_is_ended_and_named(program: str) -> None:
                 conversation.ask(b"./a.yaml", lines=2)
             assert finding(error).message == "git check-attr takes more than 0.3 seconds"
         conversation.close()
+
+
+@pytest.mark.parametrize("object_format", ["sha1", "sha256"])
+def test_id_of_a_content_is_that_of_git(tmp_path: Path, object_format: str) -> None:
+    git(tmp_path, "init", "--quiet", f"--object-format={object_format}")
+    commit(tmp_path, {"a.yaml": "a: b\n"})
+    with GitRepository(tmp_path, ENVIRONMENT) as opened:
+        known = opened.tree("HEAD").blob_id("a.yaml")
+        assert known == git(tmp_path, "rev-parse", "HEAD:a.yaml")
+        assert id_of_blob(b"a: b\n", known) == known
+        assert opened.tree("HEAD").blob_id("b.yaml") == ""
