@@ -15,14 +15,11 @@ from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.revision_range import SHORT, revision_range
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
-from renderer.diff.compare import (
-    VmChangeOf,
-    change_as_written,
-    compare_overlay,
-    with_shown_names,
-    without_moved,
-)
+from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges
+from renderer.diff.moved import without_moved
+from renderer.diff.shown_names import with_shown_names
+from renderer.diff.vm_change import VmChangeOf, change_as_written
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import EditedFiles, FileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitFileSystem, GitRepository

@@ -9,7 +9,7 @@ from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
 
 from renderer.app.project import proposed_config
-from renderer.diff.compare import OverlaySide
+from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem
 from renderer.files.git_repository import GitFileSystem, id_of_blob
 from renderer.findings.located import Located, LocatedError

@@ -9,7 +9,8 @@ from renderer.adopt.dump.sources import SIZES_FOLDER
 from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.series import SizeProposal, propose_sizes
 from renderer.adopt.fit.values import FitQuality, FitReport, VmFit
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource

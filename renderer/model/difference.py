@@ -237,6 +237,7 @@ class ResourceChange(Record):
     exemption: str = ""
     data: tuple[DataChange, ...] = ()
     guest: tuple[GuestChange, ...] = ()
+    cause: Cause | None = None
     former_refusal: str = ""
 
     @property
@@ -253,8 +254,6 @@ class ResourceChange(Record):
     def risks_guest(self) -> bool:
         """True if something in the guest may break because of what it sees."""
         return any(each.risk for each in self.guest)
-
-    cause: Cause | None = None
 
     @property
     def id(self) -> ResId:
@@ -421,3 +420,8 @@ class Difference(Record):
 def worst(impacts: Sequence[Impact]) -> Impact | None:
     """Return the first impact with the worst effect; None if there are none."""
     return max(impacts, key=lambda impact: impact.effect.severity, default=None)
+
+
+def effects_of(impact: Impact | None) -> tuple[Effect, ...]:
+    """Return the effect of an impact as the only one; empty for None."""
+    return () if impact is None else (impact.effect,)

@@ -7,7 +7,8 @@ from itertools import product
 
 import pytest
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig, read_cluster_config
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.instancetype.behaviour import behaviour_of

@@ -8,7 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 import yaml
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.emit.masked_manifests import ManifestMasking, without_marks
 from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.public_lines import public_lines

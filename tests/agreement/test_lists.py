@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import pytest
 
 from renderer.authoring.catalogs.differences import differences
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject

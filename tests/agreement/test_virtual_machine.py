@@ -13,7 +13,8 @@ from renderer.authoring.pins.plan import vm_spec
 from renderer.checks.rules.context import Context
 from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.files.bundled import data_folder
 from renderer.instancetype_names.references import references
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView

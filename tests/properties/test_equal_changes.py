@@ -9,8 +9,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges, MachineChange
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.firmware_uuid import uuid_of_name
 from renderer.kubevirt.impact.judge import Judgement
 from renderer.kubevirt.instancetype.catalog import Catalog

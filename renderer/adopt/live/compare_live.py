@@ -11,10 +11,12 @@ from typing import NamedTuple, TypeAlias
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy, prune_exemption
-from renderer.diff.compare import OverlaySide, refused_update, vm_changes
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
+from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import with_reads
+from renderer.diff.update_judge import refused_update
+from renderer.diff.vm_fields import vm_changes
 from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
@@ -36,6 +38,7 @@ from renderer.model.difference import (
     Impact,
     OverlayDifference,
     ResourceChange,
+    effects_of,
 )
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
@@ -188,8 +191,8 @@ class _LiveComparison:
             self._ignored[reason] += 1
             return None
         if live is None:
-            impact = self._refusal(written)
-            return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, _effects(impact))
+            impact = self._overlay.refusal(written)
+            return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, effects_of(impact))
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         applied = self._objects.applied_revisions if live.kind == VM else ()
         drift = self._without_ignored(
@@ -220,7 +223,7 @@ class _LiveComparison:
             None,
             (),
             vm_impact,
-            _effects(vm_impact),
+            effects_of(vm_impact),
             runs=self._runs(live),
             data=() if reason else self._lost_with(live),
         )
@@ -292,7 +295,7 @@ class _LiveComparison:
             self._waiting.append(str(live.current_id))
 
     def _change(self, drift: Drift, written: Resource, synced: SyncedVm | None) -> ResourceChange:
-        judgement, refusal = self._judgement(drift, synced), self._refusal(written)
+        judgement, refusal = self._judgement(drift, synced), self._overlay.refusal(written)
         changes = drift.owned_changes()
         if refusal is None:
             impacts = {change.field: change.impact for change in judgement.changes}
@@ -306,7 +309,7 @@ class _LiveComparison:
             written.current_id,
             tuple(map(confidential.without_secrets, changes)),
             refusal or judgement.impact,
-            judgement.effects or _effects(judgement.impact),
+            judgement.effects or effects_of(judgement.impact),
             judgement.pending,
             judgement.start_refusal,
             self._runs(drift.live),
@@ -315,7 +318,7 @@ class _LiveComparison:
         )
         if refusal is None:
             return change
-        return change._replace(effects=_effects(refusal), pending=(), start_refusal="", data=(), guest=())
+        return change._replace(effects=effects_of(refusal), pending=(), start_refusal="", data=(), guest=())
 
     def _judgement(self, drift: Drift, found: SyncedVm | None) -> Judgement:
         """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
@@ -369,10 +372,6 @@ class _LiveComparison:
             return ""
         return f"{label}, which Git does not have: once that is pruned, KubeVirt cannot start the VM"
 
-    def _refusal(self, written: Resource) -> Impact | None:
-        reasons = self._overlay.refused.get(written.current_id)
-        return Impact(Effect.REFUSED, reasons[0]) if reasons else None
-
     def is_running(self, machine: VirtualMachineView) -> bool:
         """Return True if a machine of Git runs in the cluster, or if one is to run and that is unknown."""
         live = self._objects.find(machine.resource)
@@ -401,7 +400,3 @@ def _with_impact(change: FieldChange, impacts: Mapping[FieldPath, Impact | None]
 
 def _first_names(names: Sequence[str]) -> str:
     return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
-
-
-def _effects(impact: Impact | None) -> tuple[Effect, ...]:
-    return () if impact is None else (impact.effect,)

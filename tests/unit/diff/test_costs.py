@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from contextvars import copy_context
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource

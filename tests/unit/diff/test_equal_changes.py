@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextvars import copy_context
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.difference import Effect, ResourceChange
 from renderer.model.kube.json import Json, JsonObject

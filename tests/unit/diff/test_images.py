@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 import yaml
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
 from renderer.diff.images import masked_moves
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.image_sources import image_name, url_name
 from renderer.model.difference import Difference, ImageMove, ImageName
 from renderer.model.kube.location import Site

@@ -7,7 +7,8 @@ from typing import Any
 import pytest
 import yaml
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.impact.reads import RULES
 from renderer.model.difference import Effect, ResourceChange
 from renderer.model.kube.location import Site

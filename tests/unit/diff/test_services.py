@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.model.difference import Effect, Impact
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.model.difference import Effect, ResourceChange
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site

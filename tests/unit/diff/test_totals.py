@@ -4,7 +4,9 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import OverlaySide, compare_overlay, totals_of
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
+from renderer.diff.totals import totals_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import Amounts, Totals
 from renderer.model.kube.json import Json

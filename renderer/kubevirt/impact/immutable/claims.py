@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from renderer.kubevirt.impact.immutable.claim_size import RESIZE, SIZE, if_not_resizable, if_smaller
 from renderer.kubevirt.impact.immutable.row import (
     API_SERVER,
     APIS,
@@ -12,11 +13,10 @@ from renderer.kubevirt.impact.immutable.row import (
     if_both,
     if_kept,
     if_other,
+    with_cluster_value,
 )
 from renderer.model.difference import FieldChange
 from renderer.model.kube.json import Json, object_at, text_at
-from renderer.model.kube.list_elements import value_at
-from renderer.model.quantity import lenient_quantity
 
 _CLAIM = ("PersistentVolumeClaim",)
 _CORE = f"{APIS}/core/validation/validation.go"
@@ -24,7 +24,6 @@ _CLAIM_UPDATE = f"{_CORE} ValidatePersistentVolumeClaimUpdate"
 _VOLUME_UPDATE = f"{_CORE} ValidatePersistentVolumeUpdate"
 _STORAGE = f"{APIS}/storage/validation/validation.go"
 _SNAPSHOTTER = "external-snapshotter client/apis"
-_SIZE = ("spec", "resources", "requests", "storage")
 #: CDI's webhook fills in the access and volume modes of a claim with this label (``pvc-mutate.go``).
 _APPLY_PROFILE = "cdi.kubevirt.io/applyStorageProfile"
 _MADE_FOR_IT = "the volume was made for it"
@@ -50,17 +49,9 @@ def _if_other_in_claim(field: str) -> Condition:
     refused = if_both("spec", field)
 
     def condition(update: ObjectUpdate, change: FieldChange) -> str:
-        return _in_cluster(update, "spec", field, reason=STAYS) if refused(update, change) else ""
+        return with_cluster_value(update, "spec", field, reason=STAYS) if refused(update, change) else ""
 
     return condition
-
-
-def _in_cluster(update: ObjectUpdate, *path: str, reason: str) -> str:
-    """Return the reason, with what Git has to say if the claim in the cluster is known."""
-    value = value_at(update.before.content, path)
-    if update.status is None or not isinstance(value, str):
-        return reason
-    return f"{reason}; the cluster has {value}: write that in Git"
 
 
 def _if_other_mode(update: ObjectUpdate, change: FieldChange) -> str:
@@ -69,7 +60,7 @@ def _if_other_mode(update: ObjectUpdate, change: FieldChange) -> str:
         refused = if_both(*path)(update, change)
     else:
         refused = if_other("Filesystem", _MADE_FOR_IT, *path)(update, change)
-    return _in_cluster(update, *path, reason=_MADE_FOR_IT) if refused else ""
+    return with_cluster_value(update, *path, reason=_MADE_FOR_IT) if refused else ""
 
 
 def _if_other_source(update: ObjectUpdate, _change: FieldChange) -> str:
@@ -87,14 +78,10 @@ def _if_no_attributes(update: ObjectUpdate, _change: FieldChange) -> str:
     before, after = update.values("spec", "volumeAttributesClassName")
     if before == after:
         return ""
-    if _phase(update) not in ("", "Bound"):
-        return f"only the class of a bound claim changes, and this one is {_phase(update)}"
+    if update.phase not in ("", "Bound"):
+        return f"only the class of a bound claim changes, and this one is {update.phase}"
     is_applied = update.status is None or bool(update.status.get("currentVolumeAttributesClassName"))
     return _OTHER_CLASS_ONLY if before and not after and is_applied else ""
-
-
-def _phase(update: ObjectUpdate) -> str:
-    return "" if update.status is None else text_at(update.status, "phase")
 
 
 def _if_other_nodes(update: ObjectUpdate, _change: FieldChange) -> str:
@@ -112,37 +99,6 @@ def _except_v1beta1(*fields: str) -> Condition:
         return "" if update.after.gvk.version == "v1beta1" else kept(update, change)
 
     return condition
-
-
-def _if_smaller(update: ObjectUpdate, _change: FieldChange) -> str:
-    before, after = map(lenient_quantity, update.values(*_SIZE))
-    if before is None or after is None or before <= after:
-        return ""
-    capacity = lenient_quantity(value_at(update.status, ("capacity", "storage")))
-    if capacity is not None and after > capacity:
-        return ""  # that takes back an expansion which has not happened
-    return _in_cluster(update, *_SIZE, reason="a claim cannot become smaller")
-
-
-def _if_not_resizable(update: ObjectUpdate, _change: FieldChange) -> str:
-    """Refuse a larger claim that its class or its state does not let grow."""
-    before, after = map(lenient_quantity, update.values(*_SIZE))
-    if before is None or after is None or before >= after:
-        return ""
-    return _obstacle_to_growth(update)
-
-
-def _obstacle_to_growth(update: ObjectUpdate) -> str:
-    if _phase(update) not in ("", "Bound"):
-        return f"a claim grows only once it is bound, and this one is {_phase(update)}"
-    name = value_at(update.before.content, ("spec", "storageClassName"))
-    if name == "":
-        return "only a volume of a StorageClass can grow, and the claim has none"
-    classes = (each for each in update.objects if each.kind == "StorageClass" and name and each.name == name)
-    found = next(classes, None)
-    if found is None or found.content.get("allowVolumeExpansion") is True:
-        return ""
-    return f"StorageClass {name} does not have allowVolumeExpansion: true"
 
 
 CLAIM_ROWS = (
@@ -198,19 +154,19 @@ CLAIM_ROWS = (
     ImmutableRow(
         "",
         _CLAIM,
-        (".".join(_SIZE),),
+        (".".join(SIZE),),
         API_SERVER,
         _CLAIM_UPDATE,
-        _if_smaller,
+        if_smaller,
         "more; less, down to what a failed expansion left",
     ),
     ImmutableRow(
         "",
         _CLAIM,
-        (".".join(_SIZE),),
+        (".".join(SIZE),),
         API_SERVER,
-        "kubernetes plugin/pkg/admission/storage/persistentvolume/resize/admission.go Validate",
-        _if_not_resizable,
+        RESIZE,
+        if_not_resizable,
         "more, if the claim is bound and its StorageClass has allowVolumeExpansion",
         is_forbidden=True,
     ),

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeAlias
 
 from renderer.model.difference import FieldChange, NoValue
-from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -43,6 +43,11 @@ class ObjectUpdate(Record):
     @property
     def specs(self) -> tuple[JsonObject, JsonObject]:
         return object_at(self.before.content, "spec"), object_at(self.after.content, "spec")
+
+    @property
+    def phase(self) -> str:
+        """The phase of the object in the cluster; empty if it is not known."""
+        return "" if self.status is None else text_at(self.status, "phase")
 
 
 #: Returns why a change of a field is refused; empty if it is admitted, or if only the cluster knows.
@@ -103,6 +108,14 @@ def if_kept(*fields: str) -> Condition:
         return ""
 
     return condition
+
+
+def with_cluster_value(update: ObjectUpdate, *path: str, reason: str) -> str:
+    """Return a reason, with what Git has to say if the object in the cluster is known."""
+    value = value_at(update.before.content, path)
+    if update.status is None or not isinstance(value, str):
+        return reason
+    return f"{reason}; the cluster has {value}: write that in Git"
 
 
 def changed_paths(update: ObjectUpdate, change: FieldChange, *parents: str) -> Iterator[tuple[str, ...]]:

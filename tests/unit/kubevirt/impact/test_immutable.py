@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pytest
 import yaml
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.impact.immutable.refusals import READ_IN, ROWS, read_in, refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate

@@ -7,7 +7,8 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import OverlaySide, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.impact.state import FieldIndex
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange

@@ -8,7 +8,9 @@ from typing import Any
 
 import pytest
 
-from renderer.diff.compare import OverlaySide, change_as_written, compare_overlay
+from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
+from renderer.diff.vm_change import change_as_written
 from renderer.kubevirt.impact.data import SOURCES
 from renderer.kubevirt.impact.guest_view import FACTS
 from renderer.kubevirt.instancetype.catalog import Catalog

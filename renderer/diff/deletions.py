@@ -1,0 +1,99 @@
+"""What leaves the cluster with the objects that leave Git, and what stays there."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+
+from renderer.diff.overlay_side import ExemptionOf
+from renderer.diff.sides import Sides
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.lost_objects import lost_with
+from renderer.kubevirt.impact.volume_migration import claim_of
+from renderer.model.difference import DataChange, DataEffect
+from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.resource import Resource
+
+
+def disks_of(resource: Resource) -> Mapping[str, bool]:
+    """Return the DataVolumes and claims of a VM by name; True if the VM creates, and so owns, them."""
+    view = VirtualMachineView.of(resource)
+    if view is None:
+        return {}
+    volumes = (claim_of(object_at(each)) for each in array_at(view.instance, "volumes"))
+    created = (text_at(each, "metadata", "name") for each in array_at(view.spec, "dataVolumeTemplates"))
+    return dict.fromkeys(filter(None, volumes), False) | dict.fromkeys(filter(None, created), True)
+
+
+class Deletions:
+    """The deletions that a change of one overlay causes."""
+
+    def __init__(self, sides: Sides) -> None:
+        self._sides = sides
+        self._before = sides.before
+        self._after = sides.after
+
+    def exemption(self, machine: Resource) -> str:
+        """Return the annotation without which the owner may delete a machine that moves; empty if none."""
+        return self._ask_owner(self._before.exemption_of, machine)
+
+    def retention(self, removed: Resource) -> str:
+        """Return why nothing deletes an object that Git no longer has; empty if its owner may do so.
+
+        The owner is asked as it was and, if it is still there, as it is.
+        """
+        reason = self._ask_owner(self._before.retention_of, removed)
+        is_still_there = self._after.owner == self._before.owner
+        if not reason or not is_still_there or self._after.retention_of is None:
+            return reason
+        return reason if self._after.retention_of(removed, False) else ""  # noqa: FBT003 - it is not gone
+
+    def _ask_owner(self, ask: ExemptionOf | None, resource: Resource) -> str:
+        return ask(resource, self._after.owner != self._before.owner) if ask else ""
+
+    def lost_with(self, deleted: Resource) -> tuple[DataChange, ...]:
+        """Return what is lost with an object that the cluster deletes."""
+        if VirtualMachineView.of(deleted) is None:
+            users = self._users_of_claims.get((deleted.namespace, deleted.name), ())
+            return lost_with(deleted, self._sides.outlook.storage[0], tuple(users))
+        applied = self._before.applied.get(deleted.current_id, deleted)
+        return self._sides.outlook.of_deletion(deleted, applied)
+
+    def lost_by_removal(self, removed: Resource) -> tuple[DataChange, ...]:
+        """Return what is lost with an object that leaves Git, unless nothing deletes it.
+
+        It does not have the disks that leave Git as well: their own changes say what becomes of them.
+        """
+        if self.retention(removed):
+            return ()
+        leaving = {
+            f"{kind} {name}"
+            for namespace, name in self._leaving_disks
+            if namespace == removed.namespace
+            for kind in ("claim", DATA_VOLUME)
+        }
+        return tuple(
+            each
+            for each in self.lost_with(removed)
+            if each.effect is not DataEffect.KEPT or each.before.partition(" (")[0] not in leaving
+        )
+
+    @cached_property
+    def _leaving_disks(self) -> Collection[tuple[str, str]]:
+        """Namespace and name of each claim and DataVolume that leaves Git and the cluster."""
+        kept = {each.current_id for each in self._after.written}
+        return [
+            (each.namespace, each.name)
+            for each in self._before.written
+            if each.kind in (CLAIM, DATA_VOLUME) and each.current_id not in kept and not self.retention(each)
+        ]
+
+    @cached_property
+    def _users_of_claims(self) -> Mapping[tuple[str, str], Sequence[str]]:
+        """The machines that need a claim or DataVolume after the change, by its namespace and name."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for resource in self._after.written:
+            for name in disks_of(resource):
+                found.setdefault((resource.namespace, name), []).append(f"{resource.kind} {resource.name}")
+        return found

@@ -1,0 +1,246 @@
+"""What the change of a resource that is on both sides of an overlay does in the cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from functools import cached_property
+
+from renderer.diff.deletions import Deletions, disks_of
+from renderer.diff.equal_changes import EqualChanges, MachineChange
+from renderer.diff.machine_outlook import as_virtual_machine
+from renderer.diff.overlay_side import OverlaySide
+from renderer.diff.server_defaults import is_default_on_one_side, with_stored_data
+from renderer.diff.sides import Sides
+from renderer.diff.vm_change import VmChangeOf
+from renderer.diff.vm_fields import vm_changes
+from renderer.kubevirt.facts.kinds import MATCHER_KEYS, STORAGE_CLASS, VM
+from renderer.kubevirt.facts.lists import field_changes, is_same
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.immutable.claim_size import claim_growth
+from renderer.kubevirt.impact.immutable.refusals import refusals_of
+from renderer.kubevirt.impact.immutable.row import ObjectUpdate
+from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
+from renderer.kubevirt.impact.lost_objects import replaced_by_empty
+from renderer.kubevirt.impact.other_cluster import lost_start, workload_update
+from renderer.kubevirt.impact.state import VmChange
+from renderer.kubevirt.impact.table import Views
+from renderer.kubevirt.vm_template.findings import is_vm_template
+from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, effects_of
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
+
+_OTHER_CLUSTER = Impact(Effect.NONE, "its manifest is the same; the cluster starts it as another machine")
+_OF_TEMPLATE = Impact(
+    Effect.NONE,
+    "machines that were made of it stay as they are; those made from now on have the change",
+    "virt-template internal/controller/virtualmachinetemplate_controller.go Reconcile",
+)
+#: The judgement of a pair without a difference.
+NO_CHANGES = Judgement((), None)
+#: Steps for a change of another object than a machine (``model.run.work``).
+_STEPS_PER_CHANGED_OBJECT = 200
+
+
+class UpdateJudge:
+    """Judges the changes of one overlay's resources."""
+
+    def __init__(
+        self,
+        sides: Sides,
+        deletions: Deletions,
+        vm_change_of: VmChangeOf,
+        equal_changes: EqualChanges,
+        *,
+        accumulated: bool,
+    ) -> None:
+        self._sides = sides
+        self._before = sides.before
+        self._after = sides.after
+        self._deletions = deletions
+        self._vm_change_of = vm_change_of
+        self._equal_changes = equal_changes
+        self._accumulated = accumulated
+        self._cluster = sides.after.cluster()
+
+    def judged(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        """Return what a change does, also to a machine that needs a ControllerRevision that leaves Git."""
+        judgement = self._judge_change(before, after, kind)
+        written = VirtualMachineView.of(before), VirtualMachineView.of(after)
+        if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
+            return judgement
+        return self._sides.leaving_revisions.judged(judgement, written[0], written[1])
+
+    def _judge_change(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        """Return the judgement of a change; changes of machines that are equal have one."""
+        applied = self._as_applied(before, after)
+        is_accumulated = self._accumulated and after.kind == VM
+        is_unchanged = (
+            not is_accumulated
+            and is_same(before.content, after.content)
+            and is_same(applied[0].content, applied[1].content)
+        )
+        is_machine = VirtualMachineView.of(after) is not None
+        if is_unchanged and not (is_machine and self._sides.is_other_cluster):
+            return NO_CHANGES
+        if not is_machine:
+            spend(_STEPS_PER_CHANGED_OBJECT, "comparing objects")
+            return self._judge_fields(before, after, kind)
+        is_shared = kind is ChangeType.CHANGED and after.kind == VM and not is_accumulated
+        change = self._machine_change((before, after), applied) if is_shared else None
+        if is_unchanged:
+            return self._equal_changes.judged(change, lambda: self._judge_cluster(before, after))
+        return self._equal_changes.judged(change, lambda: self._judge_fields(before, after, kind))
+
+    def _machine_change(
+        self, written: tuple[Resource, Resource], applied: tuple[Resource, Resource]
+    ) -> MachineChange | None:
+        """Return the change of a machine for a comparison with others; None if it is not like any other."""
+        found, new = self._vm_change_of.found_by(*written), written[1]
+        if found is None or self._surroundings is None:
+            return None
+        names = sorted({name for each in (*written, *applied) for name in disks_of(each)})
+        disks = [
+            disk and disk.content
+            for storage in self._sides.outlook.storage
+            for disk in (storage.disk(new.namespace, name) for name in names)
+        ]
+        modes = self._vm_change_of.access_modes(new.namespace)
+        recreation_of = self._after.recreation_of
+        # Only a cluster, by its status, refuses the update of a machine that it would admit as a new one.
+        recreation = str(recreation_of(*written, False)) if recreation_of else ""  # noqa: FBT003 - as above
+        refusals = self._sides.was_refused(written[0]), self._after.refused.get(new.current_id)
+        facts = found, disks, [modes.get(name) for name in names], recreation, refusals
+        return MachineChange(written, applied, facts, self._surroundings)
+
+    @cached_property
+    def _surroundings(self) -> int | None:
+        """The number of all that decides a judgement besides the machine itself; None if unknown."""
+        clusters = self._vm_change_of.clusters
+        if not clusters:
+            return None
+        sides = [
+            (side.release, side.kubevirt, side.feature_gates, _storage_classes(side))
+            for side in (self._before, self._after)
+        ]
+        return self._equal_changes.number_of((clusters, sides))
+
+    def _judge_fields(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
+        written = VirtualMachineView.of(before), VirtualMachineView.of(after)
+        if kind is ChangeType.CHANGED:
+            refused = self._refused(before, after)
+            if refused is not None:
+                return refused
+        if written[0] is None or written[1] is None:
+            impact = _OF_TEMPLATE if is_vm_template(after) else claim_growth(self._update(before, after))
+            return Judgement(field_changes(before.content, after.content), impact)
+        applied = self._as_applied(before, after)
+        views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
+        if views[0] is None or views[1] is None:
+            return NO_CHANGES
+        changes = vm_changes((written[0], written[1]), (views[0], views[1]), self._after.release)
+        was_refused = self._sides.was_refused(before)
+        if not was_refused and self._after.refusal(after) is not None:
+            return Judgement(tuple(change._replace(impact=None) for change in changes), None)
+        if kind is ChangeType.RENAMED:
+            return self._outlook_of_another(before, after, changes)
+        vm_change = self._vm_change_of(before, after) if after.kind == VM else None
+        if vm_change is not None and was_refused:
+            vm_change = vm_change.as_if_admitted()
+        if vm_change is not None:
+            contents = vm_change.before.content, vm_change.after.content
+            changes = tuple(each for each in changes if not is_default_on_one_side(after.gvk, each, contents))
+        judgement = judge(Views(written[0], written[1], self._cluster), vm_change, changes)
+        if vm_change is not None:
+            judgement = self._with_workload_update(judgement, vm_change)
+        else:
+            vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
+        return self._sides.outlook.of_update(vm_change, before, after, judgement) if vm_change else judgement
+
+    def _refused(self, before: Resource, after: Resource) -> Judgement | None:
+        """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it."""
+        stored = (each.with_content(with_stored_data(each.content)) for each in (before, after))
+        changes = field_changes(before.content, after.content)
+        refused = refused_update(self._update(*stored), changes, self._after)
+        if refused is None or refused.effects != (Effect.REPLACED,):
+            return refused
+        if VirtualMachineView.of(before) is None:
+            return refused._replace(data=replaced_by_empty(before, self._sides.outlook.storage[0]))
+        return refused._replace(data=self._deletions.lost_with(before))
+
+    def _update(self, before: Resource, after: Resource) -> ObjectUpdate:
+        return ObjectUpdate(before, after, (*self._after.written, *self._after.storage_classes))
+
+    def _judge_cluster(self, before: Resource, after: Resource) -> Judgement:
+        """Judge a machine whose manifest stays the same, and that another cluster starts."""
+        vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
+        if vm_change is None:
+            return NO_CHANGES
+        guest = self._sides.outlook.of_restart(vm_change, before, after)
+        judgement = Judgement((), _OTHER_CLUSTER, effects_of(_OTHER_CLUSTER), guest=guest)
+        no_start = lost_start(vm_change)
+        if no_start is not None:
+            judgement = with_impact(judgement, no_start)._replace(start_refusal=vm_change.start_refusal)
+        elif not self._sides.was_refused(before):
+            judgement = with_impact(judgement, self._after.refusal(after))
+        judgement = self._with_workload_update(judgement, vm_change)
+        is_affected = judgement.impact is not _OTHER_CLUSTER or any(each.risk for each in guest)
+        return judgement if is_affected else NO_CHANGES
+
+    def _with_workload_update(self, judgement: Judgement, vm_change: VmChange) -> Judgement:
+        is_upgrade = self._before.release != self._after.release
+        return with_impact(judgement, workload_update(vm_change, self._cluster) if is_upgrade else None)
+
+    def _outlook_of_another(
+        self, before: Resource, after: Resource, changes: Iterable[FieldChange]
+    ) -> Judgement:
+        """Return data and guest of a machine that gets another name, and so is another machine."""
+        judgement = Judgement(tuple(change._replace(impact=None) for change in changes), None)
+        vm_change = self._vm_change_of(*map(as_virtual_machine, (before, after)))
+        if vm_change is None:
+            return judgement
+        is_kept = bool(self._deletions.retention(before))
+        data, guest = self._sides.outlook.of_another(vm_change, before, after, is_kept=is_kept)
+        return judgement._replace(data=data, guest=guest)
+
+    def _as_applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
+        """Return both as KubeVirt sees them; both as written unless both could be expanded."""
+        old = self._before.applied.get(before.current_id, before)
+        new = self._after.applied.get(after.current_id, after)
+        if has_matchers(old) or has_matchers(new):
+            return before, after
+        return old, new
+
+
+def _storage_classes(side: OverlaySide) -> Sequence[JsonObject]:
+    return [each.content for each in (*side.storage_classes, *side.written) if each.kind == STORAGE_CLASS]
+
+
+def refused_update(
+    update: ObjectUpdate, changes: Iterable[FieldChange], side: OverlaySide
+) -> Judgement | None:
+    """Return the judgement of an update that the cluster refuses as a whole; None if it may admit it.
+
+    An engine that is told to force updates deletes the object, and creates it again.
+    """
+    changes = tuple(changes)
+    refusals = refusals_of(update, changes, side.release)
+    judged = None if refusals is None else refusals.changes
+    recreation = None
+    if side.recreation_of and changes and (refusals is None or not refusals.is_forbidden):
+        recreation = side.recreation_of(update.before, update.after, refusals is not None)
+    if recreation is not None:
+        judged = tuple(
+            each._replace(impact=recreation if judged is None or each.impact else None)
+            for each in judged or changes
+        )
+    if judged is None:
+        return None
+    impacts = [each.impact for each in judged if each.impact]
+    return Judgement(judged, impacts[0], (impacts[0].effect,))
+
+
+def has_matchers(resource: Resource) -> bool:
+    """Return True if a matcher is left because it could not be applied."""
+    machine = VirtualMachineView.of(resource)
+    return machine is not None and any(machine.spec.get(key) is not None for key in MATCHER_KEYS)
