@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, witho
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement
+from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.kubevirt.impact.restores import RESTORE, restored_machine, undone_by_sync
 from renderer.model.difference import (
     ChangeType,

@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import object_at, text_at
@@ -58,7 +59,8 @@ def recreation(
         return None
     loss = _LOSSES.get(after.kind, "with what it holds")
     source = _FLUX_SOURCE if recreator.startswith("Flux") else _ARGOCD_SOURCE
-    return Impact(Effect.REPLACED, f"{recreator} deletes it and creates it again, {loss}", source)
+    effect = Effect.REPLACED if may_hold_data(before) else Effect.RECREATED
+    return Impact(effect, f"{recreator} deletes it and creates it again, {loss}", source)
 
 
 def forced_deletion(owner: Resource | None, before: Resource, after: Resource) -> str:

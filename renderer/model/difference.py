@@ -71,6 +71,7 @@ class Effect(TextEnum):
     RESTART = "restart", Danger.RESTART  # in effect only after a restart, which KubeVirt requests
     EVICTED = "evicted", Danger.RESTART  # KubeVirt shuts the VM down, because it cannot migrate it
     STOP = "stop", Danger.RESTART  # the change stops the VM
+    RECREATED = "recreated", Danger.RESTART  # an object without data is deleted and created again
     NO_START = "no-start", Danger.NO_START  # accepted, but the VM will not start again
     AT_RISK = "at-risk", Danger.DATA  # another owner takes the VM over, but the old one may delete it first
     MAY_DELETE = "may-delete", Danger.DATA  # an engine may delete objects that it deploys

@@ -44,7 +44,7 @@ _AMOUNTS = {
 #: Effects that do not depend on what the virtual machine was started from.
 _ANYHOW = frozenset(
     {
-        *(Effect.NONE, Effect.NEXT_START, Effect.START),
+        *(Effect.NONE, Effect.NEXT_START, Effect.START, Effect.RECREATED),
         *(Effect.AT_RISK, Effect.MAY_DELETE, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
     }
 )
@@ -70,6 +70,7 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.RESTART: ("needs a restart", "need a restart"),
     Effect.EVICTED: ("is evicted", "are evicted"),
     Effect.STOP: ("is stopped", "are stopped"),
+    Effect.RECREATED: ("is deleted and created again", "are deleted and created again"),
     Effect.NO_START: ("will not start again", "will not start again"),
     Effect.AT_RISK: ("may be deleted", "may be deleted"),
     Effect.MAY_DELETE: ("may delete objects", "may delete objects"),

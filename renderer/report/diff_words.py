@@ -43,6 +43,7 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.RESTART: "needs a restart",
     Effect.EVICTED: "evicted",
     Effect.STOP: "stopped",
+    Effect.RECREATED: "recreated",
     Effect.NO_START: "accepted, but it will not start again",
     Effect.AT_RISK: "may be deleted",
     Effect.MAY_DELETE: "may delete objects",

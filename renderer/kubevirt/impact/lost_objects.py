@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, INSTANCETYPE_GROUP
 from renderer.kubevirt.impact.storage_objects import StorageObjects, claim_spec, named
 from renderer.model.difference import DataChange, DataEffect
 from renderer.model.kube.json import array_at, object_at, text_at
@@ -17,6 +17,17 @@ from renderer.model.kube.resource import Resource
 
 _RETAIN = "Retain"
 _VOLUME_SNAPSHOT = "VolumeSnapshot"
+#: The groups of Kubernetes itself, and one of KubeVirt, whose objects hold no data but for the kinds below.
+_GROUPS_WITHOUT_DATA = frozenset(
+    {
+        *("", "apps", "autoscaling", "batch", "policy"),
+        *("admissionregistration.k8s.io", "apiregistration.k8s.io", "certificates.k8s.io"),
+        *("coordination.k8s.io", "discovery.k8s.io", "events.k8s.io", "flowcontrol.apiserver.k8s.io"),
+        *("networking.k8s.io", "node.k8s.io", "rbac.authorization.k8s.io", "resource.k8s.io"),
+        *("scheduling.k8s.io", "storage.k8s.io", INSTANCETYPE_GROUP),
+    }
+)
+_KINDS_WITH_DATA = frozenset({CLAIM, "PersistentVolume", "Namespace"})
 #: The groups of KubeVirt, CDI and snapshots: their objects hold data, or machines.
 _GROUPS = ("kubevirt.io", "snapshot.storage.k8s.io")
 _CDI = "containerized-data-importer pkg/controller"
@@ -44,6 +55,17 @@ def replaced_by_empty(replaced: Resource, storage: StorageObjects) -> tuple[Data
     """Return what is lost with an object that is deleted and created again; it may be of any kind."""
     lost = (each for each in lost_with(replaced, storage, ()) if each.effect is DataEffect.LOST)
     return tuple(each._replace(text=f"{each.text}, and created anew") for each in lost)
+
+
+def may_hold_data(resource: Resource) -> bool:
+    """Return True if data may go with an object that is deleted; True as well for custom resources.
+
+    A StatefulSet takes its claims with it only if it says so (``kubernetes pkg/controller/statefulset``).
+    """
+    policy = object_at(resource.content, "spec", "persistentVolumeClaimRetentionPolicy")
+    if resource.kind == "StatefulSet" and policy.get("whenDeleted") == "Delete":
+        return True
+    return resource.gvk.group not in _GROUPS_WITHOUT_DATA or resource.kind in _KINDS_WITH_DATA
 
 
 def _label(disk: Resource) -> str:

@@ -89,3 +89,38 @@ def test_hooks_of_argo_cd_are_created_at_each_sync(
     hook = resource(OBJECT % (kind, annotation))
     found = recreation(resource(owner) if owner else None, hook, hook, is_refused=True)
     assert (found.effect if found else None) == effect
+
+
+@pytest.mark.parametrize(
+    ("api_version", "kind", "spec", "effect"),
+    [
+        ("v1", "Service", "{}", Effect.RECREATED),
+        ("batch/v1", "Job", "{}", Effect.RECREATED),
+        ("apps/v1", "Deployment", "{}", Effect.RECREATED),
+        ("apps/v1", "StatefulSet", "{}", Effect.RECREATED),
+        ("rbac.authorization.k8s.io/v1", "RoleBinding", "{}", Effect.RECREATED),
+        ("storage.k8s.io/v1", "StorageClass", "{}", Effect.RECREATED),
+        ("instancetype.kubevirt.io/v1beta1", "VirtualMachineInstancetype", "{}", Effect.RECREATED),
+        (
+            "apps/v1",
+            "StatefulSet",
+            "{persistentVolumeClaimRetentionPolicy: {whenDeleted: Delete}}",
+            Effect.REPLACED,
+        ),
+        ("v1", "PersistentVolumeClaim", "{}", Effect.REPLACED),
+        ("v1", "PersistentVolume", "{}", Effect.REPLACED),
+        ("v1", "Namespace", "{}", Effect.REPLACED),
+        ("apiextensions.k8s.io/v1", "CustomResourceDefinition", "{}", Effect.REPLACED),
+        ("snapshot.storage.k8s.io/v1", "VolumeSnapshot", "{}", Effect.REPLACED),
+        ("cdi.kubevirt.io/v1beta1", "DataVolume", "{}", Effect.REPLACED),
+        ("kubevirt.io/v1", "VirtualMachine", "{}", Effect.REPLACED),
+        ("postgresql.example.org/v1", "Cluster", "{}", Effect.REPLACED),
+    ],
+)
+def test_only_what_holds_data_is_a_danger_for_it(
+    api_version: str, kind: str, spec: str, effect: Effect
+) -> None:
+    changed = resource(f"{{apiVersion: {api_version}, kind: {kind}, metadata: {{name: a}}, spec: {spec}}}")
+    found = recreation(resource(FLUX % "force: true"), changed, changed, is_refused=True)
+    assert found is not None
+    assert found.effect is effect
