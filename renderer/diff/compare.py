@@ -192,7 +192,7 @@ class _Comparison:
             reason = f"{refusal.reason}; {engine} may delete it first, and then cannot create it again"
             refusal = refusal._replace(reason=reason)
             judgement = judgement._replace(data=self._deletions.lost_with(before))
-            effects.append(Effect.AT_RISK)
+            effects.append(Effect.AT_RISK if may_hold_data(before) else Effect.RECREATED)
         return judgement._replace(impact=refusal, effects=tuple(dict.fromkeys(effects))), ""
 
 
