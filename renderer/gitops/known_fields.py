@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
+from renderer.checks.schemas.wording import NO_SUCH_FIELD
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import Edit, RemoveField, RenameField
@@ -20,7 +21,6 @@ from renderer.model.suggest import suggest
 #: The fields of a mapping, with the names of their types.
 Fields: TypeAlias = Mapping[str, str | None]
 Types: TypeAlias = Mapping[str, Fields]
-DROPPED = "the API server would drop it silently"
 
 
 def plain(*names: str) -> Fields:
@@ -28,7 +28,9 @@ def plain(*names: str) -> Fields:
     return dict.fromkeys(names)
 
 
-def fields_unknown_to(types: Types, resource: Resource, consequence: str = DROPPED) -> Iterator[Diagnostic]:
+def fields_unknown_to(
+    types: Types, resource: Resource, consequence: str = NO_SUCH_FIELD
+) -> Iterator[Diagnostic]:
     """Yield a warning for each field of an object that the type with the name of its kind does not have."""
     yield from _Reader(types, resource, consequence).findings(resource.content, resource.kind, ROOT)
 

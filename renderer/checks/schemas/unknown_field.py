@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from renderer.checks.schemas.finding import SchemaFinding, SchemaTarget
 from renderer.checks.schemas.kind_schema import ELEMENT, KEY, SchemaPlace, SchemaTree, schema_place
 from renderer.checks.schemas.kubernetes_formats import PRESERVED
-from renderer.checks.schemas.wording import nearest
+from renderer.checks.schemas.wording import NO_SUCH_FIELD, nearest
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
@@ -133,9 +133,7 @@ def _rejection_text(field: FieldPath, target: SchemaTarget) -> str:
     parent = target.schema.tree.at(field.parent) or EMPTY
     if parent.get(PRESERVED):
         return "KubeVirt refuses it"
-    if target.is_of_kubernetes:
-        return "kubectl refuses it, and the API server would drop it"
-    return "the API server would drop it silently"
+    return NO_SUCH_FIELD
 
 
 def right_places(

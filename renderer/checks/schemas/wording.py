@@ -16,6 +16,11 @@ from renderer.model.suggest import suggest
 
 #: The beginning of the hint for a value that must be text.
 IN_QUOTES = "write it in quotes"
+#: What becomes of a field that a kind does not have. kubectl asks for strict validation (``--validate``), and
+#: server-side apply, as Flux and Argo CD's option do it, has no other mode (apimachinery
+#: ``managedfields/internal/structuredmerge.go`` ``Apply``). Else Argo CD asks for none (gitops-engine
+#: ``resource_ops.go`` ``newApplyOptions``), and does not show the warnings of the API server.
+NO_SUCH_FIELD = "kubectl and Flux refuse it; Argo CD lets the API server drop it unless ServerSideApply=true"
 _LONGEST = 60
 
 
