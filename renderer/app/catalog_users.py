@@ -42,7 +42,12 @@ def catalog_users(
         try:
             composed = pipeline.compose_overlay(overlay).value
             machines = ((each.current_id, _machine_of(each)) for each in composed)
-            users = [_User(maker, vm) for maker, vm in machines if vm and _names_one(vm, changed)]
+            views = ((maker, VirtualMachineView.of(vm)) for maker, vm in machines if vm)
+            users = [
+                _User(maker, view.resource)
+                for maker, view in views
+                if view and any(matched in changed for matched in view.matched_objects())
+            ]
             if users:
                 yield from _seen_in(pipeline, overlay, composed, users, (before, after))
         except DiagnosticError:
@@ -61,11 +66,6 @@ def _machine_of(resource: Resource) -> Resource | None:
     if is_vm_template(resource):
         return known_machine(resource)
     return as_virtual_machine(resource) if resource.kind in (VM, VM_POOL) else None
-
-
-def _names_one(vm: Resource, changed: Collection[tuple[str, str]]) -> bool:
-    view = VirtualMachineView.of(vm)
-    return view is not None and any(matched in changed for matched in view.matched_objects())
 
 
 def _seen_in(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -159,15 +159,14 @@ def project_entries(project: Project) -> tuple[CatalogEntry, ...]:
     Where the project has several clusters, and the command is not about one, they are of all clusters.
     """
     pipeline = Pipeline(project.fs, project.config)
-    by_cluster = {name: tuple(_entries_in(pipeline, name)) for name in _clusters_of(project)}
+    catalogs = {cluster: pipeline.catalogs_of(cluster).sources for cluster in _clusters_of(project)}
+    by_cluster = {
+        cluster: tuple(entries_of((source.name, source.resources) for source in sources))
+        for cluster, sources in catalogs.items()
+    }
     if len(by_cluster) == 1:
         return next(iter(by_cluster.values()))
     return tuple(entries_by_cluster(by_cluster))
-
-
-def _entries_in(pipeline: Pipeline, cluster: str) -> Iterator[CatalogEntry]:
-    sources = pipeline.catalogs_of(cluster).sources
-    return entries_of((source.name, source.resources) for source in sources)
 
 
 def _clusters_of(project: Project) -> tuple[str, ...]:

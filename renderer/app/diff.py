@@ -272,7 +272,9 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             readers.add(overlay, applied)
             deployers.add(overlay, sides)
             if has_refusals(found_here):
-                manifests[path] = _manifests(sides)
+                contents = (side.content for side in sides if side is not None)
+                written = (each for content in contents if content for each in content.written)
+                manifests[path] = {each.current_id: each for each in written}
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
         CommitDifference(commit.name, commit.subject, with_shown_names(without_moved(found)))
@@ -294,11 +296,6 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         after.labelled(errors_after.found()),
         tuple(former.found()),
     )
-
-
-def _manifests(rendered: Iterable[RenderedSide | None]) -> Mapping[ResId, Resource]:
-    contents = (each.content for each in rendered if each is not None)
-    return {one.current_id: one for content in contents if content for one in content.written}
 
 
 def _engine_of(before: Side, after: Side, overlay: Overlay) -> EngineRules:

@@ -258,7 +258,7 @@ class _Cluster:
         consistency = Consistency()
         for live in read_dump(find_files([dump.name], dump.piped)):
             if live.kind in MOUNTED:
-                self.mounted.append(_without_data(live))
+                self.mounted.append(_metadata_only(live))
             if live.kind not in needed:
                 self.others += 1
             elif consistency.add(live):
@@ -270,7 +270,7 @@ class _Cluster:
         self.objects = ClusterObjects(found.values())
 
 
-def _without_data(live: LiveObject) -> Resource:
+def _metadata_only(live: LiveObject) -> Resource:
     """Return an object of which only the name and namespace are kept."""
     metadata: JsonObject = {"name": live.name, "namespace": live.namespace}
     content: JsonObject = {"apiVersion": live.id.gvk.api_version, "kind": live.kind, "metadata": metadata}

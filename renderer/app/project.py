@@ -143,10 +143,7 @@ def chosen_overlay(found: FoundOverlays, wanted: str) -> Overlay:
     named = [each for each in overlays if normpath(wanted) == each.path] or overlays
     if len(named) > 1:
         paths = [each.path for each in named]
-        more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
-        raise UsageError(
-            f"{wanted!r} names {len(paths)} overlays, {', '.join(paths[:_MOST_NAMES])}{more}: choose one"
-        )
+        raise UsageError(f"{wanted!r} names {len(paths)} overlays, {listed(paths, _MOST_NAMES)}: choose one")
     return named[0]
 
 
@@ -185,9 +182,8 @@ def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overla
         if not matching:
             found.all_overlays()
             paths = sorted(overlay.path for overlay in overlays)
-            more = f" and {len(paths) - _MOST_NAMES} more" if len(paths) > _MOST_NAMES else ""
             holder = f"the cluster {found.cluster}" if found.cluster else "this project"
-            listing = f"{holder} has {', '.join(paths[:_MOST_NAMES])}{more}"
+            listing = f"{holder} has {listed(paths, _MOST_NAMES)}"
             known = {each for overlay in overlays for each in names_of(overlay)}
             raise UsageError(f"there is no overlay {name!r}; {did_you_mean(name, known, otherwise=listing)}")
         selected |= matching

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from renderer.app.tree_result import TreeAction, TreeResult
 from renderer.cli.console import ReportTarget, note, print_diff
 from renderer.cli.terminal import erase, write_transient
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
@@ -98,8 +98,7 @@ def kept_trees(result: RenderResult) -> Iterator[str]:
     broken = [path for path in result.overlays if path in result.broken]
     if not broken or len(broken) == len(result.overlays):
         return
-    more = f" and {len(broken) - _MOST_NAMED} more" if len(broken) > _MOST_NAMED else ""
-    yield f"not rendered, because of errors: {', '.join(broken[:_MOST_NAMED])}{more}"
+    yield f"not rendered, because of errors: {listed(broken, _MOST_NAMED)}"
     if not any(tree.source for tree in result.trees):
         yield "  hint: without --all-or-nothing, the overlays without errors are written"
 

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from renderer.kubevirt.facts.firmware_uuid import uuid_of_name
 from renderer.kubevirt.impact.judge import Judgement
-from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, with_value
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, with_value
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
 
@@ -131,10 +131,7 @@ def _seen(machine: Resource, other: Resource) -> list[Any]:
     for path in _LABELS:
         labels = object_at(content, *path)
         if labels and labels == object_at(other.content, *path):
-            content = with_value(content, path, _of_kubevirt(labels))
+            of_kubevirt: JsonObject = {key: value for key, value in labels.items() if _KUBEVIRT in key}
+            content = with_value(content, path, of_kubevirt)
             keys += [*path, *labels]
     return [content, keys]
-
-
-def _of_kubevirt(labels: JsonObject) -> dict[str, Json]:
-    return {key: value for key, value in labels.items() if _KUBEVIRT in key}

@@ -15,6 +15,7 @@ from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS
 from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import abridged
 from renderer.model.release import Release
 
 _MOST_NAMED = 3
@@ -60,7 +61,7 @@ class LeavingRevisions:
                 if any(_names_object(_vm_spec(each), key, stored) for key in MATCHER_KEYS)
             ]
             if users:
-                names = ", ".join(users[:_MOST_NAMED]) + (", …" if len(users) > _MOST_NAMED else "")
+                names = abridged(users, _MOST_NAMED)
                 yield (
                     f"ControllerRevision {name} leaves Git: a machine whose status still names it will not"
                     f" start again ({names}); vmrender diff --live says whether one does"

@@ -26,16 +26,12 @@ def as_virtual_machine(resource: Resource) -> Resource:
     if view is None or resource.kind == VM:
         return resource
     template: dict[str, Json] = {"spec": view.instance}
-    metadata = object_at(_at(resource.content, view.paths.template.keys), "metadata")
+    metadata = object_at(resource.content, *view.paths.template.keys, "metadata")
     if metadata and view.paths.template.segments:
         template["metadata"] = metadata
     spec: JsonObject = {**view.spec, "template": template}
     identity: JsonObject = object_at(resource.content, "metadata")
     return resource.with_content({"apiVersion": _API_VERSION, "kind": VM, "metadata": identity, "spec": spec})
-
-
-def _at(content: JsonObject, keys: tuple[str, ...]) -> JsonObject:
-    return object_at(content, *keys) if keys else content
 
 
 class Outlook:

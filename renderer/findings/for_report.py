@@ -10,7 +10,7 @@ from renderer.findings.located import Located, Unshown
 from renderer.findings.masking import masked
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
-from renderer.model.plural import plural
+from renderer.model.plural import enumerated, plural
 from renderer.model.run.limits import limit_hint
 from renderer.model.run.taint import taint_masking
 
@@ -51,7 +51,7 @@ def with_target_named(finding: Located) -> Located:
     elif len(names) == 1:
         owner = f"overlay {names[0]} targets"
     else:
-        owner = f"overlays {', '.join(names[:-1])} and {names[-1]} target"
+        owner = f"overlays {enumerated(names, 'and')} target"
     return finding._replace(message=f"{finding.message}; {owner} {finding.target}", target=None)
 
 

@@ -130,7 +130,7 @@ class RunFindings:
                 merged.repeat(overlays)
                 has_errors = has_errors or known.is_error
                 again += 1
-            elif self._is_reported(finding.code):
+            elif finding.code not in self._chosen.ignored:
                 found = reported(finding)
                 is_error = found.severity is Severity.ERROR
                 has_errors = has_errors or is_error
@@ -218,9 +218,6 @@ class RunFindings:
     def unshown(self) -> Unshown:
         """The findings that were not kept; complete once ``found`` was called."""
         return self._merged.unshown
-
-    def _is_reported(self, code: Code) -> bool:
-        return code not in self._chosen.ignored
 
     def _level(self, severity: Severity) -> Severity:
         return strict_level(severity) if self._chosen.strict else severity

@@ -16,7 +16,7 @@ from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_SOURCE_GROUP
-from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import options_of_application
@@ -130,12 +130,8 @@ def _build_options(application: Resource) -> list[JsonObject]:
 
 
 def _differs(before: Resource, after: Resource, *field: str) -> bool:
-    old, new = (_spec_value(each, *field) for each in (before, after))
-    return old != new
-
-
-def _spec_value(resource: Resource, *field: str) -> Json:
-    return value_at(resource.content, ("spec", *field))
+    path = ("spec", *field)
+    return value_at(before.content, path) != value_at(after.content, path)
 
 
 def _revisions(application: Resource) -> list[str]:

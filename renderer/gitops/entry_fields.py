@@ -19,6 +19,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
+from renderer.model.plural import enumerated
 from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
@@ -83,10 +84,7 @@ def malformed_fields(entry: Resource, formats: Mapping[str, Format]) -> Iterator
         if value in (None, "") or has_placeholder(value) or _fits(value, expected):
             continue
         path = FieldPath(("spec", *parents, name))
-        if isinstance(expected, TextFormat):
-            meaning = expected.meaning
-        else:
-            meaning = " or ".join(filter(None, (", ".join(expected[:-1]), expected[-1])))
+        meaning = expected.meaning if isinstance(expected, TextFormat) else enumerated(expected, "or")
         message = f"{path} must be {meaning}, not {_describe(value)}"
         hint, right = _correction(value, expected)
         fix = None if right is None else SetField(path, right)

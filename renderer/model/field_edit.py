@@ -64,6 +64,11 @@ Edit: TypeAlias = FieldEdit | AddItem | RemoveItem
 E = TypeVar("E", bound="Edit")
 
 
+def removal(field: FieldPath) -> RemoveField | RemoveItem:
+    """Return the edit that removes a field, or an element of a list."""
+    return RemoveItem(field) if isinstance(field.segments[-1], int) else RemoveField(field)
+
+
 def edited_place(edit: Edit) -> FieldPath:
     """Return the field that the edit changes, or the mapping or list that it adds to."""
     return edit.into if isinstance(edit, AddField | AddItem) else edit.field

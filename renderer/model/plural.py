@@ -21,3 +21,13 @@ def listed(texts: Sequence[str], most: int = MOST_NAMES, separator: str = ", ") 
     """Return at most ``most`` texts, and the number of the others."""
     more = f" and {len(texts) - most} more" if len(texts) > most else ""
     return f"{separator.join(texts[:most])}{more}"
+
+
+def enumerated(texts: Sequence[str], word: str) -> str:
+    """Return ``a``, ``a or b``, or ``a, b or c``, with ``word`` before the last text."""
+    return f" {word} ".join(filter(None, (", ".join(texts[:-1]), *texts[-1:])))
+
+
+def abridged(texts: Sequence[str], most: int) -> str:
+    """Return at most ``most`` texts, and an ellipsis for any others."""
+    return ", ".join(texts[:most]) + (", …" if len(texts) > most else "")

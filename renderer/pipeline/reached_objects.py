@@ -16,7 +16,7 @@ from renderer.model.engines import ARGOCD_GROUP, FLUX_DOMAIN
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.plural import plural
+from renderer.model.plural import abridged, plural
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.flux_build import has_unread_part, needs_others
 from renderer.project.overlays import entry_site
@@ -110,11 +110,7 @@ def cycle_error(verb: str, names: Iterable[str], entry: Resource) -> DiagnosticE
 
 def named_objects(kind: str, objects: Collection[Resource]) -> str:
     """Return the number of objects of a kind, with the first of their names."""
-    return f"{plural(len(objects), kind)} ({_first_names([each.name for each in objects])})"
-
-
-def _first_names(names: Collection[str]) -> str:
-    return ", ".join(list(names)[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")
+    return f"{plural(len(objects), kind)} ({abridged([each.name for each in objects], _MOST_NAMED)})"
 
 
 def described_groups(groups: Mapping[str, list[str]]) -> Iterator[str]:
@@ -122,7 +118,7 @@ def described_groups(groups: Mapping[str, list[str]]) -> Iterator[str]:
     for what, names in groups.items():
         if names:
             noun, _, which = what.partition("(s)")
-            yield f"{plural(len(names), noun)}{which} ({_first_names(names)})"
+            yield f"{plural(len(names), noun)}{which} ({abridged(names, _MOST_NAMED)})"
 
 
 def left_out_notes(entry: OverlayEntry, groups: Mapping[str, list[str]]) -> Iterator[Diagnostic]:
@@ -172,7 +168,7 @@ def points_at_sources(entry: OverlayEntry, name: str, objects: Collection[str]) 
     """Yield a warning if the tree ``name`` has ``objects`` that would undo the use of other trees."""
     if objects:
         site = entry_site(entry.path, entry.listed_by)
-        counted, names = plural(len(objects), "object"), _first_names(sorted(objects))
+        counted, names = plural(len(objects), "object"), abridged(sorted(objects), _MOST_NAMED)
         message = f"the tree of {entry.path}:{name} points at the sources of {counted} ({names})"
         hint = "with repoint: true in the entry, the tree has copies of them that point at rendered trees"
         yield Diagnostic.at(site, Code.POINTS_AT_SOURCES, message, hint, severity=Severity.WARNING)
@@ -195,7 +191,7 @@ def nothing_rendered(
         message = f"{entry.path} deploys no {what}"
         hint = "name a folder or file that has one; list clusters to choose from under clusters"
     else:
-        counted = f"{plural(len(names), what)} ({_first_names(names)})"
+        counted = f"{plural(len(names), what)} ({abridged([*names], _MOST_NAMED)})"
         message = f"{entry.path} deploys {counted}, but no object of this repository to render"
         others = tuple(dict.fromkeys(urls))
         hint = (

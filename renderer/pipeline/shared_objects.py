@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TypeAlias
 
 from renderer.checks.rules.identities import shared_identities
 from renderer.kubevirt.facts.placeholders import has_placeholder
@@ -12,7 +11,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
-from renderer.model.kube.res_id import Reference
+from renderer.model.kube.res_id import ObjectKey, Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import plural
 from renderer.model.record import Record
@@ -20,7 +19,6 @@ from renderer.model.run.work import spend
 from renderer.model.sync_waves import HOOK_ANNOTATION
 
 #: The group, kind, namespace and name of an object.
-_Identity: TypeAlias = tuple[str, str, str, str]
 
 #: Labels and annotations of objects that are shared on purpose, or left alone (kustomize-controller
 #: ``docs/spec/v1/kustomizations.md``, argo-cd ``docs/user-guide/resource_hooks.md``).
@@ -50,13 +48,13 @@ class Applier(Record):
 
 def applied_twice(appliers: Iterable[Applier]) -> dict[Reference, list[Diagnostic]]:
     """Return a warning for each pair of appliers that share objects, by the later one of the two."""
-    first: dict[tuple[str, _Identity], tuple[Applier, Resource]] = {}
+    first: dict[tuple[str, ObjectKey], tuple[Applier, Resource]] = {}
     pairs: dict[tuple[Reference, Reference], tuple[Applier, Applier, list[tuple[Resource, Resource]]]] = {}
     for applier in appliers:
         spend(_STEPS_PER_OBJECT * len(applier.objects), "comparing what entries apply")
         cluster = repr(applier.cluster)
         for resource in filter(_counts, applier.objects):
-            key = cluster, _identity(resource)
+            key = cluster, resource.current_id.object_key
             other, its_object = first.setdefault(key, (applier, resource))
             if other is not applier:
                 pair = other.entry.reference, applier.entry.reference
@@ -83,10 +81,6 @@ def _machines(applier: Applier) -> Iterator[VirtualMachineView]:
     return (each for each in map(VirtualMachineView.of, applier.objects) if each is not None)
 
 
-def _identity(resource: Resource) -> _Identity:
-    return resource.gvk.group, resource.kind, resource.namespace, resource.name
-
-
 def _counts(resource: Resource) -> bool:
     """Return True for an object that only one applier can own, and whose name is known."""
     if resource.kind in _REPEATED_KINDS or has_placeholder(resource.name):
@@ -110,10 +104,6 @@ def _warning(other: Applier, applier: Applier, objects: list[tuple[Resource, Res
         severity=Severity.WARNING,
         related=(
             Related(f"{other.entry.name} applies it, too", other.entry.sites(other.source)),
-            *_places(first),
+            Related(f"{first.kind} {first.name} is here", first.sites()[-1:]),
         ),
     )
-
-
-def _places(resource: Resource) -> Iterator[Related]:
-    yield Related(f"{resource.kind} {resource.name} is here", resource.sites()[-1:])

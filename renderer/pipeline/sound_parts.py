@@ -12,7 +12,7 @@ from renderer.kubevirt.facts.machine_parts import affected_part, part_of
 from renderer.kubevirt.facts.virtual_machine import PATHS, virtual_machine_paths
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
-from renderer.model.field_edit import Edit, RemoveField, RemoveItem, apply_edits
+from renderer.model.field_edit import apply_edits, removal
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -39,7 +39,7 @@ def with_sound_parts(resource: Resource, wrong: Sequence[FieldPath]) -> Resource
     if paths is None or not wrong:
         return None
     try:
-        content = apply_edits(resource.content, [_removal(field) for field in wrong])
+        content = apply_edits(resource.content, [removal(field) for field in wrong])
     except LookupError:
         return None
     return resource.with_content(content) if isinstance(content, dict) else None
@@ -51,7 +51,3 @@ def is_in_sound_part(finding: Diagnostic, wrong: Sequence[FieldPath] | None) -> 
         return True
     paths, part = PATHS.get(finding.resource.gvk.kind), affected_part(finding)
     return paths is not None and part is not None and part not in {part_of(field, paths) for field in wrong}
-
-
-def _removal(field: FieldPath) -> Edit:
-    return RemoveItem(field) if isinstance(field.segments[-1], int) else RemoveField(field)

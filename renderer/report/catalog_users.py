@@ -8,6 +8,7 @@ from renderer.authoring.catalogs.user import CatalogUser
 from renderer.kubevirt.facts.kinds import VM
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ResId
+from renderer.model.plural import listed
 from renderer.report.diff_json import guest_json
 from renderer.report.diff_outlook import sights_at_risk
 from renderer.report.diff_words import qualified_name
@@ -28,7 +29,7 @@ def as_text(users: Iterable[CatalogUser]) -> str:
     if not found:
         return ""
     title = f"virtual machines that would get them ({_KEPT}):"
-    blocks = ("\n".join((_named(names), *lines)) for lines, names in found.items())
+    blocks = ("\n".join((f"  {listed(names, _MOST_NAMES)}", *lines)) for lines, names in found.items())
     return "".join(f"{block}\n" for block in (title, *blocks))
 
 
@@ -41,11 +42,6 @@ def _lines(user: CatalogUser) -> Iterator[str]:
     for seen in sights_at_risk(user.guest):
         yield from (f"    guest sees {line}" for line in seen.lines)
         yield f"      at risk: {seen.risk}"
-
-
-def _named(names: list[str]) -> str:
-    more = f" and {len(names) - _MOST_NAMES} more" if len(names) > _MOST_NAMES else ""
-    return f"  {', '.join(names[:_MOST_NAMES])}{more}"
 
 
 def as_json(users: Iterable[CatalogUser]) -> Json:

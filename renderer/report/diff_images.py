@@ -8,7 +8,7 @@ from typing import NamedTuple
 from renderer.model.difference import Difference, ImageMove, ImageName
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ResId
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 from renderer.report.diff_words import NOTHING, qualified_name
 from renderer.report.json_document import resource_json
 from renderer.report.plain_text import printable
@@ -64,8 +64,7 @@ def _whole(image: ImageName | None) -> str:
 
 def _users(users: Iterable[ResId]) -> str:
     names = [*dict.fromkeys(f"{printable(each.gvk.kind)} {qualified_name(each)}" for each in users)]
-    more = f" and {len(names) - _MOST_USERS} more" if len(names) > _MOST_USERS else ""
-    return f"{', '.join(names[:_MOST_USERS])}{more}"
+    return listed(names, _MOST_USERS)
 
 
 def more_images(rows: list[ImageRow]) -> str:

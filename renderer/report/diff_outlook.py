@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from renderer.diff.grouped import Group
 from renderer.model.difference import DataChange, DataEffect, GuestChange
+from renderer.model.plural import listed
 from renderer.report.diff_words import LONGEST_VALUE, NOTHING
 from renderer.report.plain_text import printable
 
@@ -39,8 +40,7 @@ def data_lines(group: Group) -> Iterator[DataLine]:
     """
     for column in zip(*(member.change.data for member in group.members), strict=True):
         disks = [*dict.fromkeys(map(_sides, column))]
-        more = f" and {len(disks) - _MOST_DISKS} more" if len(disks) > _MOST_DISKS else ""
-        text = f"{', '.join(disks[:_MOST_DISKS])}{more}: {printable(column[0].text)}"
+        text = f"{listed(disks, _MOST_DISKS)}: {printable(column[0].text)}"
         yield DataLine(column[0].effect, text, column[0].source)
 
 

@@ -9,7 +9,7 @@ from renderer.diff.grouped import Group
 from renderer.model.difference import Danger, Difference, StalledSync
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ResId
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 from renderer.report.diff_words import qualified_name
 from renderer.report.json_document import resource_json
 from renderer.report.plain_text import printable
@@ -49,9 +49,7 @@ def _lines(sync: StalledSync, most: int) -> Iterator[str]:
 
 
 def _names(objects: Iterable[ResId], most: int) -> str:
-    names = [_name(each) for each in objects]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{', '.join(names[:most])}{more}"
+    return listed([_name(each) for each in objects], most)
 
 
 def _name(resource: ResId) -> str:

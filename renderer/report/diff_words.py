@@ -91,8 +91,7 @@ def subject_of(group: Group, most: int) -> str:
     if len(group.overlays) > 1:
         return plural(len(group.members), kind)
     names = [member_name(member.change) for member in group.members]
-    more = f" and {len(names) - most} more" if len(names) > most else ""
-    return f"{kind} {', '.join(names[:most])}{more}"
+    return f"{kind} {listed(names, most)}"
 
 
 def place_of(group: Group, difference: Difference) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from renderer.adopt.fit.series import SizeProposal
 from renderer.adopt.fit.values import FitQuality, FitReport
 from renderer.model.kube.json import array_at
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 
 _MOST_FIELDS = 4
 _MOST_LINES, _FEW = 10, 5
@@ -59,6 +59,4 @@ def _answer_line(report: FitReport) -> str:
 
 def _field_names(report: FitReport) -> str:
     names = [str(field).removeprefix(_SHORTENED) for field in report.differing]
-    more = len(names) - _MOST_FIELDS
-    shown = ", ".join(names[:_MOST_FIELDS])
-    return f"{shown} and {more} more" if more > 0 else shown
+    return listed(names, _MOST_FIELDS)

@@ -83,11 +83,8 @@ def written_edits(document: Node, base: FieldPath, edits: Sequence[Edit]) -> Wri
         located = _with_emptied_groups(start, located)
     names = dict(_indices(start, place))
     converted = (with_place(edit, _indexed(start.at, names, edited_place(edit))) for edit in others)
-    return WrittenEdits(inline, (located, *converted), _old(located, reached.node))
-
-
-def _old(edit: Edit, node: Node) -> str | None:
-    return node.text if isinstance(edit, SetField | RemoveField | RemoveItem) else None
+    old = reached.node.text if isinstance(located, SetField | RemoveField | RemoveItem) else None
+    return WrittenEdits(inline, (located, *converted), old)
 
 
 def _at(reached: _Reached, edit: Edit) -> Edit | None:

@@ -46,7 +46,7 @@ from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
-from renderer.model.plural import plural
+from renderer.model.plural import abridged, plural
 from renderer.model.run.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
@@ -260,15 +260,15 @@ class _LiveComparison:
         if unowned and len(unowned) == self._drifts:
             yield "the dump does not say who owns fields: print it with kubectl get --show-managed-fields"
         elif unowned:
-            names = _first_names(unowned)
+            names = abridged(unowned, _MOST_NAMED)
             yield f"the dump has no managedFields of {names}, so it does not say who owns their fields"
         if self._restarting:
-            named = _first_names(self._restarting)
+            named = abridged(self._restarting, _MOST_NAMED)
             yield f"running with another spec than the cluster stores, and due for a restart: {named}"
         if self._waiting:
             yield (
-                f"RestartRequired is set on {_first_names(self._waiting)}: the running instance has another "
-                "spec than the cluster stores, so the effects may differ"
+                f"RestartRequired is set on {abridged(self._waiting, _MOST_NAMED)}: the running instance has"
+                " another spec than the cluster stores, so the effects may differ"
             )
         if self._unjudged:
             fields = plural(self._unjudged, "field")
@@ -290,7 +290,7 @@ class _LiveComparison:
         waiting = None if synced is None else synced.change.waiting
         if synced is not None and waiting is not None:
             fields = list(map(str, differences(synced.change.before.applied, waiting.applied)))
-            self._restarting.append(f"{live.current_id} ({_first_names(fields)})")
+            self._restarting.append(f"{live.current_id} ({abridged(fields, _MOST_NAMED)})")
         elif has_drift and self._objects.waits_for_restart(live):
             self._waiting.append(str(live.current_id))
 
@@ -396,7 +396,3 @@ def _with_impact(change: FieldChange, impacts: Mapping[FieldPath, Impact | None]
     """Return a change with its impact; the first label or annotation has the impact of all of them."""
     field = change.field if change.field in impacts else change.field.parent
     return change._replace(impact=impacts.get(field))
-
-
-def _first_names(names: Sequence[str]) -> str:
-    return ", ".join(names[:_MOST_NAMED]) + (", …" if len(names) > _MOST_NAMED else "")

@@ -8,7 +8,7 @@ from renderer.authoring.catalogs.differences import Differences, change_text, co
 from renderer.authoring.catalogs.entry import KINDS, EntryType
 from renderer.model.kube.resource import Resource
 from renderer.model.log_line import log_line
-from renderer.model.plural import plural
+from renderer.model.plural import listed, plural
 
 #: Up to this number, the changes of one field get a line each.
 _MOST_CHANGES = 2
@@ -63,6 +63,4 @@ def _entries_text(kind: EntryType, names: Collection[str], known: Collection[str
         members = {each for each in known if each.startswith(series)}
         is_whole = len(members) > 1 and name in members and members.issubset(names)
         shown[f"{series}*" if is_whole else name] = None
-    listed, more = list(map(log_line, shown)), len(shown) - _MOST_NAMES
-    rest = f" and {more} more" if more > 0 else ""
-    return f"{plural(len(names), kind.noun)}: {', '.join(listed[:_MOST_NAMES])}{rest}"
+    return f"{plural(len(names), kind.noun)}: {listed([*map(log_line, shown)], _MOST_NAMES)}"

@@ -13,6 +13,7 @@ from renderer.kubevirt.facts.kinds import VM_POOL
 from renderer.kubevirt.facts.pool_names import index_option, split_index
 from renderer.model.diagnostic import Related
 from renderer.model.near_miss import is_near_miss, numbers_of
+from renderer.model.plural import abridged
 from renderer.model.run.work import spend
 
 #: The most names that are looked for among the renamed and mistyped ones, and that a message lists.
@@ -182,4 +183,4 @@ def _listed(reference: ObjectReference, runs: Sequence[range]) -> str:
             parts.append(f"{name}-{run[0]} to {name}-{run[-1]}")
         else:
             parts += [f"{name}-{index}" for index in run]
-    return ", ".join(parts[:_MOST_NAMED]) + (", …" if len(parts) > _MOST_NAMED else "")
+    return abridged(parts, _MOST_NAMED)

@@ -10,7 +10,7 @@ from renderer.checks.schemas.known_values import VALID_WHEN_MISSING
 from renderer.kubevirt.facts.admission_request import REVIEWED_KINDS
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, is_kubevirt_group
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.model.field_edit import Edit, RemoveField, RemoveItem, SetField, apply_edits
+from renderer.model.field_edit import Edit, RemoveField, SetField, apply_edits, removal
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
@@ -47,7 +47,7 @@ def accepts_empty_mapping(
     if text_at(content, "kind") not in REVIEWED_KINDS or not is_kubevirt_group(target.gvk.group):
         return True
     try:
-        content = object_at(apply_edits(content, [_removal(field) for field in reversed(refused)]))
+        content = object_at(apply_edits(content, [removal(field) for field in reversed(refused)]))
         with_empty = _causes(content, SetField(violation.field, {}), target)
         return with_empty <= _causes(content, RemoveField(violation.field), target)
     except LookupError:  # it was in a refused value
@@ -60,10 +60,6 @@ def required_fields(violation: Violation) -> Iterator[str]:
     for name in array_at(violation.schema, "required"):
         if not f"{base}.{name}".endswith(VALID_WHEN_MISSING):
             yield str(name)
-
-
-def _removal(field: FieldPath) -> Edit:
-    return RemoveItem(field) if isinstance(field.segments[-1], int) else RemoveField(field)
 
 
 def _causes(content: JsonObject, edit: Edit, target: SchemaTarget) -> frozenset[tuple[FieldPath | None, str]]:

@@ -226,15 +226,12 @@ def wrong_value(violation: Violation, target: SchemaTarget) -> SchemaFinding | N
 def _wrong_type(violation: Violation, _: SchemaTarget) -> SchemaFinding:
     value, schema = violation.value, violation.schema
     message = f"{violation.field} must be {expected_description(schema)}, not {value_description(value)}"
-    return _corrected(
-        SchemaFinding(violation.field, message),
+    finding = SchemaFinding(violation.field, message)
+    correction = (
         _likely_child(violation)
         or _plain_labels(violation)
-        or type_correction(violation.field, value, schema),
+        or type_correction(violation.field, value, schema)
     )
-
-
-def _corrected(finding: SchemaFinding, correction: Correction | None) -> SchemaFinding:
     return finding if correction is None else finding._replace(hint=correction.hint, fix=correction.edit)
 
 

@@ -283,9 +283,6 @@ class FluxDiscovery:
     def _generators(self) -> Iterator[Resource]:
         yield from (each for each in self._objects.values() if each.gvk.group == GENERATOR_GROUP)
 
-    def _origin(self, artifact: Reference, path: str) -> CopiedFolder | None:
-        return copied_folder(self._generators(), *artifact[1:], path, self._urls.is_folder)
-
     def _request(self, artifact: Reference) -> ArtifactRequest | None:
         from renderer.gitops.flux.composed_artifact import requested_artifact  # noqa: PLC0415 - few clusters
 
@@ -325,7 +322,8 @@ class FluxDiscovery:
         key = source_key(reached.entry)
         path = text_at(reached.entry.content, "spec", "path")
         if key[0] == EXTERNAL_ARTIFACT:
-            reached.origin = reached.origin or self._origin(key, path)
+            if reached.origin is None:
+                reached.origin = copied_folder(self._generators(), *key[1:], path, self._urls.is_folder)
             if reached.origin is None:
                 return self._relation_of_artifact(key)
             key, path = reached.origin

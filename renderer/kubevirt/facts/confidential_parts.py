@@ -70,6 +70,7 @@ _LITERALS = "literals"
 _DEFINITION = "CustomResourceDefinition"
 #: The target of a patch that may be for an object of any kind.
 _ANY_KIND = "*"
+#: Added to the parameters of a Template, so that a Template within it is not searched for its own.
 _NONE = frozenset({""})
 _TEMPLATE = "Template"
 _TEMPLATES = frozenset({_TEMPLATE, VM_TEMPLATE})
@@ -228,7 +229,7 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
     if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (SECRET, _SECRET_LIST)):
         return scope
     if kind in _TEMPLATES and not scope.parameters:
-        return scope._replace(kind=kind, parameters=_used_parameters(mapping))
+        return scope._replace(kind=kind, parameters=confidential_parameters(mapping) | _NONE)
     if kind == _SET and not scope.parameters:
         return scope._replace(kind=kind, parameters=confidential_inputs(mapping) | _NONE)
     return scope._replace(kind=kind)
@@ -416,11 +417,6 @@ def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, 
     for name in confidential_parameters(template):
         if name in given or name in own:
             yield given.get(name, own.get(name, ""))
-
-
-def _used_parameters(template: JsonObject) -> frozenset[str]:
-    """Return the confidential parameters, and an empty name: a Template in this one is then not searched."""
-    return confidential_parameters(template) | _NONE
 
 
 def _names_of_objects(value: Json) -> Iterator[str]:

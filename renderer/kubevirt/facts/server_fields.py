@@ -13,6 +13,7 @@ from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.plural import enumerated
 from renderer.model.record import Record
 
 
@@ -248,7 +249,7 @@ def _warning(found: list[tuple[Resource, FieldPath]]) -> Diagnostic:
     if rest > 1:
         listed = f"{', '.join(names[:_MOST_NAMES])} and {rest} other fields are"
     elif len(names) > 1:
-        listed = f"{', '.join(names[:-1])} and {names[-1]} are"
+        listed = f"{enumerated(names, 'and')} are"
     else:
         listed = f"{names[0]} is"
     warning = Diagnostic.about(

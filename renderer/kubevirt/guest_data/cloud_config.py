@@ -23,10 +23,9 @@ class Form(Record):
 
     def accepts(self, value: Json) -> bool:
         """Return True if cloud-init can use the value; an empty one is always fine."""
-        return value is None or (isinstance(value, self.types) and not self._is_wrong_bool(value))
-
-    def _is_wrong_bool(self, value: Json) -> bool:
-        return isinstance(value, bool) and bool not in self.types
+        if isinstance(value, bool):  # which Python counts as an int
+            return bool in self.types
+        return value is None or isinstance(value, self.types)
 
 
 LIST = Form("a list", (list,))

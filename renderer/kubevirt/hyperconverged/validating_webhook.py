@@ -256,15 +256,13 @@ def _check_affinity(reviewed: _Reviewed) -> _Objections:
         for index, term in enumerate(array_at(reviewed.value(at))):
             for below, message, hint in _term_problems(object_at(term)):
                 field = at.child(index, *below)
-                near = _near_operators(reviewed.value(field)) if below[-1] == "operator" else ()
+                near: Sequence[str] = ()
+                if below[-1] == "operator":
+                    near = suggest(str(reviewed.value(field)), NODE_OPERATORS, most=1)
                 if near:
                     hint = f"did you mean {near[0]}?"  # noqa: PLW2901 - a better one
                 fix = SetField(field, near[0]) if near else None
                 yield Objection(ObjectionCode.AFFINITY, field, message, hint, reported, fix=fix)
-
-
-def _near_operators(written: Json) -> Sequence[str]:
-    return suggest(str(written), NODE_OPERATORS, most=1)
 
 
 _TermProblem: TypeAlias = tuple[tuple[str | int, ...], str, str]

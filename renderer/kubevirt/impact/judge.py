@@ -16,6 +16,7 @@ from renderer.kubevirt.impact.table import Views, impact_by_table
 from renderer.model.difference import DataChange, Effect, FieldChange, GuestChange, Impact, worst
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.plural import abridged
 
 #: Effects that are the same whether or not the VM runs.
 _ALWAYS = frozenset({Effect.NONE, Effect.START, Effect.STOP, Effect.DELETED, Effect.REFUSED})
@@ -176,7 +177,7 @@ class _VmImpacts:
             return Impact(Effect.RESTART, _WAITS, self.state.restart.source)
         if self.state.stuck:
             return Impact(Effect.STUCK, self.state.stuck.reason, self.state.stuck.source)
-        names = ", ".join(map(str, fields[:_MOST_NAMED])) + (", …" if len(fields) > _MOST_NAMED else "")
+        names = abridged([str(field) for field in fields], _MOST_NAMED)
         what = f"{names}: takes effect" if fields else "it takes effect"
         return Impact(Effect.PENDING, f"{what} at the next start; {_SILENT}", f"{VM_GO} sync")
 

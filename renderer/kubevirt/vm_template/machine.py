@@ -49,11 +49,8 @@ def known_machine(template: Resource) -> Resource | None:
 
 def as_machine(substituted: JsonObject) -> JsonObject:
     """Return a tree with the API version and kind that the engine forces."""
-    return {"apiVersion": "kubevirt.io/v1", "kind": VM, **_without_type(substituted)}
-
-
-def _without_type(substituted: JsonObject) -> JsonObject:
-    return {key: value for key, value in substituted.items() if key not in ("apiVersion", "kind")}
+    forced: JsonObject = {"apiVersion": "kubevirt.io/v1", "kind": VM}
+    return {**forced, **{key: value for key, value in substituted.items() if key not in forced}}
 
 
 def parameter_places(template: Resource, field: FieldPath) -> Iterator[tuple[str, FieldPath]]:

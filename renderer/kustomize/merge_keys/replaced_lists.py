@@ -18,6 +18,7 @@ from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
+from renderer.model.plural import enumerated
 from renderer.model.record import Record
 
 _DIRECTIVE = "$patch"
@@ -100,14 +101,10 @@ def warning(replaced: ReplacedList, resource: Resource, document: Resource) -> D
     return Diagnostic.at(
         document.origin.child(replaced.field),
         Code.LIST_REPLACED,
-        f"the patch replaces the list {name} and removes {_enumeration(replaced.lost)}",
+        f"the patch replaces the list {name} and removes {enumerated(replaced.lost, 'and')}",
         _HINT.replace("them", "it") if len(replaced.lost) == 1 else _HINT,
         severity=Severity.WARNING,
         resource=resource,
         field=replaced.field,
         related=(Related(f"{replaced.lost[0]} is written here", resource.sites(first)),),
     )
-
-
-def _enumeration(names: tuple[str, ...]) -> str:
-    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))

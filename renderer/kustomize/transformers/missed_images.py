@@ -41,14 +41,16 @@ def _hint(
             f"it matches a containerDisk or kernelBoot of {started[0].current_id}, which kustomize does not"
             " look at: write mergeKeys: kubevirt into vmrender.yaml"
         )
-    imported = next(((each, name) for each, name in _imported(resources) if matches(name)), None)
-    if imported is not None:
+    imports = (each for each in resources if any(map(matches, imported_images(each.content))))
+    importer = next(imports, None)
+    if importer is not None:
         return (
-            f"it matches the registry that {imported[0].current_id} imports from, which images do not change:"
+            f"it matches the registry that {importer.current_id} imports from, which images do not change:"
             " change its url"
         )
-    reached = (*(_started(resources) if context.knows_kubevirt else ()), *_in_containers(resources))
-    names = {ImageName.parse(name).name for _, name in reached}
+    written = [name for _, name in _started(resources)] if context.knows_kubevirt else []
+    written += (name for each in resources for name in _container_images(each.content))
+    names = {ImageName.parse(name).name for name in written}
     return did_you_mean(image.name, sorted(names), otherwise="correct its name, or remove the entry")
 
 
@@ -57,16 +59,6 @@ def _started(resources: ResMap) -> Iterator[tuple[Resource, str]]:
         machine = VirtualMachineView.of(resource)
         if machine is not None:
             yield from ((resource, name) for _, name in machine_images(machine))
-
-
-def _imported(resources: ResMap) -> Iterator[tuple[Resource, str]]:
-    for resource in resources:
-        yield from ((resource, name) for name in imported_images(resource.content))
-
-
-def _in_containers(resources: ResMap) -> Iterator[tuple[Resource, str]]:
-    for resource in resources:
-        yield from ((resource, name) for name in _container_images(resource.content))
 
 
 def _container_images(value: Json) -> Iterator[str]:

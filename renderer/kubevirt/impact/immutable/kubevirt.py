@@ -7,8 +7,6 @@ release: their webhooks compare nothing with the object before (``pkg/instancety
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.facts.virtual_machine import HALTED, run_strategy_of
 from renderer.kubevirt.impact.immutable.row import (
@@ -20,7 +18,7 @@ from renderer.kubevirt.impact.immutable.row import (
     ObjectUpdate,
 )
 from renderer.model.difference import FieldChange
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.release import Release
 
 _CDI_GROUP = "cdi.kubevirt.io"
@@ -63,12 +61,9 @@ def _while_snapshotting(update: ObjectUpdate, _change: FieldChange) -> str:
 
 
 def _if_volumes_change(update: ObjectUpdate, change: FieldChange) -> str:
-    before, after = (as_stored({"volumes": _volumes(spec)}) for spec in update.specs)
+    volumes = (array_at(spec, "template", "spec", "volumes") for spec in update.specs)
+    before, after = (as_stored({"volumes": each}) for each in volumes)
     return _while_snapshotting(update, change) if before != after else ""
-
-
-def _volumes(spec: JsonObject) -> Sequence[Json]:
-    return array_at(spec, "template", "spec", "volumes")
 
 
 def _while_restoring(update: ObjectUpdate, _change: FieldChange) -> str:
