@@ -19,7 +19,7 @@ from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
@@ -135,7 +135,7 @@ def _compose(name: str, fs: FileSystem, config: RenderConfig, path: str) -> Open
     pipeline = Pipeline(fs, config)
     try:
         files = _bundle_files(fs, path)
-        composed = Outcome(load_files(fs, files)) if files else pipeline.compose(path)
+        composed = load_files(fs, files) if files else pipeline.compose(path)
     except DiagnosticError as error:
         raise LocatedError(*locate(fs, error.diagnostics)) from error
     if composed.failed:

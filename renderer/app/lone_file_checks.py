@@ -57,6 +57,10 @@ class LoneFileChecks:
         except DiagnosticError as error:
             self.checked += [file] if has_errors(error.diagnostics) else []
             return with_levels(error.diagnostics, self._run.config.rules)
+        unread = with_levels(self._run.lone_files.warnings(file), self._run.config.rules)
+        return *self._findings_about(file, resources), *unread
+
+    def _findings_about(self, file: str, resources: ResourceSet) -> tuple[Diagnostic, ...]:
         if not resources:
             return self._misspelt_groups(file)
         self.checked.append(file)

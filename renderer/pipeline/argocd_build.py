@@ -117,6 +117,7 @@ def build_source(fs: FileSystem, source: DeployedSource, compose: Compose) -> Ou
     from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
     from renderer.gitops.argocd.directory import DirectoryOptions, kustomizations_among, read_manifests
     from renderer.gitops.argocd.kustomize_edit import complete
+    from renderer.kustomize.reader.resources import unread_text
 
     try:
         folder = source_folder(fs, source)
@@ -125,7 +126,9 @@ def build_source(fs: FileSystem, source: DeployedSource, compose: Compose) -> Ou
         if kind is SourceType.DIRECTORY:
             manifests = read_manifests(fs, folder, DirectoryOptions.of(source.content))
             refused = (_read_as_manifest(source, folder, each) for each in kustomizations_among(manifests))
-            return Outcome(ResourceSet(manifests), tuple(refused))
+            files = dict.fromkeys(each.origin.path for each in manifests)
+            unread = (found for file in files for found in unread_text(fs.read(file), file))
+            return Outcome(ResourceSet(manifests), (*refused, *unread))
         if kind is SourceType.KUSTOMIZE:
             return compose(complete(fs, source, folder))
         return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))

@@ -212,7 +212,7 @@ class Pipeline:
             judged = Outcome(judged.value, (*judged.diagnostics, *conflicts))
             return Outcome(stages.checks.without_nulls(judged.value, release), judged.diagnostics)
 
-        read = well_formed(Outcome(load_files(self._fs, files, generated_names=True)))
+        read = well_formed(load_files(self._fs, files, generated_names=True))
         processed = past_encrypted(read, expanded_and_checked)
         of_templates = _of_templates(read.value, release, expanded_and_checked)
         of_sets = _of_resource_sets(read.value, expanded_and_checked)

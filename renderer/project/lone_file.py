@@ -11,7 +11,7 @@ from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS, OPERATOR_GRO
 from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
-from renderer.kustomize.reader.resources import read_resources
+from renderer.kustomize.reader.resources import read_resources, unread_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.json import Json, array_at, object_at, text_at
@@ -62,6 +62,11 @@ class LoneFiles:
         except DiagnosticError as error:
             return self._ignore_if_foreign(content, path, error)
         return found if any(self._is_checked(resource.content) for resource in found) else ResourceSet()
+
+    def warnings(self, path: str) -> tuple[Diagnostic, ...]:
+        """Return the warnings about the text of a file that seems to have an object to check."""
+        content = self._content(path)
+        return unread_text(content, path) if self._mentions_object(content) else ()
 
     def parameters(self, path: str) -> Mapping[str, Site]:
         """Return the parameters that OpenShift templates in the file declare, each with its site."""

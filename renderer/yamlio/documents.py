@@ -14,6 +14,14 @@ from renderer.yamlio.errors import LimitError, UnusableError
 
 _SEPARATOR = pattern(r"\n---(.*)\n")
 _DOCUMENT_START = pattern(rb"^---(?=\s|\Z).*$", re.MULTILINE)
+#: The line breaks of YAML, and what ends a document after one; only after a line feed, ``---`` separates it.
+_BREAKS = ("\n", "\r", "\x85", "\u2028", "\u2029")
+_EARLY_ENDS = tuple(
+    f"{line_break}{marker}".encode()
+    for line_break in _BREAKS
+    for marker in ("...", "---")
+    if (line_break, marker) != ("\n", "---")
+)
 _BEGINS = pattern(r"^(?!%)[ \t]*[^\s#]", re.MULTILINE)
 _CONTENT = pattern(rb"^(?!%)[ \t]*[^\s#]", re.MULTILINE)
 
@@ -83,6 +91,11 @@ def split_documents(text: str) -> Documents:
                 "nothing but a comment may follow --- on its line", "write the rest on its own line"
             ).at(line - 1, len("---"))
     return Documents(text, (*spans, (start, len(text), line)))
+
+
+def may_end_early(content: bytes) -> bool:
+    """Return True if a document of a file may end before its text: the rest of it is not read."""
+    return any(end in content for end in _EARLY_ENDS)
 
 
 def first_document(documents: Sequence[Chunk]) -> int:

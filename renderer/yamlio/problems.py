@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from yaml.error import YAMLError
+from yaml.error import MarkedYAMLError, YAMLError
+from yaml.events import DocumentEndEvent, DocumentStartEvent, ScalarEvent
 
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Severity
 from renderer.model.fix import Fix
 from renderer.model.kube.location import Location
-from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
+from renderer.yamlio.documents import Chunk, first_document, may_end_early, split_documents, text_of
 from renderer.yamlio.errors import DuplicateKeyError, UnusableError
-from renderer.yamlio.events import Position
+from renderer.yamlio.events import EventSource, Position, position_of, read_events
 from renderer.yamlio.node_tree import parse_document
 from renderer.yamlio.nodes import Node
 from renderer.yamlio.syntax_errors import explain_syntax_error
@@ -80,6 +81,53 @@ def repeated_keys(content: bytes, path: str) -> tuple[Diagnostic, ...]:
         return ()
     pairs = _duplicates(root) if root else ()
     return tuple(_duplicate(first, second, chunk.first_line, path) for first, second in pairs)
+
+
+def unread_text(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for the first document of a file that ends before its text.
+
+    kustomize and kubectl cut a file at each line ``---``, and read one document of each part (kyaml
+    ``kio/byteio_reader.go``; apimachinery ``pkg/util/yaml/decoder.go``). A line ``...`` ends it, and so does
+    ``---`` after a line break of YAML that is none for them, such as U+2028.
+    """
+    if not may_end_early(content):
+        return ()
+    try:
+        for chunk in split_documents(text_of(content)):
+            rest = _rest_of(chunk.text) if may_end_early(chunk.text.encode()) else None
+            if rest is not None:
+                place = Position(chunk.first_line + rest.line, rest.column)
+                return (
+                    Diagnostic.in_file(
+                        _location(path, place),
+                        Code.IGNORED_DOCUMENT,
+                        "the document above ends before this text, which kustomize and kubectl do not read",
+                        "write --- on a line of its own above it, or remove it",
+                        severity=Severity.WARNING,
+                    ),
+                )
+    except (UnusableError, YAMLError):  # reported where the file is read
+        return ()
+    return ()
+
+
+def _rest_of(text: str) -> Position | None:
+    """Return where a second document has content; None if there is none. Raises ``YAMLError``."""
+
+    def second(source: EventSource) -> Position | None:
+        while not isinstance(source.get_event(), DocumentEndEvent):
+            pass
+        try:
+            if not isinstance(source.get_event(), DocumentStartEvent):
+                return None
+            root = source.get_event()
+        except MarkedYAMLError as error:
+            mark = error.problem_mark
+            return Position(mark.line, mark.column) if mark else None
+        is_empty = isinstance(root, ScalarEvent) and not root.value and not root.style
+        return None if is_empty else position_of(root)
+
+    return read_events(text, second)
 
 
 def _duplicates(mapping: Node) -> Iterator[tuple[Node, Node]]:

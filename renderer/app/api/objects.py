@@ -25,7 +25,7 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.kustomize.reader.load import load_files
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.location import Location
 from renderer.model.release import Release
 from renderer.model.render_config import (
@@ -73,7 +73,7 @@ def check_object(
     config = project.config._replace(overlays=(), instancetype_names=InstancetypeNames.PLAIN)
     overlay = config.overlay(OverlayEntry("."), ".", ".").with_target(kubevirt, ExpandMode.APPLIED)
     try:
-        objects = Outcome(load_files(fs, documents, generated_names=True))
+        objects = load_files(fs, documents, generated_names=True)
     except DiagnosticError as error:
         return _without_lines(locate(fs, error.diagnostics))
     return _without_lines(locate(fs, Pipeline(fs, config).check_composed(overlay, objects).diagnostics))

@@ -31,6 +31,7 @@ from renderer.model.source_tree import (
     KustomizationRoot,
     ListedFile,
     LoadedPatch,
+    PatchContent,
     ResourceFile,
     StrategicMergePatches,
 )
@@ -38,6 +39,7 @@ from renderer.yamlio.decode import decode_yaml11
 
 T = TypeVar("T")
 Listed = TypeVar("Listed")
+FileContent = TypeVar("FileContent", bound=ResourceFile | PatchContent)
 #: Reads the root in a folder that is listed at a site.
 ReadFolder: TypeAlias = Callable[[str, Site], KustomizationRoot]
 _SPECS = (
@@ -71,6 +73,7 @@ class EntryLoader:
         self._site = site
         self._read_folder = read_folder
         self.findings: list[Diagnostic] = []
+        self.warnings: list[Diagnostic] = []
 
     def each(self, field: str, entries: Sequence[Listed], read: Callable[[Listed, Site], T]) -> tuple[T, ...]:
         """Return the results of ``read`` for the entries of ``field``; errors are added to ``findings``."""
@@ -110,7 +113,7 @@ class EntryLoader:
     def resource(self, path: str, site: Site) -> ResourceFile | KustomizationRoot:
         """Load a file, or a folder with another kustomization (``kusttarget.go`` accumulateResources)."""
         if self._files.is_file(path, self.folder, site):
-            return self._files.resources(path, self.folder, site)
+            return self._with_warnings(self._files.resources(path, self.folder, site))
         place = join_path(self.folder, path)
         if not is_remote(path) and not (path and self._files.fs.is_folder(place)):
             raise self._files.missing_error(place, "file or folder", site)
@@ -144,7 +147,8 @@ class EntryLoader:
         if bool(text) == bool(listed.path):
             raise _ambiguous_patch_error(listed, site)
         if listed.path:
-            return LoadedPatch(listed, self._files.patch(listed.path, self.folder, site.below("path")))
+            content = self._files.patch(listed.path, self.folder, site.below("path"))
+            return LoadedPatch(listed, self._with_warnings(content))
         return LoadedPatch(listed, read_patch(text.encode(), site.below("patch")))
 
     def json6902(self, listed: Patch, site: Site) -> LoadedPatch:
@@ -154,7 +158,8 @@ class EntryLoader:
         if bool(listed.patch) == bool(listed.path):
             raise _ambiguous_patch_error(listed, site)
         if listed.path:
-            return LoadedPatch(listed, self._files.json_patch(listed.path, self.folder, site.below("path")))
+            content = self._files.json_patch(listed.path, self.folder, site.below("path"))
+            return LoadedPatch(listed, self._with_warnings(content))
         return LoadedPatch(listed, read_json_patch(listed.patch.encode(), site.below("patch")))
 
     def strategic_merge(self, entry: str, site: Site) -> StrategicMergePatches:
@@ -162,8 +167,13 @@ class EntryLoader:
         inline = _inline_resources(entry, site)
         if inline is not None:
             return StrategicMergePatches(site, inline)
-        file = self._files.resources(entry, self.folder, site)
+        file = self._with_warnings(self._files.resources(entry, self.folder, site))
         return StrategicMergePatches(file.site, file.resources.resources)
+
+    def _with_warnings(self, read: FileContent) -> FileContent:
+        """Return the content of a file; its warnings are added to ``warnings``."""
+        self.warnings += self._files.warnings(read.site.path)
+        return read
 
     def _root(self, path: str, site: Site) -> KustomizationRoot:
         if is_remote(path):

@@ -14,6 +14,7 @@ from renderer.kustomize.reader.kustomization_entries import (
     read_sort_options,
     read_variable,
 )
+from renderer.kustomize.reader.resources import unread_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.field_path import FieldPath
@@ -176,7 +177,7 @@ def ignored_documents(content: bytes, path: str) -> tuple[Diagnostic, ...]:
     """Return a warning for a file with more than one non-empty document."""
     line = second_document(content)
     if not line:
-        return ()
+        return unread_text(content, path)
     return (
         Diagnostic.in_file(
             Location(path, line),

@@ -23,10 +23,10 @@ from renderer.kustomize.reader.kustomization import (
     without_unsupported,
 )
 from renderer.kustomize.reader.plugins import Accumulate, Plugins, listed_resources
-from renderer.kustomize.reader.resources import read_resources, refuse_non_objects
+from renderer.kustomize.reader.resources import read_resources, refuse_non_objects, unread_text
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, without_repetition
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, without_repetition
 from renderer.model.kube.json import object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -140,7 +140,7 @@ def read_root(
             "patchesStrategicMerge", written.patches_strategic_merge, entries.strategic_merge
         ),
         patches_json6902=entries.each("patchesJson6902", written.patches_json6902, entries.json6902),
-        warnings=warnings,
+        warnings=(*warnings, *entries.warnings),
         is_partial=files.skips_unsupported,
     )
     if entries.findings:
@@ -172,19 +172,23 @@ def _open_api(written: Kustomization, entries: EntryLoader) -> OpenApi | None:
     return OpenApi(site, entries.document(path, site.below("path")))
 
 
-def load_files(fs: FileSystem, files: Iterable[str], *, generated_names: bool = False) -> ResourceSet:
-    """Return the objects in resource files, in order. Raises ``DiagnosticError``.
+def load_files(
+    fs: FileSystem, files: Iterable[str], *, generated_names: bool = False
+) -> Outcome[ResourceSet]:
+    """Return the objects in resource files, in order, with warnings. Raises ``DiagnosticError``.
 
     ``generated_names``: True if ``metadata.generateName`` is sufficient, as it is for the API server.
     """
     objects: list[Resource] = []
+    warnings: list[Diagnostic] = []
     for file in files:
         content, site = fs.read(file), Site(file)
         in_file = read_resources(content, site, generated_names=generated_names)
         if not in_file:  # kustomize skips such a file
             refuse_non_objects(content, site)
         objects += in_file
-    return ResourceSet(tuple(objects))
+        warnings += unread_text(content, file)
+    return Outcome(ResourceSet(tuple(objects)), tuple(warnings))
 
 
 def _at_listing(finding: Diagnostic, site: Site) -> Diagnostic:

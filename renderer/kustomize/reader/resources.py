@@ -19,6 +19,7 @@ from renderer.model.run.limits import check_name
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.model.whole_number import json_integer
 from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
+from renderer.yamlio.documents import may_end_early
 
 T = TypeVar("T")
 
@@ -75,6 +76,15 @@ def read_resources(content: bytes, site: Site, *, generated_names: bool = False)
         else:
             read.extend(items)  # kustomize puts the items of lists last
     return tuple(objects)
+
+
+def unread_text(content: bytes, path: str) -> tuple[Diagnostic, ...]:
+    """Return a warning for text of a file that is not read, since its document has ended before it."""
+    if not may_end_early(content):
+        return ()
+    from renderer.yamlio import problems  # noqa: PLC0415 - few documents end early
+
+    return problems.unread_text(content, path)
 
 
 def refuse_non_objects(content: bytes, site: Site) -> None:

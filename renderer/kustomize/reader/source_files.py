@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from renderer.files.file_system import FileSystem, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources
+from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources, unread_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_edit import SetField
@@ -52,6 +52,7 @@ class SourceFiles:
         self._resources: dict[str, ResourceFile] = {}
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
+        self._warnings: dict[str, tuple[Diagnostic, ...]] = {}
         self._of_secrets: set[str] = set()
         self._of_others: set[str] = set()
 
@@ -135,8 +136,14 @@ class SourceFiles:
 
     def _read_once(self, known: dict[str, T], path: str, read: Callable[[bytes, Site], T]) -> T:
         if path not in known:
-            known[path] = read(self.fs.read(path), Site(path))
+            content = self.fs.read(path)
+            known[path] = read(content, Site(path))
+            self._warnings[path] = unread_text(content, path)
         return known[path]
+
+    def warnings(self, path: str) -> tuple[Diagnostic, ...]:
+        """Return the warnings about a file that has been read."""
+        return self._warnings[path]
 
 
 @contextmanager
