@@ -29,7 +29,7 @@ from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import WebhookField
-from renderer.pipeline.vm_changes import ProjectState, VmChanges
+from renderer.pipeline.vm_changes import ProjectState, VmChanges, matcher_update_refusal
 
 #: Kinds of objects that a VirtualMachine refers to.
 FOUND_BY_MACHINES = frozenset(
@@ -102,7 +102,7 @@ class LiveMachines:
         change = VmChange(
             vm_state(before.content, before.applied, before.instance),
             vm_state(after.content, after.applied, after.instance),
-            self._changes.update_refusal(after, synced),
+            matcher_update_refusal(before, after) or self._changes.update_refusal(after, synced),
             self._changes.start_refusal(after, synced),
             self._changes.access_modes(synced.namespace),
         )

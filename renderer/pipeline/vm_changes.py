@@ -9,6 +9,7 @@ from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.admission.vmi import check_vmi
 from renderer.kubevirt.facts.claims import Profiles, claims_of, storage_profiles
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
 from renderer.kubevirt.instancetype.behaviour import behaviour_of
@@ -16,6 +17,7 @@ from renderer.kubevirt.instancetype.catalog import DEFAULT_NAMESPACE, Catalog, C
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_vmi_spec
+from renderer.kubevirt.instancetype.matcher import check_matcher_update
 from renderer.kubevirt.instancetype.stored_vm import StoredVm, VmStore
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
@@ -106,6 +108,15 @@ def _layers(state: ProjectState) -> Iterator[tuple[ProjectState, Profiles]]:
     yield state, profiles
 
 
+def matcher_update_refusal(before: StoredVm, after: StoredVm) -> str:
+    """Return why the mutating webhook refuses new matchers in place of the old; empty if it admits them."""
+    for matcher_type in (INSTANCETYPE, PREFERENCE):
+        old, new = (getattr(each.matchers, matcher_type.key) for each in (before, after))
+        for cause in check_matcher_update(new, old, matcher_type):
+            return cause.message
+    return ""
+
+
 class VmChanges:
     """The VirtualMachines of one overlay, each state as a cluster of its target release stores it.
 
@@ -137,10 +148,11 @@ class VmChanges:
             return None
         before, *between, after = (vm_state(vm.content, vm.applied, vm.instance) for vm in vms)
         start_refusal = self.start_refusal(vms[-1], new)
+        matcher_refusal = matcher_update_refusal(*vms[-2:]) if old.current_id == new.current_id else ""
         return VmChange(
             before,
             after,
-            self.update_refusal(vms[-1], new),
+            matcher_refusal or self.update_refusal(vms[-1], new),
             start_refusal,
             self.access_modes(new.namespace),
             tuple(between),

@@ -110,6 +110,15 @@ def test_machine_without_its_revision_will_not_start_again(drop: Callable[[], No
     assert effect() == "no-start"
 
 
+@pytest.mark.usefixtures("pinned")
+def test_other_instance_type_with_the_old_revision_is_refused() -> None:
+    renamed = machine().replace("name: u1.small", "name: u1.large")
+    assert renamed != machine()
+    Path("overlays/prod/db.yaml").write_text(renamed, encoding="utf-8")
+    assert effect() == "refused"
+    assert "spec.instancetype.name changed from u1.small to u1.large, but revisionName did not" in run("diff")
+
+
 @pytest.mark.parametrize(("release", "expected"), [("1.4", "restart"), ("1.5", "no-start")])
 def test_status_names_revisions_since_1_5(pinned: Path, release: str, expected: str) -> None:
     project = Path("vmrender.yaml").read_text(encoding="utf-8").replace('"1.6"', f'"{release}"')

@@ -11,11 +11,11 @@ from typing import TypeVar
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE, MatcherType
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
-from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
+from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.custom_size import NO_CUSTOM_SIZE, CustomSize
 from renderer.kubevirt.instancetype.find import Finder, MatchedObject
-from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher, check_matcher_update, read_matcher
-from renderer.model.kube.json import EMPTY, JsonObject, without
+from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher, read_matcher
+from renderer.model.kube.json import JsonObject, without
 from renderer.model.record import Record
 
 T = TypeVar("T")
@@ -47,24 +47,18 @@ class ResolvedMatchers(Record):
     custom_size: CustomSize = NO_CUSTOM_SIZE
 
 
-def resolve_matchers(
-    vm_spec: JsonObject, scope: Scope, behaviour: Behaviour, old_vm_spec: JsonObject = EMPTY
-) -> Matchers:
+def resolve_matchers(vm_spec: JsonObject, scope: Scope, behaviour: Behaviour) -> Matchers:
     """Return the matchers as they would be stored: checked, inferred and with their kinds filled in.
 
-    ``old_vm_spec`` is the VirtualMachine's spec before an update. Raises ``CauseError`` with the mistakes of
-    both matchers, although KubeVirt stops at the first.
+    Raises ``CauseError`` with the mistakes of both matchers, although KubeVirt stops at the first.
     """
     instancetype = read_matcher(vm_spec, INSTANCETYPE)
     preference = read_matcher(vm_spec, PREFERENCE)
     if instancetype is None and preference is None:
         return Matchers()
-    if old_vm_spec:
-        _raise_causes(
-            *check_matcher_update(instancetype, read_matcher(old_vm_spec, INSTANCETYPE), INSTANCETYPE),
-            *check_matcher_update(preference, read_matcher(old_vm_spec, PREFERENCE), PREFERENCE),
-        )
-    _raise_causes(*check_matcher(instancetype, INSTANCETYPE), *check_matcher(preference, PREFERENCE))
+    causes = (*check_matcher(instancetype, INSTANCETYPE), *check_matcher(preference, PREFERENCE))
+    if causes:
+        raise CauseError(*causes)
     inferred = _both_results(
         lambda: _infer(instancetype, INSTANCETYPE, vm_spec, scope, behaviour),
         lambda: _infer(preference, PREFERENCE, vm_spec, scope, behaviour),
@@ -116,8 +110,3 @@ def _both_results(instancetype: Callable[[], T], preference: Callable[[], T]) ->
             causes += other.causes
         raise CauseError(*causes) from None
     return first, preference()
-
-
-def _raise_causes(*causes: ExpansionCause) -> None:
-    if causes:
-        raise CauseError(*causes)

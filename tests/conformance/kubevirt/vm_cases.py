@@ -15,7 +15,7 @@ from renderer.kubevirt.instancetype.cause import CauseError, CrashError, Default
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.expand import expand_spec
 from renderer.kubevirt.instancetype.find import Finder
-from renderer.kubevirt.instancetype.matcher import Matcher
+from renderer.kubevirt.instancetype.matcher import Matcher, check_matcher_update, read_matcher
 from renderer.kubevirt.instancetype.resolve import Matchers, ResolvedMatchers, resolve_matchers, select
 from renderer.kubevirt.instancetype.virtual_machine import with_expanded_template
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_spec_for_webhook
@@ -53,7 +53,14 @@ class _Request:
 
     @cached_property
     def matchers(self) -> Matchers:
-        return resolve_matchers(object_at(self._vm, "spec"), self._scope, self._behaviour, self._old_spec)
+        spec = object_at(self._vm, "spec")
+        causes: list[ExpansionCause] = []
+        for matcher_type in (INSTANCETYPE, PREFERENCE):
+            new, old = (read_matcher(each, matcher_type) for each in (spec, self._old_spec))
+            causes += check_matcher_update(new, old, matcher_type)
+        if causes:
+            raise CauseError(*causes)
+        return resolve_matchers(spec, self._scope, self._behaviour)
 
     @cached_property
     def _template(self) -> JsonObject:
