@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
-from renderer.gitops.deployer_changes import impact_of, redirections, unrendered_changes
+from renderer.gitops.engine_reaction import impact_of, redirections, unrendered_changes
 from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError

@@ -41,7 +41,9 @@ class Done(Protocol):
     def _replace(self, *, by_worker: bool) -> Self: ...
 
 
+Item = TypeVar("Item")
 Item_contra = TypeVar("Item_contra", contravariant=True)
+Result = TypeVar("Result", bound=Done)
 Result_co = TypeVar("Result_co", bound=Done, covariant=True)
 
 
@@ -52,13 +54,13 @@ class Task(Protocol[Item_contra, Result_co]):
 
 
 def done_in_order(
-    do: Task[Item_contra, Result_co],
-    overlays: Sequence[Item_contra],
+    do: Task[Item, Result],
+    overlays: Sequence[Item],
     jobs: int | None,
     note: Callable[[str], object],
     *,
     must_fork: bool = False,
-) -> Iterator[Result_co]:
+) -> Iterator[Result]:
     """Do a task for each overlay with at most ``jobs`` processes; yield the results in the order of overlays.
 
     Without ``jobs``, the number of processors counts. ``must_fork``: the task cannot be sent to another
@@ -87,13 +89,13 @@ def workers_worth(seconds: Sequence[float], overlays: int) -> int:
 
 
 def _done_by_workers(
-    do: Task[Item_contra, Result_co],
-    overlays: Sequence[Item_contra],
+    do: Task[Item, Result],
+    overlays: Sequence[Item],
     workers: int,
     note: Callable[[str], object],
     *,
     must_fork: bool,
-) -> Iterator[Result_co]:
+) -> Iterator[Result]:
     """Do a task with worker processes; if one is killed, do the rest in this process."""
     # Only large projects need workers.
     from concurrent.futures import ProcessPoolExecutor  # noqa: PLC0415 - as said

@@ -20,6 +20,7 @@ from renderer.model.pattern import pattern
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
+from renderer.model.whole_number import version_numbers
 from renderer.yamlio.go_numbers import json_number
 
 _INTEGERS: Mapping[str, tuple[int, int]] = {
@@ -359,9 +360,4 @@ TYPES_WITH_METHODS = frozenset(_READ_THEMSELVES)
 def _includes(span: str, release: tuple[int, int]) -> bool:
     """Return True if a release is in ``1.12-``, ``-1.15``, ``1.12-1.14`` or ``-``, which is all."""
     first, _, last = span.partition("-")
-    return (not first or release >= _numbers(first)) and (not last or release <= _numbers(last))
-
-
-def _numbers(release: str) -> tuple[int, int]:
-    major, minor = release.split(".")
-    return int(major), int(minor)
+    return (not first or release >= version_numbers(first)) and (not last or release <= version_numbers(last))

@@ -18,6 +18,11 @@ def whole_number(text: str) -> int:
     return -_BEYOND if text.startswith("-") else _BEYOND
 
 
+def version_numbers(version: str) -> tuple[int, ...]:
+    """Return the numbers of ``1.16.3``, to compare versions; none for an empty text."""
+    return tuple(map(whole_number, version.split("."))) if version else ()
+
+
 def json_integer(text: str) -> int:
     """Return an integer of JSON. Raises ``ValueError``, in words for users, for one with too many digits."""
     try:

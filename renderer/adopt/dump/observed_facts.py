@@ -28,6 +28,7 @@ from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.run.limits import limits, over_limit
+from renderer.model.whole_number import version_numbers
 
 _VERSION = re.compile(r"v?([0-9]{1,6}\.[0-9]{1,6}(?:\.[0-9]{1,6})?)(?![0-9])")
 _ARCHITECTURE = re.compile(r"[a-z0-9_]{1,20}")
@@ -63,7 +64,7 @@ def observe_facts(dump: Iterable[LiveObject]) -> ObservedFacts:
         for program, text in _versions(live):
             version = _VERSION.match(text)
             if version is not None:
-                versions[program] = max(versions.get(program, ""), version[1], key=_numbers)
+                versions[program] = max(versions.get(program, ""), version[1], key=version_numbers)
         if identity[:2] == ("", "Node"):
             architecture = text_at(live.content, "status", "nodeInfo", "architecture")
             nodes[identity] = architecture if _ARCHITECTURE.fullmatch(architecture) else ""
@@ -137,7 +138,3 @@ def _versions(live: LiveObject) -> Iterator[tuple[str, str]]:
             image, _, tag = text_at(container, "image").partition("@")[0].rpartition(":")
             if image.endswith("/argocd"):
                 yield "argocd", tag
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in version.split(".") if number)

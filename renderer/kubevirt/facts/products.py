@@ -17,7 +17,7 @@ from renderer.model.record import Record
 from renderer.model.release import LATEST, LATEST_KUBERNETES, OLDEST, OLDEST_KUBERNETES, Release
 from renderer.model.suggest import suggest
 from renderer.model.text_enum import TextEnum
-from renderer.model.whole_number import whole_number
+from renderer.model.whole_number import version_numbers
 
 _VERSION = r"[0-9]+(?:\.[0-9]+)*"
 _NUMBERED = pattern(_VERSION)
@@ -120,10 +120,10 @@ class Product(Record):
         minor = version.rpartition(".")[0]
         if self.release(minor):
             return (f"{self.name}-{minor}",)
-        wanted = _numbers(version)
+        wanted = version_numbers(version)
         numbered = [each for each in self.releases if _NUMBERED.fullmatch(each.version)]
-        older = [each.name for each in numbered if _numbers(each.version) < wanted]
-        newer = [each.name for each in numbered if _numbers(each.version) > wanted]
+        older = [each.name for each in numbered if version_numbers(each.version) < wanted]
+        newer = [each.name for each in numbered if version_numbers(each.version) > wanted]
         return (*older[-1:], *newer[:1])
 
     def nearest_supported(self, release: ProductRelease) -> ProductRelease | None:
@@ -241,12 +241,12 @@ def _harvester() -> Iterator[ProductRelease]:
 
 
 def _cozystack() -> Iterator[ProductRelease]:
-    newest = [_numbers(version) for version in table.COZYSTACK_NEWEST.split()]
+    newest = [version_numbers(version) for version in table.COZYSTACK_NEWEST.split()]
     released = [(major, minor, patch) for major, minor, last in newest for patch in range(last + 1)]
     for first, last, kubevirt, cdi in _rows(table.COZYSTACK):
         span = [first]
         if _NUMBERED.fullmatch(first):
-            bounds = _numbers(first), _numbers(last)
+            bounds = version_numbers(first), version_numbers(last)
             span = [".".join(map(str, each)) for each in released if bounds[0] <= each <= bounds[1]]
         for version in span:
             yield _release(version, kubevirt, table.COZYSTACK_SOURCE)._replace(cdi=cdi)
@@ -302,10 +302,6 @@ def _ref(version: str) -> str:
 
 def _known(text: str) -> str:
     return "" if text == _UNKNOWN else text
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(map(whole_number, version.split(".")))
 
 
 def _find(name: str) -> Product | None:
