@@ -19,7 +19,7 @@ _TEMPLATE: JsonObject = {
 def hints(kind: str, spec: JsonObject) -> dict[str, str]:
     content: JsonObject = {"apiVersion": "argoproj.io/v1alpha1", "kind": kind, "spec": spec}
     found = unknown_fields(Resource(content, Site("app.yaml")))
-    return {str(each.field): (each.hint or "").partition(" the API server")[0] for each in found}
+    return {str(each.field): (each.hint or "").partition(" kubectl and Flux")[0] for each in found}
 
 
 @pytest.mark.parametrize(
