@@ -16,10 +16,19 @@ from renderer.model.kube.json import Json
 from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
 from renderer.yamlio.go_numbers import format_float, json_number
-from renderer.yamlio.scalar_text import LINE_BREAKS, Style, break_lines, in_one_line, is_plain_word, style_of
+from renderer.yamlio.scalar_text import (
+    LINE_BREAKS,
+    Style,
+    break_lines,
+    has_invisible,
+    in_one_line,
+    is_plain_word,
+    style_of,
+    visible,
+)
 
 _NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
-_ESCAPABLE = pattern(r"\A[^\ud800-\udfff]*[\x7f-\x9f\ufffe\uffff][^\ud800-\udfff]*\Z")
+_SURROGATE = pattern(r"[\ud800-\udfff]")
 _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 #: Longer keys, in UTF-8, are written after a question mark.
 _LONGEST_SIMPLE_KEY = 128
@@ -124,9 +133,18 @@ def _int64(digits: str) -> int:
 
 
 class _Escaped(str):
-    """A text that go-yaml would print differently or refuse, to be written in double quotes with escapes."""
+    """A text that go-yaml would print differently or refuse, to be written in double quotes with escapes.
+
+    It equals no other text: tables of written texts have that as go-yaml writes it.
+    """
 
     __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Escaped) and str.__eq__(self, other)
+
+    def __hash__(self) -> int:
+        return hash((_Escaped, str(self)))
 
 
 class _InOrder(dict[str, Json]):
@@ -153,17 +171,22 @@ def encode_source(document: Json) -> str:
     """Return the text of a document that reads back as the same value.
 
     kustomize, like ``encode``, folds NEL and refuses control characters that Kubernetes accepts; here they
-    are escaped. Raises ``DiagnosticError`` for keys with these, and for surrogates.
+    are escaped, and so are characters that nobody sees, such as those that reorder a line. Raises
+    ``DiagnosticError`` for keys with control characters, and for surrogates.
     """
     return _document(_with_escapes(document))
 
 
 def _with_escapes(value: Json) -> Json:
     if isinstance(value, dict):
-        return {key: _with_escapes(child) for key, child in value.items()}
+        return {
+            _Escaped(key) if has_invisible(key) and not _REFUSED.search(key) else key: _with_escapes(child)
+            for key, child in value.items()
+        }
     if isinstance(value, list):
         return [_with_escapes(child) for child in value]
-    return _Escaped(value) if isinstance(value, str) and _ESCAPABLE.search(value) else value
+    is_escaped = isinstance(value, str) and has_invisible(value) and not _SURROGATE.search(value)
+    return _Escaped(value) if is_escaped else value
 
 
 def _in_order(value: Json) -> Json:
@@ -243,6 +266,8 @@ def _scalar(value: Json, column: int, indent: str) -> str:
 
 
 def _string(text: str, column: int, indent: str) -> str:
+    if isinstance(text, _Escaped):
+        return visible(break_lines(str(text), Style.DOUBLE_QUOTED, column, indent)) + "\n"
     text = through_json(text)
     style = style_of(text)
     shown = break_lines(text, style, column, indent)
@@ -255,7 +280,7 @@ def _short(text: str) -> str:
         return f"{text}\n"
     if " " in text or "\n" in text or "\x85" in text or "\u2028" in text or "\u2029" in text:
         return ""
-    if isinstance(text, _Escaped):  # to the memo it equals the plain text, which is refused
+    if isinstance(text, _Escaped):
         return ""
     text = through_json(text)
     return in_one_line(text, style_of(text)) + "\n"
@@ -276,5 +301,9 @@ def _shown(keys: Iterable[str]) -> tuple[tuple[str, str], ...]:
         text = key_through_json(key)
         has_break = any(character in text for character in "\r" + LINE_BREAKS)
         is_simple = len(text.encode()) <= _LONGEST_SIMPLE_KEY and not has_break
-        entries.append((key, f"{in_one_line(text, style_of(text))}:" if is_simple else ""))
+        if isinstance(key, _Escaped):
+            shown = visible(in_one_line(key, Style.DOUBLE_QUOTED))
+        else:
+            shown = in_one_line(text, style_of(text))
+        entries.append((key, f"{shown}:" if is_simple else ""))
     return tuple(entries)

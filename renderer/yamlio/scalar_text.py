@@ -52,6 +52,8 @@ _SHORT_ESCAPES = {
     "\u2029": "\\P",
 }
 _BYTE_ORDER_MARK = "\ufeff"
+#: The separators of Unicode (``Zs``) and the line feed.
+_SPACES = frozenset("\n\xa0\u1680\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B))))
 
 
 def has_unprintable(text: str) -> bool:
@@ -60,6 +62,25 @@ def has_unprintable(text: str) -> bool:
     if text.isascii():
         return not text.replace("\n", "").isprintable()
     return UNPRINTABLE.search(text) is not None
+
+
+def has_invisible(text: str) -> bool:
+    """Return True if nobody sees a character of ``text``, or sees others in its order: U+202E, for example.
+
+    Spaces of any width, and the line feeds of a text of several lines, are what they look like.
+    """
+    if text.isascii():
+        return has_unprintable(text)
+    return not text.isprintable() and any(map(_is_invisible, text))
+
+
+def _is_invisible(character: str) -> bool:
+    return not (character.isprintable() or character in _SPACES)
+
+
+def visible(text: str) -> str:
+    """Return YAML in double quotes with an escape for each character that nobody sees."""
+    return "".join(_escape(each) if _is_invisible(each) else each for each in text)
 
 
 def has_space_before_break(text: str) -> bool:

@@ -22,7 +22,7 @@ from renderer.model.kube.json import Json, JsonObject, scalar_text
 from renderer.yamlio.errors import UnusableError
 from renderer.yamlio.node_tree import DocumentNodes
 from renderer.yamlio.nodes import Node
-from renderer.yamlio.scalar_text import Style, in_one_line, style_of
+from renderer.yamlio.scalar_text import Style, in_one_line, style_of, visible
 
 _STEP = 2  # columns of indentation of a nested mapping
 _COLON = re.compile(r"\s*:")
@@ -364,7 +364,7 @@ def _scalar(value: Json, quote: str, *, is_flow: bool = False) -> str:
     if not isinstance(value, str):
         return scalar_text(value)
     if not value.isprintable():
-        return in_one_line(value, Style.DOUBLE_QUOTED)
+        return visible(in_one_line(value, Style.DOUBLE_QUOTED))
     if quote == "'":
         return in_one_line(value, Style.SINGLE_QUOTED)
     is_plain = style_of(value) is Style.PLAIN and not (is_flow and _FLOW_INDICATORS.search(value))

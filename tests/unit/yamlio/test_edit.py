@@ -526,3 +526,11 @@ def test_shared_place_is_refused() -> None:
     places = [(EditedText(), [SetField(FieldPath.of("items", number, "a"), 2)]) for number in range(2)]
     with pytest.raises(RefusedEditError):
         edit_places(b"items:\n- &x {a: 1}\n- {a: 1}\nb: *x\n", places)
+
+
+@pytest.mark.parametrize("character", "\u202e\u200b\xad\U000e0041\u2028\x85")
+def test_an_edit_shows_what_nobody_sees(character: str) -> None:
+    value = f"always{character}x"
+    edited = edit_fields(b"a: never\n", EditedText(), [SetField(FieldPath.of("a"), value)])
+    assert edited.decode().replace("\n", "").isprintable()
+    assert decode_yaml11(edited, "") == {"a": value}

@@ -10,7 +10,8 @@ import pytest
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json
-from renderer.yamlio.encode import encode
+from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.encode import encode, encode_source
 
 
 def rows(name: str) -> list[dict[str, str]]:
@@ -139,3 +140,20 @@ def test_the_tree_is_not_changed() -> None:
     encode([tree])
 
     assert json.dumps(tree) == before
+
+
+#: Characters that reorder text, have no width, are shown at line ends alone, or have no meaning.
+INVISIBLE = "\u202e\u2066\u200b\u200d\xad\u2060\ufeff\U000e0041\u2028\x85\x7f\ue000"
+
+
+@pytest.mark.parametrize("character", INVISIBLE)
+def test_sources_show_what_nobody_sees(character: str) -> None:
+    key = "a" if character in "\x85\x7f" else f"a{character}b"  # these are refused in keys
+    tree: Json = {key: f"x{character}y", "script": f"one\n{character}two\n"}
+    text = encode_source(tree)
+    assert text.replace("\n", "").isprintable()
+    assert decode_documents(text.encode(), "") == (tree,)
+
+
+def test_spaces_of_other_widths_stay_readable() -> None:
+    assert encode_source({"a": "1\xa0000\u3000\nb\n"}) == "a: |\n  1\xa0000\u3000\n  b\n"
