@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from glob import escape
-from typing import TYPE_CHECKING, NamedTuple, Self, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from renderer.app.project import proposed_config
 from renderer.diff.overlay_side import OverlaySide
@@ -38,10 +38,6 @@ from renderer.project.validation_scope import ManifestFiles
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
     from renderer.pipeline.project_catalogs import ProjectCatalogs
-
-
-#: Finds what deploys an overlay, which may take a search of all manifests.
-_FindDeployer: TypeAlias = Callable[[], Resource | None]
 
 
 class RenderedSide(NamedTuple):
@@ -240,10 +236,7 @@ class Side:
             kubevirt=EMPTY if kubevirt is None else kubevirt.content,
             feature_gates=config.feature_gates,
             owner=owner.current_id if owner else None,
-            exemption_of=partial(_exemption_of, owner) if owner else None,
-            recreation_of=partial(_recreation_of, owner, partial(self.deployer_of, overlay)),
-            forced_deletion_of=partial(_forced_deletion_of, partial(self.deployer_of, overlay)),
-            retention_of=partial(_retention_of, partial(self.deployer_of, overlay)),
+            engine=_Engine(owner, partial(self.deployer_of, overlay)),
             storage_classes=catalogs.storage_classes,
         )
         # The state for expanding VMs has the instance types that the overlay composes.
@@ -284,34 +277,36 @@ def _catalog(catalogs: ProjectCatalogs, resources: ResourceSet, config: RenderCo
     return Catalog(feature_gates=config.feature_gates)
 
 
-def _exemption_of(owner: Resource, moved: Resource, may_be_gone: bool) -> str:  # noqa: FBT001 - of a callback
-    from renderer.gitops.pruning import exemption_needed  # noqa: PLC0415 - only for what was removed
+class _Engine:
+    """The engine that applies an overlay: of its entry point, or of the object that deploys it.
 
-    return exemption_needed(owner, moved, may_be_gone=may_be_gone)
+    ``find_deployer`` finds that object, which may take a search of all manifests.
+    """
 
+    def __init__(self, owner: Resource | None, find_deployer: Callable[[], Resource | None]) -> None:
+        self._owner = owner
+        self._find_deployer = find_deployer
 
-def _retention_of(deployer: _FindDeployer, removed: Resource, is_gone: bool) -> str:  # noqa: FBT001 - as above
-    from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
+    def exemption(self, moved: Resource, *, may_be_gone: bool) -> str:
+        from renderer.gitops.pruning import exemption_needed  # noqa: PLC0415 - only for what was removed
 
-    return retention_of(deployer(), removed, is_gone=is_gone)
+        return exemption_needed(self._owner, moved, may_be_gone=may_be_gone) if self._owner else ""
 
+    def retention(self, removed: Resource, *, is_gone: bool) -> str:
+        from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
 
-def _recreation_of(
-    owner: Resource | None,
-    deployer: _FindDeployer,
-    before: Resource,
-    after: Resource,
-    is_refused: bool,  # noqa: FBT001 - as above
-) -> Impact | None:
-    from renderer.gitops.recreation import recreation  # noqa: PLC0415 - only for what was changed
+        return retention_of(self._find_deployer(), removed, is_gone=is_gone)
 
-    return recreation(deployer() if is_refused else owner, before, after, is_refused=is_refused)
+    def recreation(self, before: Resource, after: Resource, *, is_refused: bool) -> Impact | None:
+        from renderer.gitops.recreation import recreation  # noqa: PLC0415 - only for what was changed
 
+        deployer = self._find_deployer() if is_refused else self._owner
+        return recreation(deployer, before, after, is_refused=is_refused)
 
-def _forced_deletion_of(deployer: _FindDeployer, before: Resource, after: Resource) -> str:
-    from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
+    def forced_deletion(self, before: Resource, after: Resource) -> str:
+        from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
 
-    return forced_deletion(deployer(), before, after)
+        return forced_deletion(self._find_deployer(), before, after)
 
 
 def _refusals(

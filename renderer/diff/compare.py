@@ -178,8 +178,8 @@ class _Comparison:
         if any_refusal is None:
             return judgement, ""
         refusal = self._sides.new_refusal(before, after)
-        forced = self._sides.after.forced_deletion_of if kind is ChangeType.CHANGED else None
-        engine = forced(before, after) if forced else ""
+        applying = self._sides.after.engine if kind is ChangeType.CHANGED else None
+        engine = applying.forced_deletion(before, after) if applying else ""
         if has_matchers(before) is not has_matchers(after):
             judgement = NO_CHANGES  # one side is not expanded: the difference says nothing about the machine
         elif not self._sides.was_refused(before):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
-from renderer.diff.overlay_side import ExemptionOf
 from renderer.diff.sides import Sides
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -36,21 +35,23 @@ class Deletions:
 
     def exemption(self, machine: Resource) -> str:
         """Return the annotation without which the owner may delete a machine that moves; empty if none."""
-        return self._ask_owner(self._before.exemption_of, machine)
+        engine = self._before.engine
+        return engine.exemption(machine, may_be_gone=not self._has_same_owner) if engine else ""
 
     def retention(self, removed: Resource) -> str:
         """Return why nothing deletes an object that Git no longer has; empty if its owner may do so.
 
-        The owner is asked as it was and, if it is still there, as it is.
+        The engine is asked as it was and, if the owner is still there, as it is.
         """
-        reason = self._ask_owner(self._before.retention_of, removed)
-        is_still_there = self._after.owner == self._before.owner
-        if not reason or not is_still_there or self._after.retention_of is None:
+        before, after = self._before.engine, self._after.engine
+        reason = before.retention(removed, is_gone=not self._has_same_owner) if before else ""
+        if not reason or not self._has_same_owner or after is None:
             return reason
-        return reason if self._after.retention_of(removed, False) else ""  # noqa: FBT003 - it is not gone
+        return reason if after.retention(removed, is_gone=False) else ""
 
-    def _ask_owner(self, ask: ExemptionOf | None, resource: Resource) -> str:
-        return ask(resource, self._after.owner != self._before.owner) if ask else ""
+    @property
+    def _has_same_owner(self) -> bool:
+        return self._after.owner == self._before.owner
 
     def lost_with(self, deleted: Resource) -> tuple[DataChange, ...]:
         """Return what is lost with an object that the cluster deletes."""

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
-from typing import NamedTuple, TypeAlias
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, Protocol, TypeAlias
 
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
@@ -14,12 +14,31 @@ from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 
 Resources: TypeAlias = tuple[Resource, ...]
-ExemptionOf: TypeAlias = Callable[[Resource, bool], str]
-#: Returns the impact of an engine that deletes an object and creates it again rather than update it, given
-#: both states and whether the update is refused; None if none does.
-RecreationOf: TypeAlias = Callable[[Resource, Resource, bool], Impact | None]
-#: Returns which engine deletes an object whose new state the cluster rejects; empty if none does.
-ForcedDeletionOf: TypeAlias = Callable[[Resource, Resource], str]
+
+
+class Engine(Protocol):
+    """What the engine that applies an overlay does to its objects."""
+
+    def exemption(self, moved: Resource, *, may_be_gone: bool) -> str:
+        """Return the annotation without which it may delete a VM that moves to another one; empty if none.
+
+        ``may_be_gone``: the Kustomization or Application may be removed, too.
+        """
+
+    def retention(self, removed: Resource, *, is_gone: bool) -> str:
+        """Return why nothing deletes an object that Git no longer has; empty if the engine does.
+
+        ``is_gone``: the Kustomization or Application is removed, too.
+        """
+
+    def recreation(self, before: Resource, after: Resource, *, is_refused: bool) -> Impact | None:
+        """Return the impact of deleting an object and creating it again; None if it is updated.
+
+        ``is_refused``: the cluster refuses the update.
+        """
+
+    def forced_deletion(self, before: Resource, after: Resource) -> str:
+        """Return which engine deletes an object whose new state the cluster rejects; empty if none does."""
 
 
 class OverlaySide(NamedTuple):
@@ -29,11 +48,8 @@ class OverlaySide(NamedTuple):
     has only the machines that differ from their manifests. ``refused`` maps resources to the reasons why the
     cluster rejects them. ``kubevirt`` is the cluster's KubeVirt object, empty if the repository has none.
     ``feature_gates`` are the gates that the project file lists. ``owner`` is the Kustomization or Application
-    that applies them; ``exemption_of`` returns the annotation without which that may delete a VM that moves,
-    given the VM, and whether the owner may be gone, too. ``recreation_of`` returns what an engine does that
-    replaces a changed object, ``forced_deletion_of`` which one deletes what is then rejected.
-    ``retention_of`` returns why nothing deletes an object that Git no longer has, given the object, and
-    whether the owner is gone, too. ``storage_classes`` are the cluster's.
+    that applies them, ``engine`` what does so, which may be known without it. ``storage_classes`` are the
+    cluster's.
     """
 
     release: Release
@@ -43,10 +59,7 @@ class OverlaySide(NamedTuple):
     kubevirt: JsonObject = EMPTY
     feature_gates: tuple[str, ...] = ()
     owner: ResId | None = None
-    exemption_of: ExemptionOf | None = None
-    recreation_of: RecreationOf | None = None
-    forced_deletion_of: ForcedDeletionOf | None = None
-    retention_of: ExemptionOf | None = None
+    engine: Engine | None = None
     storage_classes: Resources = ()
 
     def cluster(self, live: JsonObject = EMPTY) -> Cluster:

@@ -106,9 +106,9 @@ class UpdateJudge:
             for disk in (storage.disk(new.namespace, name) for name in names)
         ]
         modes = self._vm_change_of.access_modes(new.namespace)
-        recreation_of = self._after.recreation_of
+        engine = self._after.engine
         # Only a cluster, by its status, refuses the update of a machine that it would admit as a new one.
-        recreation = str(recreation_of(*written, False)) if recreation_of else ""  # noqa: FBT003 - as above
+        recreation = str(engine.recreation(*written, is_refused=False)) if engine else ""
         refusals = self._sides.was_refused(written[0]), self._after.refused.get(new.current_id)
         facts = found, disks, [modes.get(name) for name in names], recreation, refusals
         return MachineChange(written, applied, facts, self._surroundings)
@@ -227,8 +227,8 @@ def refused_update(
     refusals = refusals_of(update, changes, side.release)
     judged = None if refusals is None else refusals.changes
     recreation = None
-    if side.recreation_of and changes and (refusals is None or not refusals.is_forbidden):
-        recreation = side.recreation_of(update.before, update.after, refusals is not None)
+    if side.engine and changes and (refusals is None or not refusals.is_forbidden):
+        recreation = side.engine.recreation(update.before, update.after, is_refused=refusals is not None)
     if recreation is not None:
         judged = tuple(
             each._replace(impact=recreation if judged is None or each.impact else None)

@@ -22,6 +22,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.release import LATEST, Release
 from tests.house import ROOT
+from tests.unit.kubevirt.impact.fake_engine import FakeEngine
 
 DISK = "{apiVersion: cdi.kubevirt.io/v1beta1, kind: DataVolume, spec: {%s}}"
 BACKUP = "{apiVersion: backup.kubevirt.io/v1alpha1, kind: VirtualMachineBackup, spec: {%s}}"
@@ -166,8 +167,7 @@ def forced_change(before: Resource, after: Resource, refused: str = "") -> Resou
     side = OverlaySide(
         LATEST,
         (before, *others),
-        recreation_of=lambda _, __, is_refused: FORCED if is_refused else None,
-        forced_deletion_of=lambda _, __: "Flux (spec.force)",
+        engine=FakeEngine(forced="Flux (spec.force)", recreated=FORCED),
     )
     rejected = {after.current_id: (refused,)} if refused else {}
     (change,) = compare_overlay(

@@ -19,6 +19,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
+from tests.unit.kubevirt.impact.fake_engine import FakeEngine
 
 GIVEN = "one that the cluster gives to"
 Change = Callable[[dict[str, Any]], object]
@@ -264,7 +265,7 @@ def removed(
         OverlaySide(
             target,
             tuple(Resource(each, Site("a.yaml")) for each in objects),
-            retention_of=lambda _removed, _is_gone: kept,
+            engine=FakeEngine(kept=kept),
         )
         for objects in (contents, after or [])
     ]
