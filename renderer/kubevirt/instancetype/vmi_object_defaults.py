@@ -100,7 +100,7 @@ def _with_vmx(features: list[Json]) -> list[Json]:
 
 def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -> JsonObject:
     """Add the object's defaults to a defaulted spec; ``cpu_model`` is the cluster's, or empty."""
-    architecture = spec.get("architecture")
+    architecture = text_at(spec, "architecture")
     if architecture == "s390x":
         spec = with_default_flag(spec, (*_FEATURES, "acpi", "enabled"), value=False)
     spec = _default_features(spec)
@@ -110,7 +110,7 @@ def default_vmi_object(spec: JsonObject, cpu_model: str, behaviour: Behaviour) -
             spec = with_default_flag(spec, (*_TIMER, name, "present"), value=True)
     spec = _with_each(spec, _DISKS, _default_disk)
     spec = _with_each(spec, _GPUS, lambda gpu: _with_enabled(gpu, "virtualGPUOptions", "display", "ramFB"))
-    watchdog = behaviour.other_watchdogs.get(text_at(spec, "architecture"), "i6300esb")
+    watchdog = behaviour.other_watchdogs.get(architecture, "i6300esb")
     if watchdog and object_at(spec, "domain", "devices").get("watchdog") is not None:
         spec = with_default(spec, ("domain", "devices", "watchdog", watchdog, "action"), "reset")
     for name in ("livenessProbe", "readinessProbe"):
