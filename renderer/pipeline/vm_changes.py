@@ -80,15 +80,21 @@ class _ClaimModes(Mapping[str, tuple[str, ...]]):
     def __init__(self, states: Iterable[ProjectState], namespace: str) -> None:
         self._states = [layer for each in states for layer in _layers(each)]
         self._namespaces = ("", namespace) if namespace else (DEFAULT_NAMESPACE, "")
+        self._found: dict[str, tuple[str, ...]] = {}  # any number of machines may name one claim
 
     def __getitem__(self, name: str) -> tuple[str, ...]:
+        if name not in self._found:
+            self._found[name] = self._modes_of(name)
+        if not self._found[name]:
+            raise KeyError(name)
+        return self._found[name]
+
+    def _modes_of(self, name: str) -> tuple[str, ...]:
         found: tuple[str, ...] = ()
         for state, profiles in self._states:
             for namespace in self._namespaces:
                 for maker in state.claim_makers.get((namespace, name), ()):
                     found = dict(claims_of(maker, profiles))[name] or found
-        if not found:
-            raise KeyError(name)
         return found
 
     def __iter__(self) -> Iterator[str]:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import pytest
+
 from renderer.kubevirt.instancetype.catalog import Catalog
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
+from renderer.pipeline import vm_changes
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
 
 PROFILE: JsonObject = {"spec": {"claimPropertySets": [{"accessModes": ["ReadWriteMany"]}]}}
@@ -75,3 +78,11 @@ def test_catalogs_come_after_the_cluster_and_the_cluster_after_git() -> None:
         "accessModes": ["ReadWriteMany"]
     }
     assert "a" in git.named("PersistentVolumeClaim", "data")
+
+
+def test_claim_is_looked_up_once_however_many_machines_name_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    only = state(*(claim("a", "root", "ReadWriteMany") for _ in range(5)))
+    modes = VmChanges(only, only, Release(1, 9)).access_modes("a")
+    assert modes["root"] == ("ReadWriteMany",)
+    monkeypatch.setattr(vm_changes, "claims_of", None)
+    assert modes["root"] == ("ReadWriteMany",)
