@@ -25,6 +25,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
 from renderer.model.field_edit import SetField
+from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
@@ -174,9 +175,9 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
     elif any(credential_fields({"value": {str(change.field.segments[-1]): value}})):
         message, hint = f"{message} has a credential", _CONFIDENTIAL_HINT
     elif isinstance(value, str | int | float):
-        return Diagnostic.about(
-            resource, change.field, Code.EDIT_REFUSED, message, fix=SetField(change.field, value)
-        )
+        # The comparison has walked both objects, and withholds what is confidential in them.
+        fix = Fix.of(resource, SetField(change.field, value))._replace(is_public=True)
+        return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, fix=fix)
     return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, hint)
 
 

@@ -22,13 +22,15 @@ class Fix(Record):
     text, the value was made of something else, and there is no fix.
 
     ``separators`` are lines of the finding's file, from 1, above which ``---`` is missing. Such a fix has no
-    edits, because the document is not readable before.
+    edits, because the document is not readable before. ``is_public``: no value before or after the edits is
+    confidential in the object, whatever a field of that name is in another kind.
     """
 
     edits: tuple[Edit, ...]
     roots: tuple[Site, ...]
     old: str | None = None
     separators: tuple[int, ...] = ()
+    is_public: bool = False
 
     @classmethod
     def of(cls, resource: Resource, *edits: Edit) -> Fix:

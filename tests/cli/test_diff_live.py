@@ -369,3 +369,54 @@ def test_jobs_are_for_a_cluster() -> None:
     found = diff("--jobs", "2")
     assert found.exit_code == 2
     assert "vmrender diff --live DUMP --jobs N" in found.output
+
+
+CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: limits, namespace: east}\ndata:\n"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("  mode: slow # of the disks\n", "  mode: fast\n"),
+        ("  mode.conf: |\n    a = 1\n", "  mode.conf: |\n    a = 2\n"),
+        ("  tier: 'one'\n", "  tier: two\n"),
+    ],
+)
+def test_data_of_a_config_map_is_accepted(accepting: Path, before: str, after: str) -> None:
+    kustomization = accepting / "overlays/east/kustomization.yaml"
+    kustomization.write_text(
+        kustomization.read_text().replace("password.yaml]", "password.yaml, limits.yaml]")
+    )
+    (accepting / "overlays/east/limits.yaml").write_text(CONFIG + before)
+    (accepting / "dump.yaml").write_text(CONFIG + after)
+    found = diff("--live", "dump.yaml", "--accept", "east/limits")
+    text = (accepting / "overlays/east/limits.yaml").read_text()
+    if "|" in before:
+        assert 'not accepted: data["mode.conf"]: no line of the sources has it alone' in found.output
+        assert text == CONFIG + before
+    else:
+        assert found.exit_code == 0, found.output
+        assert text == CONFIG + before.replace("slow", "fast").replace("one", "two")
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("unattend.xml", "<Value>%s</Value>"),
+        ("secret.yaml", "{kind: Secret, stringData: {key: %s}}"),
+        ("url", "https://me:%s@example.org/"),
+        ("password", "%s"),
+    ],
+)
+def test_what_is_confidential_in_a_config_map_is_not_accepted(accepting: Path, key: str, value: str) -> None:
+    kustomization = accepting / "overlays/east/kustomization.yaml"
+    kustomization.write_text(
+        kustomization.read_text().replace("password.yaml]", "password.yaml, limits.yaml]")
+    )
+    written = f"{CONFIG}  {key}: '{value % 'hunter2'}'\n"
+    (accepting / "overlays/east/limits.yaml").write_text(written)
+    (accepting / "dump.yaml").write_text(f"{CONFIG}  {key}: '{value % 'hunter3'}'\n")
+    found = diff("--live", "dump.yaml", "--accept", "east/limits")
+    assert "not accepted" in found.output
+    assert "hunter" not in found.output
+    assert (accepting / "overlays/east/limits.yaml").read_text() == written

@@ -104,14 +104,14 @@ def is_about_secret(finding: Diagnostic) -> bool:
     """Return True if a finding may repeat a confidential value.
 
     Its field is confidential, or the field of one of its sites, which may be in a patch or a kustomization.
+    If a walk over the object has found the values of its fix public, only the kind of the object counts.
     """
     kind = finding.resource.gvk.kind if finding.resource else ""
     if kind == SECRET and finding.field is not None and not is_confidential(finding.field, kind):
         return any(is_confidential(site.field) for site in finding.sites)
     fields = [finding.field, *(site.field for site in finding.sites)]
-    return any(
-        field is not None and (is_confidential(field, kind) or is_confidential(field)) for field in fields
-    )
+    kinds = (kind,) if finding.fix and finding.fix.is_public else (kind, "")
+    return any(is_confidential(field, each) for field in fields if field is not None for each in kinds)
 
 
 def may_repeat_secret(fix: Fix, finding: Diagnostic) -> bool:
@@ -124,7 +124,8 @@ def may_repeat_secret(fix: Fix, finding: Diagnostic) -> bool:
         for root in fix.roots
         for edit in fix.edits
     ]
-    return is_about_secret(finding) or any(is_confidential(at, kind) or is_confidential(at) for at in places)
+    kinds = (kind,) if fix.is_public else (kind, "")
+    return is_about_secret(finding) or any(is_confidential(at, each) for at in places for each in kinds)
 
 
 def _is_confidential_anywhere(segments: tuple[Segment, ...]) -> bool:
