@@ -53,10 +53,15 @@ class OutputFolder(Record):
             raise _refused(output, "is the whole repository", "give it its own folder: rendered/{name}")
         windows = PureWindowsPath(path)
         is_absolute = bool(windows.drive or windows.root)
-        if is_absolute or path == ".." or path.startswith("../") or "\\" in path or "\0" in path:
+        if is_absolute or path == ".." or path.startswith("../"):
             raise _refused(
                 path, "lies outside the repository", "give a path relative to the repository's root"
             )
+        if "\\" in path:
+            problem = "has a backslash, which separates folders on Windows"
+            raise _refused(path, problem, "write / between folders, and name none with a backslash")
+        if "\0" in path:
+            raise _refused(path, "has a NUL character, which no file system accepts")
         hidden = next((part for part in path.split("/") if part.startswith(".") or is_kept(part)), None)
         if hidden:  # .git, .vmrender, .github and the like: tools give a meaning to files in them
             raise _refused(path, f"leads through {hidden}, which is not a place for manifests")

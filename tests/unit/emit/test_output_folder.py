@@ -23,10 +23,16 @@ def test_missing_folder_is_allowed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "output", ["/tmp/prod", "..", "../prod", "rendered/../../prod", "C:/prod", "C:prod", "..\\prod", "a\0b"]
+    "output", ["/tmp/prod", "..", "../prod", "rendered/../../prod", "C:/prod", "C:prod", "\\prod"]
 )
 def test_folder_outside_the_repository_is_refused(tmp_path: Path, output: str) -> None:
     assert refusal(tmp_path, output).endswith(" lies outside the repository")
+
+
+@pytest.mark.parametrize("output", ["rendered/p\\q", "..\\prod", "rendered/a\0b"])
+def test_character_that_no_path_may_have_is_named(tmp_path: Path, output: str) -> None:
+    character = "a NUL character" if "\0" in output else "a backslash"
+    assert refusal(tmp_path, output).startswith(f"the output {output} has {character}, which ")
 
 
 @pytest.mark.parametrize("output", ["", ".", "rendered/.."])
