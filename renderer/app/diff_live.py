@@ -16,8 +16,9 @@ from renderer.adopt.dump.user_objects import reason_left_out
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
-from renderer.app.diff import Comparison, side_at
+from renderer.app.diff import Comparison
 from renderer.app.diff_ignores import Ignores
+from renderer.app.diff_revisions import side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch

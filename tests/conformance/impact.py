@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from renderer.app.diff import compare_sides
+from renderer.app.compared_overlay import compare_sides
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.bundled import data_folder

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from renderer.app.diff import compare_sides
+from renderer.app.compared_overlay import compare_sides
 from renderer.app.diff_side import Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem

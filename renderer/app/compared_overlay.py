@@ -1,0 +1,120 @@
+"""Compare one overlay on two rendered sides, as the engine that deploys it applies them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from renderer.app.applied_sides import EngineRules, as_applied, engine_rules, overdue
+from renderer.app.diff_ignores import rules_not_evaluated, without_unsynced
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.stalled import has_refusals
+from renderer.diff.compare import compare_overlay
+from renderer.diff.equal_changes import EqualChanges
+from renderer.diff.vm_change import VmChangeOf, change_as_written
+from renderer.model.difference import OverlayDifference
+from renderer.model.plural import listed
+from renderer.model.render_config import Overlay
+from renderer.pipeline.vm_changes import VmChanges
+from renderer.report.diff_words import qualified_name
+
+#: The objects that are named of those that an engine begins to apply.
+_MOST_NAMES = 5
+
+
+class AppliedDifference(NamedTuple):
+    """The difference of an overlay as its engine applies it; ``after`` is the second side so applied."""
+
+    difference: OverlayDifference
+    after: RenderedSide | None
+
+
+def compare_as_applied(
+    sides: tuple[Side, Side],
+    overlay: Overlay,
+    rendered: tuple[RenderedSide | None, RenderedSide | None],
+    between: Sequence[RenderedSide],
+    equal_changes: EqualChanges,
+) -> AppliedDifference:
+    """Compare an overlay as its engine applies it: without what that ignores, or does not apply.
+
+    If the overlay is not an entry point, its engine is looked up only for an object that is refused.
+    ``between`` and ``equal_changes`` are as in ``compare_sides``.
+    """
+    path, name = overlay.path, overlay.name
+    before, after = rendered
+    engine = _engine_of(*sides, overlay) if overlay.entry else EngineRules()
+    applied, ignored = as_applied(before, after, engine)
+    found = compare_sides(sides, (before, applied), path, name, between, equal_changes)
+    if overlay.entry is None and has_refusals(found):
+        engine = _engine_of(*sides, overlay)
+        applied, ignored = as_applied(before, after, engine)
+        if applied is not after:
+            found = compare_sides(sides, (before, applied), path, name, between)
+    found = without_unsynced(found, engine, rendered)
+    unclear = rules_not_evaluated(engine, found.changes)
+    found = found._replace(ignored=(*ignored, *found.ignored, *unclear), cluster=overlay.cluster)
+    return AppliedDifference(_with_overdue(found, rendered, engine), applied)
+
+
+def _engine_of(before: Side, after: Side, overlay: Overlay) -> EngineRules:
+    former = before.overlays.get(overlay.path)
+    return engine_rules(after.deployer_of(overlay), before.deployer_of(former) if former else None)
+
+
+def _with_overdue(
+    difference: OverlayDifference, sides: tuple[RenderedSide | None, RenderedSide | None], engine: EngineRules
+) -> OverlayDifference:
+    """Return a difference that is not complete if the engine applies more than changes between its sides."""
+    objects: dict[str, dict[str, None]] = {}
+    for reason, id_ in overdue(*sides, engine):
+        objects.setdefault(reason, {})[f"{id_.gvk.kind} {qualified_name(id_)}"] = None
+    lost = [
+        f"earlier changes of {listed([*names], _MOST_NAMES)} arrive now: {reason} kept them from the cluster"
+        for reason, names in objects.items()
+    ]
+    return difference._replace(incomparable="; ".join(filter(None, (difference.incomparable, *lost))))
+
+
+def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two that most callers leave out
+    sides: tuple[Side, Side],
+    rendered: tuple[RenderedSide | None, RenderedSide | None],
+    path: str,
+    name: str,
+    between: Sequence[RenderedSide] = (),
+    equal_changes: EqualChanges | None = None,
+) -> OverlayDifference:
+    """Return the difference of an overlay that exists on at least one side.
+
+    ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
+    ``equal_changes`` holds the judgements of the overlays compared so far.
+    """
+    failed = [
+        content.unknown or f"it cannot be rendered in {side.name}"
+        for side, content in zip(sides, rendered, strict=True)
+        if content is not None and content.content is None
+    ]
+    if failed:
+        releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
+        return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
+    before, after = (content.content if content is not None else None for content in rendered)
+    return compare_overlay(
+        path,
+        name,
+        before,
+        after,
+        _vm_change_of(*rendered, between),
+        accumulated=bool(between),
+        equal_changes=equal_changes,
+    )
+
+
+def _vm_change_of(
+    before: RenderedSide | None, after: RenderedSide | None, between: Sequence[RenderedSide]
+) -> VmChangeOf:
+    if before is None or after is None or before.state is None or after.state is None:
+        return change_as_written
+    assert before.content is not None  # noqa: S101 - it has a state
+    assert after.content is not None  # noqa: S101 - as above
+    states = [each.state for each in between if each.state is not None]
+    return VmChanges(before.state, after.state, after.content.release, states, before.content.release)

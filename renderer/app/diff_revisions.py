@@ -1,0 +1,100 @@
+"""The sides of a comparison by their revisions: commits of a repository, and the work tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from renderer.app.diff_side import Side
+from renderer.app.project import Project
+from renderer.app.revision_range import SHORT, revision_range
+from renderer.files.builtin_catalogs import BuiltinFileSystem
+from renderer.files.file_system import EditedFiles, FileSystem, MemoryFileSystem
+from renderer.files.git_repository import GitFileSystem, GitRepository
+from renderer.findings.located import LocatedError
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.project.overlays import is_named
+
+_WORK_TREE = "work tree"
+#: By these, a project knows its own repository among those that Flux and Argo CD name.
+_CLONE_FILES = (".git/config", ".git/HEAD")
+
+
+def with_overlay_hint(error: DiagnosticError, project: Project, revisions: Iterable[str]) -> DiagnosticError:
+    """Return the error about a revision; one that has the name of an overlay may be meant so."""
+    if all(found.code is not Code.GIT_REVISION for found in error.diagnostics):
+        return error
+    overlays = project.proposed().look_up_overlays().overlays
+    for revision in revisions:
+        if any(is_named(overlay, revision) for overlay in overlays):
+            hint = f"there is an overlay of that name: vmrender diff --overlay {revision}"
+            return DiagnosticError(*(found._replace(hint=hint) for found in error.diagnostics))
+    return error
+
+
+def sides_of(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
+    """Return the two sides. Raises as ``revision_range``, and ``DiagnosticError`` for an unknown revision."""
+    cluster, found = project.config.cluster, revision_range(git, revisions)
+    before = side_at(git, found.before, project.fs, found.base, cluster)
+    if found.after is None:
+        return before, _work_tree(project, git)
+    return before, side_at(git, found.after, project.fs, cluster=cluster)
+
+
+def _work_tree(project: Project, git: GitRepository) -> Side:
+    """Raise ``DiagnosticError`` for a bare repository, which has no work tree."""
+    if git.is_bare:
+        message = f"{project.root} is a bare repository, which has no work tree to compare"
+        hint = "name two revisions: vmrender diff A B"
+        raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
+    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
+
+
+def side_at(git: GitRepository, revision: str, clone: FileSystem, name: str = "", cluster: str = "") -> Side:
+    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one.
+
+    What ``.git`` in ``clone`` says of the repository, its remotes and its branch, is true of each revision.
+    """
+    git.commit(revision)
+    label = revision[:SHORT] if name else revision
+    known = {path: clone.read(path) for path in _CLONE_FILES if clone.is_file(path)}
+    tree = _tree_at(git, revision)
+    files = BuiltinFileSystem(EditedFiles(known, tree or MemoryFileSystem({})))
+    return Side(name or revision, files, label, cluster, tree)
+
+
+def _tree_at(git: GitRepository, revision: str) -> GitFileSystem | None:
+    """Return the files of the project at a revision; None if its folder did not exist then."""
+    try:
+        return git.tree(revision)
+    except DiagnosticError as error:
+        if any(found.code is not Code.FILE_NOT_FOUND for found in error.diagnostics):
+            raise
+        return None
+
+
+class Commit(NamedTuple):
+    """A commit between the two sides; its ``side`` is None if its project cannot be used."""
+
+    name: str
+    subject: str
+    side: Side | None
+
+
+def commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Commit, ...]:
+    """Return the commits after the first side, oldest first.
+
+    Unless the second side is the work tree, the last commit is the second side itself and is left out.
+    """
+    found = git.commits_between(before.revision, after.revision or "HEAD")
+    if after.revision:
+        found = found[:-1]
+    return tuple(Commit(oid[:SHORT], subject, _usable_side(git, oid, before.fs)) for oid, subject in found)
+
+
+def _usable_side(git: GitRepository, commit: str, clone: FileSystem) -> Side | None:
+    try:
+        return side_at(git, commit, clone, commit[:SHORT])
+    except (DiagnosticError, LocatedError):
+        return None
