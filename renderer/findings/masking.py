@@ -15,7 +15,7 @@ from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
 from renderer.kubevirt.facts.credential_text import without_credentials
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
 from renderer.model.kube.res_id import ResId
-from renderer.model.masking import MASK, Masking
+from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.run.taint import keys_of, taint_masking, texts_of
 
 
@@ -39,7 +39,9 @@ def shown_resource(resource: ResId | None) -> ResId | None:
 
 def without_credentials_in_texts(finding: Located) -> Located:
     """Return the finding masked likewise for the credentials in addresses and requests."""
-    return _without(finding, _without_credentials, lambda text: _without_credentials(text) != text)
+    field = finding.field and shown_path(finding.field, NOTHING)
+    shown = _without(finding, _without_credentials, lambda text: _without_credentials(text) != text)
+    return shown._replace(field=field)
 
 
 def _without(finding: Located, mask: Callable[[str], str], is_in: Callable[[str], bool]) -> Located:

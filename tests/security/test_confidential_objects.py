@@ -158,6 +158,9 @@ ADDRESSES = {
     "a registry": f"registry: {{url: 'docker://user:{CANARY}@quay.io/a/b'}}",
     "imageio": f"imageio: {{url: 'https://admin:{CANARY}@ovirt.example.com/api', diskId: x}}",
     "a header": f"http: {{url: 'https://host/a', extraHeaders: ['Authorization: Bearer {CANARY}']}}",
+    "an odd header": f"http: {{url: 'https://host/a', extraHeaders: ['Authorization: {CANARY}']}}",
+    "a cookie": f"http: {{url: 'https://host/a', extraHeaders: ['Cookie: session={CANARY}']}}",
+    "any other header": f"http: {{url: 'https://host/a', extraHeaders: ['Subscription-Key: {CANARY}']}}",
 }
 KERNEL_ARGUMENTS = (
     f"rd.iscsi.password={CANARY}",
@@ -235,6 +238,26 @@ CASES = {
     "a policy that generates": holding(
         "generate", f"kind: Secret\nname: k\ndata: {{data: {{p: {CANARY}}}}}", "ClusterPolicy"
     ),
+    "the template of an ExternalSecret": holding(
+        "target", f"template: {{data: {{password: {CANARY}}}}}", "ExternalSecret"
+    ),
+    "the template of an ExternalSecret as a text": holding(
+        "target", f"template: {{templateFrom: [{{literal: 'password: {CANARY}'}}]}}", "ExternalSecret"
+    ),
+    "the template of a ClusterExternalSecret": holding(
+        "externalSecretSpec",
+        f"target: {{template: {{data: {{password: {CANARY}}}}}}}",
+        "ClusterExternalSecret",
+    ),
+    "the template of a SealedSecret": holding("template", f"data: {{password: {CANARY}}}", "SealedSecret"),
+    "the values of a store for tests": holding(
+        "provider", f"fake: {{data: [{{key: /db, value: {CANARY}}}]}}", "SecretStore"
+    ),
+    "a password of an interface": holding("interface", f"802.1x: {{private-key-password: {CANARY}}}"),
+    "a shared key of a tunnel": holding("libreswan", f"psk: {CANARY}", "NodeNetworkConfigurationPolicy"),
+    "a user of Ignition": holding("passwd", f"users: [{{name: core, passwordHash: {CANARY}}}]"),
+    "start data: a file of Ignition": holding("contents", f"source: 'data:,{CANARY}'", "MachineConfig"),
+    "an option of a command": holding("containers", f"[{{args: [--db-password={CANARY}]}}]"),
     "a patch of operations": holding("operations", json.dumps(OPERATIONS)),
     "manifests in a ConfigMap": one(CONFIG_MAP.replace("x}", texts(f"{CONFIG_MAP}---\n{NESTED}") + "}")),
     "JSON in a ConfigMap": one(CONFIG_MAP.replace("x}", texts(JSON_SECRET) + "}")),
@@ -355,6 +378,10 @@ CASES = {
         )
         for text in KERNEL_ARGUMENTS
     },
+    "an entry in braces": one(
+        "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
+        f"stringData: {{password: {{{CANARY}}}}}\n"
+    ),
     "an entry without a colon": one(
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password {CANARY}}}\n"

@@ -44,6 +44,8 @@ COPIES = {
 IGNITION = "kubevirt.io/ignitiondata"
 #: The field of a boot from the host's kernel with arguments, among which there may be passwords.
 KERNEL_ARGUMENTS = "kernelArgs"
+#: The field of a download with headers, each as one text.
+EXTRA_HEADERS = "extraHeaders"
 START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
 LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
 #: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``); case is ignored.

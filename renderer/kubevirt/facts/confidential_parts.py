@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from renderer.kubevirt.facts.confidential import (
     ANSWER_FILES,
     COPIES,
+    EXTRA_HEADERS,
     FILES_OF_GENERATORS,
     IGNITION,
     KERNEL_ARGUMENTS,
@@ -33,7 +34,11 @@ from renderer.kubevirt.facts.confidential import (
     is_confidential,
     is_path_entry,
 )
-from renderer.kubevirt.facts.credential_text import without_credentials
+from renderer.kubevirt.facts.credential_text import (
+    is_credential_value,
+    without_credentials,
+    without_value_of_header,
+)
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS, is_ciphertext
@@ -54,7 +59,7 @@ from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
 from renderer.model.readings import readings
-from renderer.model.run.taint import keys_of, texts_of
+from renderer.model.run.taint import keys_of, telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
@@ -66,6 +71,12 @@ _STRING_DATA = "stringData"
 _SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
 #: Another field with values, in what describes a Secret.
 _LITERALS = "literals"
+#: Kinds of objects of which an operator makes Secrets, such as ``ExternalSecret`` and ``SealedSecret``: its
+#: ``template`` is meant for what need not be secret.
+_MAKES_SECRETS = pattern(r".Secrets?$")
+_TEMPLATE_OF_SECRET = "template"  # noqa: S105 - the name of a field
+#: The values that a store of the External Secrets operator gives out in tests.
+_FAKE = "fake"
 #: It has fields by name, not values.
 _DEFINITION = "CustomResourceDefinition"
 #: The target of a patch that may be for an object of any kind.
@@ -95,6 +106,12 @@ _CREDENTIAL_NAME = pattern(
     r"|(api|access|secret|private|encryption)[-_]?key"
     r"|(client|app|shared|session|webhook|jwt|oauth|cookie)[-_]?secret)$"
 )
+#: The field of Ignition with the content of a file, as a URL.
+_SOURCE = "source"
+#: The name of a field that holds a credential in an object of any kind, unless another value is put in later.
+_PASSWORD_NAME = pattern(
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)([-_]?hash)?|(?<![a-z])psk|client[-_]?secret|(?<![a-z])token)$"
+)
 #: Headers with a credential, besides those with such a name.
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
@@ -119,7 +136,7 @@ _CERTAIN_MENTION = pattern(
 _WITH_VALUES = frozenset({SECRET, *_INPUTS_OF_SETS})
 #: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
 #: or words, or this pattern, with a line break between a key and its text.
-_KEYS_OF_HOLDERS = frozenset({"op", "parameters", "password", "patch"})
+_KEYS_OF_HOLDERS = frozenset({_FAKE, "op", "parameters", "password", "patch"})
 _WORDS_OF_HOLDERS = ("stringdata", r"\u", r"\x")
 _HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:secret|\w*[${])")
 #: Steps for each value of an object that is walked and for each character of a text that is parsed, and the
@@ -148,6 +165,7 @@ class Area(Enum):
     PARAMETERS = auto()  # of a Template or of a chart, with names
     INPUTS = auto()  # of a ResourceSet
     KERNEL_ARGUMENTS = auto()  # a text
+    HEADERS = auto()  # texts
 
 
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
@@ -255,6 +273,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.REFERENCES)
     if key == KERNEL_ARGUMENTS:
         return below.within(Area.KERNEL_ARGUMENTS)
+    if key == EXTRA_HEADERS:
+        return below.within(Area.HEADERS)
     if key == SECRET_GENERATOR:
         return below.within(Area.GENERATORS)
     if here.area is Area.GENERATORS:
@@ -282,6 +302,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden()
     if here.kind in CHARTS and key in _VALUES_OF_CHARTS:
         return below.within(Area.CHART)
+    if key == _TEMPLATE_OF_SECRET and _MAKES_SECRETS.search(here.kind):
+        return below.within(Area.CHART)
     if key == _INPUTS_OF_SETS.get(here.kind):
         return below.within(Area.INPUTS)
     if here.area is Area.INPUTS and key in here.parameters:
@@ -292,7 +314,11 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.kind in _WITH_CREDENTIALS and is_scalar:
         is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
         return below.hidden(is_secret=True) if is_credential else below
-    if _NAMES_SECRETS.search(key):
+    if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
+        return below.hidden()
+    if is_scalar and _PASSWORD_NAME.search(key) and is_credential_value(child):
+        return below.hidden()
+    if _NAMES_SECRETS.search(key) or (key == _FAKE and here.kind in _WITH_CREDENTIALS):
         return below._replace(is_among_secrets=True)
     return below
 
@@ -566,8 +592,10 @@ def _parts_of_object(content: Json) -> Iterator[Part]:
 
 
 def _readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
+    """Return the readings of the values of Secrets; of a mapping, which is a mistake, also of its keys."""
     found: set[str] = set()
-    for text in (text for part in parts if part.is_secret for text in texts_of(part.value)):
+    values = [part.value for part in parts if part.is_secret]
+    for text in chain.from_iterable(chain(texts_of(value), telling_keys_of(value)) for value in values):
         spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, _LOOKING)
         made = tuple(readings(text))
         spend(sum(map(len, made)) // _CHARACTERS_PER_STEP, _LOOKING)  # a text may be unpacked a thousandfold
@@ -585,9 +613,10 @@ def holds_secret(value: Json, secrets: Masking) -> bool:
 
 
 def shown_path(field: FieldPath, secrets: Masking) -> FieldPath:
-    """Return the path with ``***`` for each key and name in it that contains one of ``secrets``."""
-    if not secrets:
-        return field
+    """Return the path with ``***`` for each key and name in it that contains one of ``secrets``.
+
+    Of a key that is an address, the credentials are masked.
+    """
     return FieldPath(tuple(_shown_segment(segment, secrets) for segment in field.segments))
 
 
@@ -657,13 +686,16 @@ def masked(
         return [masked(child, scope_of(index), secrets, mask) for index, child in enumerate(value)]
     if contains_secret(value, secrets):
         return mask(value)
-    is_of_kernel = scope.area is Area.KERNEL_ARGUMENTS
-    return without_credentials(value, mask, of_kernel=is_of_kernel) if isinstance(value, str) else value
+    if not isinstance(value, str):
+        return value
+    if scope.area is Area.HEADERS:
+        value = without_value_of_header(value, mask)
+    return without_credentials(value, mask, of_kernel=scope.area is Area.KERNEL_ARGUMENTS)
 
 
 def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:
-    """Return a key of a mapping, or a mask for one that contains one of ``secrets``."""
-    return mask(key) if contains_secret(key, secrets) else key
+    """Return a key of a mapping, with a mask for one of ``secrets`` in it and for its credentials."""
+    return mask(key) if contains_secret(key, secrets) else without_credentials(key, mask)
 
 
 class ConfidentialFields:

@@ -150,6 +150,15 @@ IN_REQUESTS = (
             _IGNORE_CASE,
         ),
     ),
+    # --password=word
+    Form(
+        ("--",),
+        pattern(
+            r"(?<![\w-])--[\w-]{0,40}?(?:password|passwd|passphrase|token|client-?secret|api-?key)="
+            r"(?!true\b|false\b)[\"']?(?P<word>[^\s\"',;]{1,2000})",
+            _IGNORE_CASE,
+        ),
+    ),
     Form(
         ("bearer", "basic", "negotiate"),
         pattern(
@@ -157,6 +166,16 @@ IN_REQUESTS = (
             _IGNORE_CASE,
         ),
     ),
+)
+#: A header as one text, and the names of those that surely have no credential.
+_HEADER = pattern(r"\s*(?P<name>[^\s:]{1,200})\s*:\s*(?P<word>\S.*)", re.DOTALL)
+_PUBLIC_HEADERS = frozenset(
+    {
+        *("accept", "accept-charset", "accept-encoding", "accept-language", "cache-control", "connection"),
+        *("content-type", "date", "expect", "from", "host", "if-match", "if-modified-since", "if-none-match"),
+        *("if-range", "if-unmodified-since", "metadata-flavor", "origin", "pragma", "range", "referer", "te"),
+        *("user-agent", "x-ms-version"),
+    }
 )
 #: All forms, except those in addresses.
 FORMS = (
@@ -325,7 +344,7 @@ COMMANDS = (
 
 _KEYS = (
     "access|account|activation|api|app|auth|bearer|deploy|encryption|license|master|preshared|private|product"
-    "|registration|secret|session|shared|signing|storage|validation|webhook"
+    "|registration|secret|session|shared|signing|storage|subscription|validation|webhook"
 )
 #: The end of a name whose value is a credential. ``existingSecret`` and ``pullSecret`` name a Secret.
 CREDENTIAL_NAME = Form(
@@ -420,6 +439,14 @@ def without_credentials(text: str, mask: Callable[[str], str], *, of_kernel: boo
             parts += (text[done:start], mask(text[max(start, done) : end]))
             done = end
     return "".join((*parts, text[done:])) if parts else text
+
+
+def without_value_of_header(text: str, mask: Callable[[str], str]) -> str:
+    """Return a header with a mask for its value, unless its name says that there is no credential in it."""
+    found = _HEADER.fullmatch(text)
+    if not found or found["name"].lower() in _PUBLIC_HEADERS or not _is_written(found):
+        return text
+    return text[: found.start("word")] + mask(found["word"])
 
 
 def _place_of_word(found: re.Match[str]) -> tuple[int, int]:

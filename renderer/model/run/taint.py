@@ -141,6 +141,11 @@ def keys_of(value: Json) -> Iterator[str]:
             yield from keys_of(child)
 
 
+def telling_keys_of(value: Json) -> Iterator[str]:
+    """Yield the keys in a tree, except those that say what a value is."""
+    return (key for key in keys_of(value) if key not in _COMMON_KEYS)
+
+
 def tainted() -> frozenset[str]:
     """Return the recorded values."""
     notes = _notes.get()
