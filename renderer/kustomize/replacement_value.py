@@ -6,6 +6,8 @@ field that the replacement creates has no type, so its text decides.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from renderer.kustomize.replacement_paths import PathError, resolve_untyped
 from renderer.kustomize.scalar_nodes import ScalarNode
 from renderer.kustomize.values import ABSENT, Slot
@@ -44,15 +46,20 @@ class ReplacementValue(Record):
         """Return the value for ``sourceValue``, which is untyped. Raises ``PathError``."""
         return cls(resolve_untyped(text), text, is_untyped=True)
 
-    def part(self, options: FieldOptions, *, is_secret: bool) -> ReplacementValue:
+    def part(
+        self, options: FieldOptions, *, is_secret: bool, credentials: Collection[str] = ()
+    ) -> ReplacementValue:
         """Return the part between delimiters that the source selects. Raises ``PathError``.
 
         ``is_secret``: the value is confidential, and no output may repeat it. A part of a text that holds a
-        confidential value is confidential as well, because it may be a copy.
+        confidential value is confidential as well, because it may be a copy. Of a text with ``credentials``,
+        such as a URL, only these are confidential, and a part that is inside of one.
         """
         if is_secret:
             taint([self.text])
             taint_texts(self.whole)
+        if options.delimiter:
+            taint(credentials)
         if not options.delimiter:
             return self
         if isinstance(self.whole, dict | list):
@@ -61,7 +68,10 @@ class ReplacementValue(Record):
         if not 0 <= options.index < len(parts):
             raise PathError(f"it has no part {options.index}, only {len(parts)}")
         text = parts[options.index]
-        if is_secret or taint_masking().is_in(self.text):
+        rest = self.text
+        for credential in credentials:
+            rest = rest.replace(credential, "")
+        if is_secret or taint_masking().is_in(rest) or any(text in each for each in credentials):
             taint([text])
         return ReplacementValue(text if isinstance(self.whole, str) else resolve_untyped(text), text)
 

@@ -276,8 +276,11 @@ def _value_of_field(resource: Resource, source: ReplacementSource) -> Replacemen
     if value is ABSENT or value is None or value in ({}, []):
         raise PathError("the field is missing or empty")
     copied = ReplacementValue.of(value, resource.spelling(*place))
-    is_secret = fields_of(resource.content).hides(FieldPath(place))
-    return copied.part(source.options, is_secret=is_secret)
+    confidential = fields_of(resource.content)
+    field = FieldPath(place)
+    return copied.part(
+        source.options, is_secret=confidential.hides(field), credentials=confidential.credentials(field)
+    )
 
 
 def _with_target_fields(

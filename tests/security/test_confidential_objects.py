@@ -440,6 +440,34 @@ def test_no_output_shows_the_value(case: str, tmp_path: Path, monkeypatch: pytes
     assert differs
 
 
+@pytest.mark.parametrize(
+    ("delimiter", "index", "is_host"), [(":", 2, 0), ("@", 0, 0), ("-", 1, 0), ("@", 1, 1)]
+)
+def test_part_of_an_address_shows_no_credential(
+    delimiter: str, index: int, is_host: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address = f"https://app:pw-{CANARY}@host.example.org"
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/from.yaml": f"{{apiVersion: v1, kind: Thing, metadata: {{name: from}}, url: '{address}'}}\n",
+        "prod/obj.yaml": CONFIG_MAP,
+        "prod/kustomization.yaml": "resources: [from.yaml, obj.yaml]\nreplacements:\n"
+        f"- source: {{kind: Thing, fieldPath: url, options: {{delimiter: '{delimiter}', index: {index}}}}}\n"
+        "  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.copy]}]\n",
+    }
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, stderr = invoked("render --check --no-cache")
+    _, explained, _ = invoked("explain configmap/obj data.copy")
+
+    assert code in (0, 1), stderr
+    assert "canary" not in stdout + stderr + explained
+    assert ("data.copy: host.example.org" in explained) == bool(is_host)
+
+
 #: The cases in which a value of a Secret is in one object of another kind.
 IN_OTHER_OBJECTS = tuple(
     case

@@ -721,6 +721,19 @@ class ConfidentialFields:
             part for scope, value in self._found(field) for part in _parts(value, scope)
         )
 
+    def credentials(self, field: FieldPath) -> frozenset[str]:
+        """Return what outputs mask in the text of the field: a password in a URL, the value of a header."""
+        found: set[str] = set()
+
+        def noted(value: Json) -> str:
+            found.add(scalar_text(value))
+            return MASK
+
+        for scope, value in self._found(field):
+            if isinstance(value, str) and not hides(value, scope):
+                masked(value, scope, mask=noted)
+        return frozenset(found)
+
     def without_secrets(self, change: FieldChange) -> FieldChange:
         """Return the change with ``NoValue.WITHHELD`` for each confidential value, and ``***`` in its path.
 
