@@ -1,12 +1,14 @@
 """Change files that people edit, too: all of them, or none if the disk fails or a signal arrives.
 
 Before the first file changes, the new content of every file is on the disk next to it, and so is a hard link
-to the old file. From then on, files are only renamed, which needs no space. Undoing needs none either.
+to the old file. From then on, files are only renamed, which needs no space. Undoing needs none either. The names
+next to a file are new ones in each run, so no file of the user has them.
 """
 
 from __future__ import annotations
 
 import os
+import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -18,11 +20,14 @@ from renderer.emit.output_folder import is_kept, is_link
 from renderer.files.disk import ConfinedFolder, opened_folder, real_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.digest import sha256
 
 if sys.platform != "win32":
     import fcntl
 
 _NEW, _OLD = ".vmrender-new", ".vmrender-old"
+#: The characters of a file's own name in the names next to it, which no file system finds too long.
+_NAME = 40
 #: The signals that end a process and can be deferred; Windows has the first two.
 _ENDING = ("SIGINT", "SIGTERM", "SIGHUP")
 
@@ -49,17 +54,18 @@ def change_files(
         missing = [folder for folder in folders if not os.path.lexists(root / folder)]
         missing.sort(key=lambda folder: len(folder.parts), reverse=True)  # inner ones first
         changed: set[str] = set()
+        run = secrets.token_hex()
         try:
             for path in (*writes, *removals):
                 check_signals()
-                _prepare(root, path, writes.get(path))
+                _prepare(root, path, run, writes.get(path))
             check_signals()
             for path in (*writes, *removals):
                 changed.add(path)
-                _change(root, path, is_written=path in writes)
+                _change(root, path, run, is_written=path in writes)
         except BaseException as error:
             for path in (*writes, *removals):
-                _undo(root, path, is_changed=path in changed)
+                _undo(root, path, run, is_changed=path in changed)
             _remove_empty(root, missing)
             if isinstance(error, OSError):
                 raise write_failed(error) from error
@@ -67,7 +73,7 @@ def change_files(
         for path in (*writes, *removals):
             place = PurePosixPath(path)
             with suppress(OSError), opened_folder(root, place.parent) as folder:
-                _, _, old = _file_new_old(folder, place)
+                _, _, old = _file_new_old(folder, place, run)
                 old.unlink(missing_ok=True)
         _remove_empty(root, {PurePosixPath(path).parent for path in removals})
 
@@ -152,7 +158,7 @@ def _check_unchanged(root: Path, before: Mapping[str, bytes | None]) -> None:
             ).error()
 
 
-def _prepare(root: Path, path: str, content: bytes | None) -> None:
+def _prepare(root: Path, path: str, run: str, content: bytes | None) -> None:
     """Put the new content next to the file, with its mode, and a hard link to the old file."""
     place = PurePosixPath(path)
     is_written = content is not None
@@ -160,9 +166,7 @@ def _prepare(root: Path, path: str, content: bytes | None) -> None:
         suppress(*() if is_written else (FileNotFoundError,)),
         opened_folder(root, place.parent, make=is_written) as folder,
     ):
-        file, new, old = _file_new_old(folder, place)
-        new.unlink(missing_ok=True)
-        old.unlink(missing_ok=True)
+        file, new, old = _file_new_old(folder, place, run)
         exists = file.exists()
         if content is not None:
             write_new_file(new, content)
@@ -172,21 +176,21 @@ def _prepare(root: Path, path: str, content: bytes | None) -> None:
             link_or_copy(file, old)
 
 
-def _change(root: Path, path: str, *, is_written: bool) -> None:
+def _change(root: Path, path: str, run: str, *, is_written: bool) -> None:
     place = PurePosixPath(path)
     with suppress(*() if is_written else (FileNotFoundError,)), opened_folder(root, place.parent) as folder:
-        file, new, _ = _file_new_old(folder, place)
+        file, new, _ = _file_new_old(folder, place, run)
         if is_written:
             os.replace(new, file)  # noqa: PTH105 - the call that is atomic on Windows as well
         else:
             file.unlink()
 
 
-def _undo(root: Path, path: str, *, is_changed: bool) -> None:
+def _undo(root: Path, path: str, run: str, *, is_changed: bool) -> None:
     """Restore the old content of the file, if it had any; if that fails, the hard link stays."""
     place = PurePosixPath(path)
     with suppress(OSError), opened_folder(root, place.parent) as folder:  # the first failure is reported
-        file, new, old = _file_new_old(folder, place)
+        file, new, old = _file_new_old(folder, place, run)
         new.unlink(missing_ok=True)
         if is_changed and old.exists():
             os.replace(old, file)  # noqa: PTH105 - as above
@@ -195,9 +199,10 @@ def _undo(root: Path, path: str, *, is_changed: bool) -> None:
         old.unlink(missing_ok=True)  # renaming one hard link to another of the same file does nothing
 
 
-def _file_new_old(folder: Path, place: PurePosixPath) -> tuple[Path, Path, Path]:
-    """Return the file, and the paths next to it of its new and its old content."""
-    return folder / place.name, folder / f".{place.name}{_NEW}", folder / f".{place.name}{_OLD}"
+def _file_new_old(folder: Path, place: PurePosixPath, run: str) -> tuple[Path, Path, Path]:
+    """Return the file, and the paths next to it of its new and its old content, which are those of one run."""
+    beside = f".{place.name[:_NAME]}.{sha256(f'{run} {place}')[:16]}"
+    return folder / place.name, folder / f"{beside}{_NEW}", folder / f"{beside}{_OLD}"
 
 
 def _remove_empty(root: Path, folders: Iterable[PurePosixPath]) -> None:

@@ -30,6 +30,8 @@ apiVersion: kustomize.config.k8s.io/v1beta1
 kind: Kustomization
 resources:
 """
+#: The files that an import writes, whatever else a list of digests in the folder names.
+_FILES = frozenset({*(f"{kind.lower()}s.yaml" for kind in KINDS), KUSTOMIZATION_FILE})
 _SUM = re.compile(r"([0-9a-f]{64}) [ *]([A-Za-z0-9._-]+)")
 
 
@@ -114,7 +116,7 @@ def plan_import(new: CatalogFolder, present: Mapping[str, bytes], folder: str, *
     """
     sums = map(_SUM.fullmatch, present.get(SUMS, b"").decode(errors="replace").splitlines())
     # A malformed line is skipped, so its file counts as foreign.
-    recorded = {match[2]: match[1] for match in sums if match}
+    recorded = {match[2]: match[1] for match in sums if match and match[2] in _FILES}
     ours = {*recorded, SUMS} if SUMS in present else set[str]()
     # An import that was killed leaves files without their digests, which are written last.
     interrupted = {} if SUMS in present else new.files

@@ -132,13 +132,22 @@ def test_ignored_signals_stay_ignored(tmp_path: Path) -> None:
     assert content(tmp_path) == WRITES
 
 
-def test_remains_of_a_killed_run_are_harmless(tmp_path: Path) -> None:
-    for left in (".a.yaml.vmrender-new", ".a.yaml.vmrender-old"):
-        (tmp_path / left).write_bytes(b"half")
+def test_files_named_like_remains_of_a_killed_run_are_kept(tmp_path: Path) -> None:
+    remains = {".a.yaml.vmrender-new": b"a source", ".a.yaml.vmrender-old": b"another"}
+    for name, text in remains.items():
+        (tmp_path / name).write_bytes(text)
 
     change_files(tmp_path, WRITES, [], {})
 
-    assert content(tmp_path) == WRITES
+    assert content(tmp_path) == {**WRITES, **remains}
+
+
+def test_files_with_the_longest_names_are_changed(tmp_path: Path) -> None:
+    writes = {"a" * 255: b"new", "ä" * 127: b"new", "a" * 254: b"new"}
+
+    change_files(tmp_path, writes, [], {})
+
+    assert content(tmp_path) == writes
 
 
 def test_file_system_without_hard_links_is_supported(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -108,6 +108,13 @@ def test_foreign_files_are_never_replaced() -> None:
     assert refusal({SUMS: b"\xff junk", CLUSTER: b""}, force=True)[0] is Code.FOREIGN_FILE
 
 
+def test_list_of_digests_names_only_files_of_an_import() -> None:
+    digest = hashlib.sha256(b"mine").hexdigest()
+    forged = f"{digest}  README.md\n".encode()
+
+    assert plan_import(NEW, {"README.md": b"mine", SUMS: forged}, "x", force=True).removals == ()
+
+
 def test_killed_import_is_resumed() -> None:
     for count in range(len(NEW.files)):
         begun = dict(list(NEW.files.items())[:count])
