@@ -16,6 +16,7 @@ from renderer.authoring.new_project.editor_files import (
     editor_settings,
 )
 from renderer.emit.edit_user_files import change_files
+from renderer.emit.generated_files import plan_generated_files
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.model.entry_point import SKIP_MARK
@@ -38,21 +39,29 @@ def set_up_editor(project: Project, editor: Editor, *, dry_run: bool = False) ->
     Settings that exist are the user's and stay. Raises ``DiagnosticError``.
     """
     release, choices = project.config.kubevirt.minor_release.number, project_choices(project)
-    files = {
-        f"{folder}/{path}": _not_a_manifest(content)
+    folders = {
+        folder: {
+            path: _not_a_manifest(content)
+            for path, content in schema_files(
+                project, (), release, SchemaVariant(for_editor=True, for_patches=for_patches, choices=choices)
+            ).items()
+        }
         for folder, for_patches in ((SCHEMAS, False), (PATCH_SCHEMAS, True))
-        for path, content in schema_files(
-            project, (), release, SchemaVariant(for_editor=True, for_patches=for_patches, choices=choices)
-        ).items()
     }
-    count = len(files)
+    count = sum(map(len, folders.values()))
+    writes: dict[str, bytes] = {}
+    before: dict[str, bytes | None] = {}
+    for folder, files in folders.items():
+        planned = plan_generated_files(project.fs, folder, files)
+        writes |= planned.writes
+        before |= planned.before
     settings = editor_settings(editor, tuple(_folders_of_kubevirt(project.fs)) or ("overlays",))
     is_new = not project.fs.is_file(editor.file)
     if is_new:
-        files[editor.file] = settings.encode()
-    before = {path: project.fs.read(path) if project.fs.is_file(path) else None for path in files}
+        writes[editor.file] = settings.encode()
+        before[editor.file] = None
     if not dry_run:
-        change_files(project.root, files, (), before)
+        change_files(project.root, writes, (), before)
     if is_new:
         return EditorSetup(count, settings=editor.file)
     names_schemas = f"{SCHEMAS}/{ANY_KIND}" in project.fs.read(editor.file).decode("utf-8", "replace")

@@ -31,11 +31,12 @@ from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchema
 from renderer.checks.schemas.project_schema_files import ProjectSchemaFiles
 from renderer.checks.schemas.registry import SchemaRegistry, input_schema
 from renderer.checks.schemas.release_sources import release_schemas
-from renderer.checks.schemas.schema_import import UnlikeKubevirtError, checksums, encoded, import_release
+from renderer.checks.schemas.schema_import import UnlikeKubevirtError, encoded, import_release
 from renderer.emit.edit_user_files import change_files, write_failed
+from renderer.emit.generated_files import plan_generated_files
 from renderer.files.bundled import data_folder
 from renderer.files.disk import folder_exists
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import DiskFileSystem
 from renderer.kubevirt.facts.kinds import VM_TEMPLATE
 from renderer.kubevirt.facts.products import Product, is_supported, products, target_release
 from renderer.kubevirt.facts.unreleased import about_target
@@ -47,10 +48,9 @@ from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release, snapshot_of
 from renderer.model.vmrender_api import INSTANCETYPE_SERIES, RENDER_CONFIG, TEMPLATE, VMRENDER_API_VERSION
 from renderer.project.project_root import find_project_root, read_named_file
-from renderer.project.project_schemas import RELEASES, listed_schemas, read_project_schemas
+from renderer.project.project_schemas import listed_schemas, read_project_schemas
 from renderer.yamlio.decode import decode_documents
 
-_CHECKSUMS = "SHA256SUMS"
 _SUFFIXES = (".yaml", ".yml", ".json")
 
 
@@ -134,7 +134,8 @@ def export_schemas(
     """
     files = schema_files(project, names, release, variant)
     top, folder = _write_root(into)
-    change_files(top, {f"{folder}/{path}": content for path, content in files.items()}, (), {})
+    planned = plan_generated_files(DiskFileSystem(top), folder, files)
+    change_files(top, planned.writes, (), planned.before)
     return len(files)
 
 
@@ -193,9 +194,10 @@ def import_schemas(project: Project, paths: Sequence[Path], release: Release, in
             ProjectSchema(json.loads(content))
     except (UnlikeKubevirtError, UnusableSchemaError) as error:
         raise _refused(str(error), found) from None
-    sums = f"{folder}/{_CHECKSUMS}"
-    before = {sums: project.fs.read(sums) if project.fs.is_file(sums) else None}
-    change_files(project.root, _with_checksums(project.fs, folder, files), (), before)
+    others = read_project_schemas(project.fs, (folder,)).others.values()
+    written_by_hand = [below for below, _ in others if below.endswith(".json")]
+    planned = plan_generated_files(project.fs, folder, files, written_by_hand)
+    change_files(project.root, planned.writes, (), planned.before)
     return SchemaImport(folder, len(files))
 
 
@@ -316,18 +318,6 @@ def _read_documents(path: Path) -> Iterator[tuple[str, Json]]:
     for file in files:
         content = read_named_file(file)
         yield from ((file.name, document) for document in decode_documents(content, str(file)))
-
-
-def _with_checksums(fs: FileSystem, folder: str, files: Mapping[str, bytes]) -> Mapping[str, bytes]:
-    """Return the files by path in the repository, with a file of the digests of all schemas in the folder."""
-    present = read_project_schemas(fs, (folder,))
-    everything = {
-        **{f"{RELEASES}/{path}": content for path, (_, content) in present.releases.items()},
-        **{below: content for below, content in present.others.values() if below.endswith(".json")},
-        **files,
-    }
-    written = {f"{folder}/{path}": content for path, content in files.items()}
-    return {**written, f"{folder}/{_CHECKSUMS}": checksums(everything).encode()}
 
 
 def _refused(message: str, found: Mapping[str, object]) -> DiagnosticError:

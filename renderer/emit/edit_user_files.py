@@ -1,8 +1,8 @@
 """Change files that people edit, too: all of them, or none if the disk fails or a signal arrives.
 
 Before the first file changes, the new content of every file is on the disk next to it, and so is a hard link
-to the old file. From then on, files are only renamed, which needs no space. Undoing needs none either. The names
-next to a file are new ones in each run, so no file of the user has them.
+to the old file. From then on, files are only renamed, which needs no space. Undoing needs none either.
+The names next to a file are new in each run: no file of the user has them.
 """
 
 from __future__ import annotations
@@ -200,7 +200,7 @@ def _undo(root: Path, path: str, run: str, *, is_changed: bool) -> None:
 
 
 def _file_new_old(folder: Path, place: PurePosixPath, run: str) -> tuple[Path, Path, Path]:
-    """Return the file, and the paths next to it of its new and its old content, which are those of one run."""
+    """Return the file, and the paths next to it of its new and its old content, which only ``run`` uses."""
     beside = f".{place.name[:_NAME]}.{sha256(f'{run} {place}')[:16]}"
     return folder / place.name, folder / f"{beside}{_NEW}", folder / f"{beside}{_OLD}"
 
