@@ -16,8 +16,8 @@ from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.diff.equal_changes import EqualChanges
+from renderer.diff.masking import with_shown_names
 from renderer.diff.moved import without_moved
-from renderer.diff.shown_names import with_shown_names
 from renderer.findings.located import Located
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import CommitDifference, Difference, OverlayDifference

@@ -26,7 +26,7 @@ from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.app.workers import done_in_order
-from renderer.diff.shown_names import with_shown_names
+from renderer.diff.masking import with_shown_names
 from renderer.findings.run_findings import locate
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS

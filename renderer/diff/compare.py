@@ -6,6 +6,7 @@ from renderer.diff.deletions import Deletions, disks_of
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.leaving_revisions import written_revisions
+from renderer.diff.masking import without_secret_words
 from renderer.diff.match import match
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import should_run, with_reads
@@ -14,7 +15,7 @@ from renderer.diff.sides import Sides
 from renderer.diff.totals import totals_after, totals_before
 from renderer.diff.update_judge import NO_CHANGES, UpdateJudge, has_matchers
 from renderer.diff.vm_change import VmChangeOf, change_as_written
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, without_secret_words
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement

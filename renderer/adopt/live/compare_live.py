@@ -13,11 +13,12 @@ from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy, prune_exemption
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
+from renderer.diff.masking import without_secret_words
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import with_reads
 from renderer.diff.update_judge import refused_update
 from renderer.diff.vm_fields import vm_changes
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values, without_secret_words
+from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView

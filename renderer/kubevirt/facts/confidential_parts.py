@@ -63,7 +63,7 @@ from renderer.model.run.taint import keys_of, telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
-    from renderer.model.difference import FieldChange, Impact, ResourceChange, Value
+    from renderer.model.difference import FieldChange, Value
 
 _SECRET_LIST = "SecretList"  # noqa: S105 - the kind
 _STRING_DATA = "stringData"
@@ -781,52 +781,7 @@ def shown_id(identity: ResId, secrets: Masking) -> ResId:
     return ResId(gvk, secrets.mask(identity.name), secrets.mask(identity.namespace))
 
 
-def with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
-    """Return the change of a resource with ``***`` for each of ``secrets`` in its ids and texts."""
-    change = without_secret_words(change, secrets)
-    return change._replace(
-        fields=tuple(
-            each._replace(read=each.read and shown_id(each.read, secrets)) for each in change.fields
-        ),
-        before=change.before and shown_id(change.before, secrets),
-        after=change.after and shown_id(change.after, secrets),
-        owner=change.owner and shown_id(change.owner, secrets),
-        revisions=tuple((key, secrets.mask(name)) for key, name in change.revisions),
-    )
-
-
 @once_for_same
 def fields_of(content: JsonObject) -> ConfidentialFields:
     """Return what is confidential in the fields of an object, whose values may be asked for one by one."""
     return ConfidentialFields(text_at(content, "kind"), (content,))
-
-
-def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
-    """Return the change of a resource with ``***`` for each of ``secrets`` in its texts and paths."""
-
-    def shown(impact: Impact | None) -> Impact | None:
-        return impact and impact._replace(reason=secrets.mask(impact.reason))
-
-    def words(text: str) -> str:
-        return secrets.mask(without_credentials(text, lambda _: MASK, of_kernel=True))
-
-    return change._replace(
-        fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
-        impact=shown(change.impact),
-        start_refusal=secrets.mask(change.start_refusal),
-        former_refusal=secrets.mask(change.former_refusal),
-        data=tuple(
-            each._replace(
-                disk=words(each.disk),
-                text=words(each.text),
-                before=words(each.before),
-                after=words(each.after),
-            )
-            for each in change.data
-        ),
-        guest=tuple(
-            each._replace(device=words(each.device), before=words(each.before), after=words(each.after))
-            for each in change.guest
-        ),
-        pending=tuple(shown_path(field, secrets) for field in change.pending),
-    )

@@ -1,0 +1,85 @@
+"""Mask values of Secrets in what a comparison says: texts, paths, and the kinds and names of objects."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
+from renderer.kubevirt.facts.credential_text import without_credentials
+from renderer.model.difference import Impact, OverlayDifference, ResourceChange
+from renderer.model.kube.res_id import ResId
+from renderer.model.masking import MASK, Masking
+from renderer.model.run.taint import taint_masking
+
+
+def with_shown_names(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
+    """Return the overlays without values of Secrets in kinds and names; what moved must be known before."""
+    secrets = taint_masking()
+    return tuple(_with_shown_names(each, secrets) for each in overlays) if secrets else tuple(overlays)
+
+
+def _with_shown_names(overlay: OverlayDifference, secrets: Masking) -> OverlayDifference:
+    def shown(ids: Iterable[ResId]) -> tuple[ResId, ...]:
+        return tuple(shown_id(each, secrets) for each in ids)
+
+    return overlay._replace(
+        changes=tuple(_with_shown_ids(each, secrets) for each in overlay.changes),
+        incomparable=secrets.mask(overlay.incomparable),
+        notes=tuple(map(secrets.mask, overlay.notes)),
+        stalled=tuple(
+            each._replace(
+                deployer=each.deployer and shown_id(each.deployer, secrets),
+                refused=shown(each.refused),
+                undone=shown(each.undone),
+                waiting=shown(each.waiting),
+                reason=secrets.mask(each.reason),
+            )
+            for each in overlay.stalled
+        ),
+        images=tuple(each._replace(user=shown_id(each.user, secrets)) for each in overlay.images),
+    )
+
+
+def _with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
+    """Return the change of a resource with ``***`` for each of ``secrets`` in its ids and texts."""
+    change = without_secret_words(change, secrets)
+    return change._replace(
+        fields=tuple(
+            each._replace(read=each.read and shown_id(each.read, secrets)) for each in change.fields
+        ),
+        before=change.before and shown_id(change.before, secrets),
+        after=change.after and shown_id(change.after, secrets),
+        owner=change.owner and shown_id(change.owner, secrets),
+        revisions=tuple((key, secrets.mask(name)) for key, name in change.revisions),
+    )
+
+
+def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
+    """Return the change of a resource with ``***`` for each of ``secrets`` in its texts and paths."""
+
+    def shown(impact: Impact | None) -> Impact | None:
+        return impact and impact._replace(reason=secrets.mask(impact.reason))
+
+    def words(text: str) -> str:
+        return secrets.mask(without_credentials(text, lambda _: MASK, of_kernel=True))
+
+    return change._replace(
+        fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
+        impact=shown(change.impact),
+        start_refusal=secrets.mask(change.start_refusal),
+        former_refusal=secrets.mask(change.former_refusal),
+        data=tuple(
+            each._replace(
+                disk=words(each.disk),
+                text=words(each.text),
+                before=words(each.before),
+                after=words(each.after),
+            )
+            for each in change.data
+        ),
+        guest=tuple(
+            each._replace(device=words(each.device), before=words(each.before), after=words(each.after))
+            for each in change.guest
+        ),
+        pending=tuple(shown_path(field, secrets) for field in change.pending),
+    )
