@@ -382,6 +382,18 @@ CASES = {
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password: {{{CANARY}}}}}\n"
     ),
+    **{
+        f"arguments of a container: {text.partition(CANARY)[0]}": holding(
+            "containers", f"[{{name: a, {text}}}]"
+        )
+        for text in (
+            f"args: [serve, '--password={CANARY}']",
+            f"args: [--user, me, --db-password, {CANARY}]",
+            f"command: [sh, -c, 'mysql -u me -p{CANARY} db']",
+            f"command: [sh, -c, 'API_TOKEN={CANARY} run']",
+            f"livenessProbe: {{exec: {{command: [check, --token, {CANARY}]}}}}",
+        )
+    },
     "an entry without a colon": one(
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password {CANARY}}}\n"
@@ -523,6 +535,10 @@ PUBLIC = {
         f"{SET}  inputs: [{{of: 'CANARY', at: b}}]\n  resources:\n"
         "  - apiVersion: v1\n    kind: Secret\n    metadata: {name: << inputs.of >>}\n"
         "    stringData: {a: << inputs.at >>}\n"
+    ),
+    "arguments of a container": holding(
+        "containers",
+        "[{args: [--token-file, CANARY, --host=CANARY, --password, $(CANARY)], command: [CANARY]}]",
     ),
     "a name and its value": holding("env", "[{name: HOST, value: CANARY}, {name: TOKEN_FILE, value: a}]"),
 }

@@ -36,6 +36,7 @@ from renderer.kubevirt.facts.confidential import (
 )
 from renderer.kubevirt.facts.credential_text import (
     is_credential_value,
+    option_for_credential,
     without_credentials,
     without_value_of_header,
 )
@@ -149,6 +150,8 @@ _STEPS_PER_CHANGE = 30
 #: Entries of two versions of an object that are compared in one step.
 _COMPARED_PER_STEP = 8
 _LOOKING = "looking for confidential values"
+#: The fields of a container with what it runs.
+_COMMANDS = ("args", "command")
 #: Texts in texts in texts: what is deeper is not read, and counts as confidential.
 _DEEPEST_TEXT = 4
 
@@ -166,6 +169,7 @@ class Area(Enum):
     INPUTS = auto()  # of a ResourceSet
     KERNEL_ARGUMENTS = auto()  # a text
     HEADERS = auto()  # texts
+    COMMAND = auto()  # a text, or a list of arguments
 
 
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
@@ -229,6 +233,8 @@ def opened(value: Json, scope: Scope) -> _ScopeOf:
         return lambda _: scope
     if isinstance(value, list):  # its elements are where the list is: the operations of a patch, too
         element = scope._replace(is_root=scope.is_root and bool(scope.target))
+        if scope.area is Area.COMMAND:
+            return partial(_scope_of_argument, value, element)
         return lambda _: element
     mapping = value if isinstance(value, dict) else EMPTY
     return partial(_scope_of_entry, mapping, _entered(mapping, scope))
@@ -253,6 +259,20 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
     return scope._replace(kind=kind)
 
 
+def _is_command(value: Json) -> bool:
+    if isinstance(value, list):
+        return not any(isinstance(each, dict | list) for each in value)
+    return isinstance(value, str)
+
+
+def _scope_of_argument(arguments: Sequence[Json], scope: Scope, index: Segment) -> Scope:
+    """Return the scope of an argument: that after an option for a credential is one."""
+    if not isinstance(index, int) or not 0 < index < len(arguments):
+        return scope
+    is_value = option_for_credential(arguments[index - 1]) and is_credential_value(arguments[index])
+    return scope.hidden() if is_value else scope
+
+
 def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     """Return the scope of an entry of a mapping, inside of which it is ``here``."""
     below = here._replace(is_root=False)
@@ -275,6 +295,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.KERNEL_ARGUMENTS)
     if key == EXTRA_HEADERS:
         return below.within(Area.HEADERS)
+    if key in _COMMANDS and _is_command(child):
+        return below.within(Area.COMMAND)
     if key == SECRET_GENERATOR:
         return below.within(Area.GENERATORS)
     if here.area is Area.GENERATORS:
@@ -690,7 +712,8 @@ def masked(
         return value
     if scope.area is Area.HEADERS:
         value = without_value_of_header(value, mask)
-    return without_credentials(value, mask, of_kernel=scope.area is Area.KERNEL_ARGUMENTS)
+    is_of_kernel, is_of_command = scope.area is Area.KERNEL_ARGUMENTS, scope.area is Area.COMMAND
+    return without_credentials(value, mask, of_kernel=is_of_kernel, of_command=is_of_command)
 
 
 def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:

@@ -420,10 +420,18 @@ def kernel_credentials(arguments: str) -> Iterator[re.Match[str]]:
     return filter(_is_written, _KERNEL_ARGUMENT.finditer(arguments))
 
 
-def without_credentials(text: str, mask: Callable[[str], str], *, of_kernel: bool = False) -> str:
+def option_for_credential(argument: Json) -> bool:
+    """Return True for an argument of a command such as ``--password``, whose value is the next argument."""
+    return isinstance(argument, str) and argument.startswith("-") and names_credential(argument)
+
+
+def without_credentials(
+    text: str, mask: Callable[[str], str], *, of_kernel: bool = False, of_command: bool = False
+) -> str:
     """Return a text with a mask for each credential of an address or a request in it.
 
     ``of_kernel``: the text has arguments for a kernel, whose passwords and tokens are masked as well.
+    ``of_command``: it is a command, or an argument of one, and so are the values of its options.
     """
     lowered = text.lower()
     found = [match for sign, address in IN_ADDRESSES for match in _in_lines_with(sign, address, text)]
@@ -432,6 +440,8 @@ def without_credentials(text: str, mask: Callable[[str], str], *, of_kernel: boo
             found += form.pattern.finditer(text)
     if of_kernel:
         found += kernel_credentials(text)
+    if of_command:
+        found += (*named_credentials(text), *passwords_of_commands(text))
     parts: list[str] = []
     done = 0
     for start, end in sorted(map(_place_of_word, filter(_is_written, found))):
