@@ -217,7 +217,8 @@ class Pipeline:
         of_templates = _of_templates(read.value, release, expanded_and_checked)
         of_sets = _of_resource_sets(read.value, expanded_and_checked)
         found = (*processed.diagnostics, *of_templates, *of_sets, *about_target(release))
-        return Outcome(processed.value, with_levels(found, self._config.rules))
+        found = with_levels(found, self._config.rules)
+        return Outcome(processed.value, self.with_confidential(overlay, read.value, found))
 
     def look_up(self, name: str) -> Resource:
         """Look up an instance type or preference of the cluster's catalogs. Raises ``DiagnosticError``."""

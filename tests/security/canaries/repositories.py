@@ -186,7 +186,7 @@ def generated(**options: str) -> Callable[[Repository, str], Source]:
         if "files" in options:
             repository.files["prod/password"] = text
         if "envs" in options:
-            repository.files["prod/secret.env"] = f"password={' '.join(text.split())}\n"
+            repository.files["prod/secret.env"] = f"password={text}\n"
         repository.kustomization["secretGenerator"] = [entry]
         return _KEYS_DATA
 

@@ -119,9 +119,14 @@ class Trial(NamedTuple):
     def __str__(self) -> str:
         return "; ".join(self)
 
+    def value(self, word: str) -> str:
+        """Return a word in the form of the trial; the value in a file of ``envs`` is one line."""
+        text = FORMS[self.form](word)
+        return " ".join(text.split()) if self.way == "envs" else text
+
     def files(self, word: str) -> Mapping[str, str]:
         """Return the files of the repository with a word as the value."""
-        text = FORMS[self.form](word)
+        text = self.value(word)
         repository = Repository()
         if self.way in ENGINES:
             ENGINES[self.way](repository, text, self.place)
@@ -227,7 +232,7 @@ def dump(trial: Trial, word: str) -> str:
 def _objects(trial: Trial, word: str) -> list[Object]:
     repository = Repository()
     way = {**WAYS, **CREDENTIALS}.get(trial.way, WAYS["stringData"])
-    way(repository, FORMS[trial.form](word))
+    way(repository, trial.value(word))
     return [*repository.objects, reader()]
 
 
