@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
 from importlib import import_module
 from keyword import iskeyword
@@ -14,7 +15,24 @@ if TYPE_CHECKING:
 
 
 class Command(click.Command):
-    """A command that reports a use case's ``UsageError`` as its own usage error."""
+    """A command that reports a use case's ``UsageError`` as its own usage error.
+
+    If it accepts files, a word that may be an option or a file is refused: hooks and patterns of a shell pass
+    names of a repository, and ``--cluster=x.yaml`` is one.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the command line. Raises ``click.UsageError`` for a word that may be an option or a file."""
+        if any(
+            isinstance(each, click.Argument) and isinstance(each.type, click.Path) for each in self.params
+        ):
+            words = args[: args.index("--")] if "--" in args else args
+            for word in words:
+                if len(word) > 1 and word.startswith("-") and os.path.lexists(word):
+                    raise click.UsageError(
+                        f"{word!r} is a file here, and looks like an option: write ./ before it", ctx
+                    )
+        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
         from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not for --version

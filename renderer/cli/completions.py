@@ -19,8 +19,8 @@ from renderer.cli.console import open_project
 
 Completion: TypeAlias = Callable[[click.Context, click.Parameter, str], list[str]]
 
-#: A word that every shell takes literally, and that is not an option.
-_PLAIN = re.compile(r"(?!-)[\w.,:/@%+=-]+")
+#: A word that every shell takes literally, and that is not an option. zsh expands =ls, PowerShell @x and a,b.
+_PLAIN = re.compile(r"(?![-=@])[\w.:/@+=-]+")
 
 
 def _completion(names: Callable[[click.Context], Iterable[str]]) -> Completion:

@@ -8,7 +8,6 @@ The names next to a file are new in each run: no file of the user has them.
 from __future__ import annotations
 
 import os
-import secrets
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -54,7 +53,7 @@ def change_files(
         missing = [folder for folder in folders if not os.path.lexists(root / folder)]
         missing.sort(key=lambda folder: len(folder.parts), reverse=True)  # inner ones first
         changed: set[str] = set()
-        run = secrets.token_hex()
+        run = os.urandom(8).hex()
         try:
             for path in (*writes, *removals):
                 check_signals()

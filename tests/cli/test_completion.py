@@ -138,6 +138,10 @@ HOSTILE = (
     "a\nplain,b",
     "a'b",
     "~",
+    "=ls",
+    "@x",
+    "a,--write",
+    "%self",
     "canary-is-a-bird",
 )
 
@@ -155,7 +159,13 @@ def test_names_that_a_shell_acts_upon_and_confidential_names_are_not_offered(tmp
     (tmp_path / "vmrender.yaml").write_text(
         "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
     )
-    assert completed(tmp_path, "vmrender pin prod ") == ["good", "shop/--write", "shop/good"]
+    assert completed(tmp_path, "vmrender pin prod ") == [
+        "good",
+        "shop/--write",
+        "shop/=ls",
+        "shop/@x",
+        "shop/good",
+    ]
 
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish", "powershell"])

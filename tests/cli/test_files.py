@@ -192,3 +192,18 @@ def test_tracked_needs_a_git_repository(project: Path) -> None:
     assert "error[git-unavailable]" in result.stderr
     subprocess.run(["git", "init", "--quiet"], cwd=project, check=True)
     assert "Git does not track 2 files" in vmrender("render", "--tracked", cwd=project).stderr
+
+
+@pytest.mark.parametrize("command", ["validate", "fix", "migrate", "expand", "import"])
+def test_file_named_like_an_option_is_refused(project: Path, command: str) -> None:
+    name = "--cluster=east.yaml"
+    (project / name).write_text("{}\n")
+    (project / "vmrender.yaml").write_text(
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nclusters: [{name: east.yaml}]\n"
+    )
+
+    refused = vmrender(command, "overlays/prod/vm.yaml", name, cwd=project)
+    assert refused.returncode == 2
+    assert f"{name!r} is a file here, and looks like an option: write ./ before it" in refused.stderr
+    for allowed in ((f"./{name}",), ("--", name)):
+        assert "looks like an option" not in vmrender(command, *allowed, cwd=project).stderr
