@@ -32,12 +32,13 @@ from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.model.difference import IgnoredDifferences
-from renderer.model.kube.json import EMPTY, JsonObject, array_at
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
+from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 
-_RESPECTED = "RespectIgnoreDifferences=true"
+_SELECTIVE = "ApplyOutOfSyncOnly=true"
 #: What is said of a source of ignored differences that a change adds, and so may hide more than it should.
 _ADDED = "added by this change"
 
@@ -46,12 +47,14 @@ class EngineRules(NamedTuple):
     """The differences that the engine of an overlay ignores.
 
     ``former_rules`` are those before the change. ``is_partial``: it applies an object without the ignored
-    fields. ``is_flux`` is None if the engine is not known.
+    fields. ``is_selective``: it applies only objects that differ in other fields. ``is_flux`` is None if the
+    engine is not known.
     """
 
     rules: tuple[IgnoreRule, ...] = ()
     former_rules: tuple[IgnoreRule, ...] = ()
     is_partial: bool = False
+    is_selective: bool = False
     is_flux: bool | None = None
 
     def about(self, id_: ResId) -> list[IgnoreRule]:
@@ -81,8 +84,13 @@ def _rules_of(deployer: Resource | None) -> EngineRules:
         return EngineRules(tuple(rules_of_kustomization(deployer)), is_partial=True, is_flux=True)
     if not is_application(deployer):
         return EngineRules()
-    is_respected = _RESPECTED in array_at(deployer.content, "spec", "syncPolicy", "syncOptions")
-    return EngineRules(tuple(rules_of_application(deployer)), is_partial=is_respected, is_flux=False)
+    options = {*options_of_application(deployer)}
+    return EngineRules(
+        tuple(rules_of_application(deployer)),
+        is_partial=RESPECT_IGNORED in options,
+        is_selective=_SELECTIVE in options,
+        is_flux=False,
+    )
 
 
 def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from renderer.app.applied_sides import EngineRules, as_applied, engine_rules, overdue
-from renderer.app.diff_ignores import rules_not_evaluated, without_unsynced
+from renderer.app.diff_ignores import rules_not_evaluated, with_unsynced
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.stalled import has_refusals
 from renderer.diff.compare import compare_overlay
@@ -51,7 +51,7 @@ def compare_as_applied(
         applied, ignored = as_applied(before, after, engine)
         if applied is not after:
             found = compare_sides(sides, (before, applied), path, name, between)
-    found = without_unsynced(found, engine, rendered)
+    found = with_unsynced(found, engine, rendered)
     unclear = rules_not_evaluated(engine, found.changes)
     found = found._replace(ignored=(*ignored, *found.ignored, *unclear), cluster=overlay.cluster)
     return AppliedDifference(_with_overdue(found, rendered, engine), applied)

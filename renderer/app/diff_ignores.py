@@ -1,4 +1,4 @@
-"""Leave out the differences that the user, the project or the engine of an overlay ignores, and count them.
+"""Leave out the differences that the user or the project ignores, and count them.
 
 A refused change, or one that may lose data, is left out only by a rule that names the danger. Of a comparison
 of two revisions, the rules of the side before count: a change cannot hide itself.
@@ -26,14 +26,20 @@ from renderer.model.difference import (
     OverlayDifference,
     ResourceChange,
 )
-from renderer.model.difference_rule import PROTECTED, DifferenceRule
+from renderer.model.difference_rule import DifferenceRule
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.sync_options import RESPECT_IGNORED
 from renderer.provenance.patterns import FieldPattern
+from renderer.report.diff_words import qualified_name
 
+#: The objects that are named of those for which no sync starts.
+_MOST_NAMES = 5
+_APPLIES_IT = f"the next one applies the change, without the sync option {RESPECT_IGNORED}"
 _RULE_HINT = "as in --ignore kind=Service,field=spec.clusterIP"
 
 
@@ -119,15 +125,16 @@ def _with_ignored(
     )
 
 
-def without_unsynced(
+def with_unsynced(
     difference: OverlayDifference,
     engine: EngineRules,
     rendered: tuple[RenderedSide | None, RenderedSide | None],
 ) -> OverlayDifference:
-    """Return an overlay's difference without objects for which Argo CD starts no sync.
+    """Return an overlay's difference, with notes about objects for which Argo CD starts no sync.
 
-    It starts none for ignored fields alone, but applies them with the others of an object, unless it is told
-    to respect ``ignoreDifferences``.
+    It starts none for ignored fields alone, and applies them with the next one, unless it is told to respect
+    ``ignoreDifferences`` (argo-cd ``controller/sync.go`` ``SyncAppState``). A sync is of all objects of an
+    Application, or with ``ApplyOutOfSyncOnly=true`` of those that differ otherwise.
     """
     if engine.is_partial or not engine.rules:
         return difference
@@ -135,33 +142,36 @@ def without_unsynced(
         {each.current_id: each for each in side.content.written} if side and side.content else {}
         for side in rendered
     )
-    counts: Counter[str] = Counter()
-    left: list[ResourceChange] = []
+    unsynced: dict[str, list[str]] = {}
+    starts_sync = False
     for change in difference.changes:
         old = before.get(change.before) if change.before else None
         new = after.get(change.after) if change.after else None
-        is_update = change.type is ChangeType.CHANGED and not change.dangers & PROTECTED
-        if not is_update or old is None or new is None or _is_synced(change, (old, new), engine, counts):
-            left.append(change)
-    return _with_ignored(difference, left, counts)
+        is_update = change.type is ChangeType.CHANGED and old is not None and new is not None
+        sources = _ignored_by(change, old, new, engine) if is_update and old and new else ()
+        starts_sync = starts_sync or not sources
+        for source in sources:
+            unsynced.setdefault(source, []).append(f"{change.id.gvk.kind} {qualified_name(change.id)}")
+    if starts_sync and not engine.is_selective:
+        return difference
+    notes = (
+        IgnoredDifferences(source, 0, f"no sync starts for {listed(names, _MOST_NAMES)} alone; {_APPLIES_IT}")
+        for source, names in unsynced.items()
+    )
+    return difference._replace(ignored=(*difference.ignored, *notes))
 
 
-def _is_synced(
-    change: ResourceChange, sides: tuple[Resource, Resource], engine: EngineRules, counts: Counter[str]
-) -> bool:
-    """Return True if a change has fields that are not ignored; count its fields if it has none."""
-    old, new = sides[0].content, sides[1].content
-    found: Counter[str] = Counter()
+def _ignored_by(change: ResourceChange, old: Resource, new: Resource, engine: EngineRules) -> list[str]:
+    """Return the sources of the rules that ignore all fields of a change; nothing if it has others."""
+    sources: list[str] = []
     fields = change.fields
-    for rule, applied in effective_rules(engine.about(sides[1].current_id), new, old, FieldOwners(EMPTY)):
-        left = {each.field for each in field_changes(old, applied)}
-        kept = tuple(each for each in fields if each.inherited or each.field in left)
-        found[rule.source] += len(fields) - len(kept)
+    rules = engine.about(new.current_id)
+    for rule, applied in effective_rules(rules, new.content, old.content, FieldOwners(EMPTY)):
+        left = {each.field for each in field_changes(old.content, applied)}
+        kept = tuple(each for each in fields if each.inherited or each.read or each.field in left)
+        sources += [rule.source] if len(kept) < len(fields) else []
         fields = kept
-    if fields or not change.fields:
-        return True
-    counts.update(found)
-    return False
+    return [] if fields else sources
 
 
 def rules_not_evaluated(

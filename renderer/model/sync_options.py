@@ -14,6 +14,8 @@ from renderer.model.record import Record
 from renderer.model.suggest import suggest
 
 SYNC_OPTIONS_ANNOTATION = "argocd.argoproj.io/sync-options"
+#: Makes a sync leave the fields that ``ignoreDifferences`` names.
+RESPECT_IGNORED = "RespectIgnoreDifferences=true"
 _BOOLEAN = ("true", "false")
 _CONFIRMED = ("false", "confirm", "true")
 _OPTIONS: Mapping[str, tuple[str, ...]] = {

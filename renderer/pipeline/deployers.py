@@ -42,6 +42,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.yamlio.decode import decode_yaml11
 
@@ -182,9 +183,15 @@ class Deployers:
         for each in deployers:
             is_flux = is_flux_kustomization(each)
             rules += rules_of_kustomization(each) if is_flux else rules_of_application(each)
-        if not any(is_flux_kustomization(each) for each in deployers):
-            rules += self._settings
-        return tuple(rules)
+        if any(is_flux_kustomization(each) for each in deployers):
+            return tuple(rules)
+        applications = map(as_application, deployers)
+        if all(RESPECT_IGNORED in options_of_application(each) for each in applications):
+            return (*rules, *self._settings)
+        return tuple(
+            each._replace(source=f"{each.source}; the next sync applies Git's value all the same")
+            for each in (*rules, *self._settings)
+        )
 
 
 def _nearness(deployer: Resource, other: Resource) -> int:

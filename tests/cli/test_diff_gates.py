@@ -246,7 +246,20 @@ def test_argo_cd_syncs_ignored_fields_with_others(folder: Path) -> None:
     write(folder, {"apps/db.yaml": BOTH})
     assert "ignored" not in run().stdout
     write(folder, {"apps/db.yaml": RESTART["overlays/prod/vm.yaml"]})
-    assert "  1 difference ignored: ignoreDifferences of Application apps\n" in run().stdout
+    alone = (
+        "ignoreDifferences of Application apps: no sync starts for VirtualMachine prod/db alone; the next one"
+    )
+    found = run().stdout
+    assert found.startswith("prod/db needs a restart\n")
+    assert f"  {alone} applies the change, without the sync option RespectIgnoreDifferences=true\n" in found
+    for options, is_said in (("ApplyOutOfSyncOnly=true", True), ("PruneLast=true", False)):
+        selective = f"{ignored}\n  syncPolicy: {{syncOptions: [{options}]}}"
+        engine(folder, "argocd", ARGOCD.replace("IGNORE", selective))
+        write(folder, {"apps/db.yaml": RESTART["overlays/prod/vm.yaml"], "apps/a.yaml": SERVICE % 5})
+        found = run().stdout
+        assert found.startswith("prod/db needs a restart\n")
+        assert (alone in found) is is_said
+        (folder / "apps/a.yaml").unlink()
     respected = f"{ignored}\n  syncPolicy: {{syncOptions: [RespectIgnoreDifferences=true]}}"
     engine(folder, "argocd", ARGOCD.replace("IGNORE", respected))
     write(folder, {"apps/db.yaml": BOTH})
