@@ -32,6 +32,7 @@ COMMANDS = (
     *(f"diff --format {name}" for name in FORMATS),
     *(f"render --check --format {name}" for name in ("text", "json", "sarif", "junit", "github", "gitlab")),
     *(f"validate --format {name}" for name in ("text", "json", "sarif")),
+    "validate --strict --format json",
     *(f"explain obj --format {name}" for name in ("text", "json")),
     "migrate --diff",
     "expand prod/obj.yaml --format json",
@@ -366,6 +367,12 @@ CASES = {
         "httpGet", f"httpHeaders: [{{name: Authorization, value: 'Bearer {CANARY}'}}]"
     ),
     "a password in two fields": holding("env", f"[{{name: DB_PASSWORD, value: {CANARY}}}]"),
+    "a value that an image splits into name and tag": copied(
+        f"{CANARY}:app",
+        "spec.template.spec.volumes.0.containerDisk.image",
+        kind="VirtualMachine",
+        target=MACHINE,
+    ),
     "a user in the name of an image": one(
         MACHINE.replace("a/b:1", f"app:{CANARY}@registry.example.org/a/b:1")
     ),

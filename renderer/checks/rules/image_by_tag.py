@@ -72,12 +72,11 @@ def _problem(resource: Resource, field: FieldPath, image: str) -> Iterator[Findi
     name = image.partition("://")[2] or image  # the URL of a registry is docker://name
     if not name or "@" in name or has_placeholder(name):
         return
-    repository, tag = with_tag(name).rsplit(":", 1)
     yield Finding(
         resource,
         field,
-        f"the tag {tag} of {repository} may name another image at the next start",
-        f"write the digest of the image: {repository}@sha256:…",
+        f"{image} may be another image at the next start, as it names no digest",
+        "name it by its digest: NAME@sha256:…",
     )
 
 

@@ -72,7 +72,7 @@ class TestImageByTag:
         pinned = [booting(f"db-{number}", image) for number, image in enumerate(others)]
         [finding] = found(Code.IMAGE_BY_TAG, booting("web", "quay.io/disk:1"), *pinned)
         assert finding.fix is None
-        assert finding.hint == "write the digest of the image: quay.io/disk@sha256:…"
+        assert finding.hint == "name it by its digest: NAME@sha256:…"
 
 
 @pytest.mark.parametrize(
