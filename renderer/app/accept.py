@@ -28,7 +28,7 @@ from renderer.model.field_edit import SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
 from renderer.model.run.work import begin_findings
@@ -121,7 +121,7 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
     for overlay in difference.overlays:
         chosen: list[ResourceChange] = []
         for change in overlay.changes:
-            name = f"{change.id.namespace}/{change.id.name}".removeprefix("/")
+            name = namespaced_name(change.id.namespace, change.id.name)
             matching = [pattern for pattern in names if fnmatchcase(name, pattern)]
             if change.type is ChangeType.CHANGED and matching:
                 chosen.append(change)

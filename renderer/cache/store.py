@@ -17,6 +17,7 @@ from contextlib import suppress
 from pathlib import Path
 from time import time
 
+from renderer.files.disk import readable_entries
 from renderer.files.signing_key import user_folder
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
 from renderer.model.kube.json import Json
@@ -140,19 +141,10 @@ class _File(Record):
 
 def _files(folder: Path) -> Iterator[_File]:
     """Yield the files of entries: follow no links, and skip deeper folders and other names."""
-    for group in _entries_of(str(folder)):
+    for group in readable_entries(str(folder)):
         if len(group.name) == 2 and group.is_dir(follow_symlinks=False):  # noqa: PLR2004 - as ``_file`` names it
-            for entry in _entries_of(group.path):
+            for entry in readable_entries(group.path):
                 with suppress(OSError):
                     status = entry.stat(follow_symlinks=False)
                     if stat.S_ISREG(status.st_mode):
                         yield _File(entry.path, status.st_size, status.st_mtime_ns)
-
-
-def _entries_of(folder: str) -> list[os.DirEntry[str]]:
-    """Return the directory entries of a folder; none if it cannot be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []

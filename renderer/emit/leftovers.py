@@ -11,6 +11,7 @@ from os.path import lexists
 from pathlib import Path
 
 from renderer.emit.output_folder import is_link
+from renderer.files.disk import readable_entries
 from renderer.model.render_config import OWNERSHIP_FILE
 
 _ANY_DEPTH = 100
@@ -79,7 +80,7 @@ def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
     folders = [""]
     while folders:
         below = folders.pop()
-        for entry in _entries(f"{folder}/{below}"):
+        for entry in readable_entries(f"{folder}/{below}"):
             path = below + entry.name
             if path in listed and entry.is_file(follow_symlinks=False):
                 continue
@@ -93,7 +94,7 @@ def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
 def holds_only(folder: str, files: Collection[str], folders: Collection[str]) -> bool:
     """Return True if ``folder`` contains no manifests except ``files``, and no folders except ``folders``."""
     for below in folders:
-        for entry in _entries(f"{folder}/{below}"):
+        for entry in readable_entries(f"{folder}/{below}"):
             path = posixpath.join(below, entry.name)
             is_manifest = entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS
             if not is_manifest and (entry.is_symlink() or not _is_folder(entry)):
@@ -101,14 +102,6 @@ def holds_only(folder: str, files: Collection[str], folders: Collection[str]) ->
             if path not in folders and not (path in files and entry.is_file(follow_symlinks=False)):
                 return False
     return True
-
-
-def _entries(folder: str) -> list[os.DirEntry[str]]:
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

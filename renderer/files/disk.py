@@ -41,6 +41,15 @@ _AT_ONCE = 1 << 20
 _OPEN_FILES = Path("/proc/self/fd")
 
 
+def readable_entries(folder: str) -> list[os.DirEntry[str]]:
+    """Return the directory entries of a folder; none if it cannot be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
+
+
 def place_of(descriptor: int) -> str | None:
     """Return the path without links of an open file, from the system; None if the system does not report it.
 

@@ -49,7 +49,7 @@ def count_within(text: str, steps: tuple[str, ...], *, creates: bool) -> int:
     def within(scalar: Json, _at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
         return count_within(scalar_text(scalar), rest, creates=creates)
 
-    matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, creates, within)
+    matcher = PathMatcher(lambda old, _at: None if old is ABSENT else old, within, creates=creates)
     matcher.visit(_parse_non_blank(text), steps)
     return matcher.matches
 
@@ -70,7 +70,9 @@ def changed_text(
         return new.value if isinstance(new, ScalarNode) else new
 
     matcher = PathMatcher(
-        set_field, creates, lambda scalar, _at, rest: count_within(scalar_text(scalar), rest, creates=creates)
+        set_field,
+        lambda scalar, _at, rest: count_within(scalar_text(scalar), rest, creates=creates),
+        creates=creates,
     )
     tree = matcher.visit(_parse_non_blank(text), steps)
     if not matcher.matches:

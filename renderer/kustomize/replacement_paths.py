@@ -146,8 +146,9 @@ class PathMatcher:
     def __init__(
         self,
         change: SetSlot,
-        creates: bool,  # noqa: FBT001 - as its callers have it
         within: Callable[[Json, tuple[Segment, ...], tuple[str, ...]], int],
+        *,
+        creates: bool,
     ) -> None:
         self.change = change
         self.creates = creates

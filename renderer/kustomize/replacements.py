@@ -27,7 +27,7 @@ from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.list_elements import value_at
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import (
     FieldOptions,
@@ -105,8 +105,7 @@ def _names_of_kind(kind: str, resources: Iterable[Resource]) -> set[str]:
 
 def _describe(source: ReplacementSource) -> str:
     kind = source.kind or "resource"
-    name = f"{source.namespace}/{source.name}" if source.namespace else source.name
-    return f"{kind} {name}".strip()
+    return f"{kind} {namespaced_name(source.namespace, source.name)}".strip()
 
 
 class TargetSelector:
@@ -382,6 +381,6 @@ def _with_value_at(
     def within(_scalar: Json, at: tuple[Segment, ...], rest: tuple[str, ...]) -> int:
         return count_within(resource.written_text(*at), rest, creates=options.create)
 
-    matcher = PathMatcher(set_field, options.create, within)
+    matcher = PathMatcher(set_field, within, creates=options.create)
     content = matcher.visit(resource.content, steps)
     return with_scalar_nodes(resource.with_content(object_at(content)), nodes), matcher

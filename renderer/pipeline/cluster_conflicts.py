@@ -20,6 +20,7 @@ from renderer.kubevirt.facts.kinds import (
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet, UnreadResources
 from renderer.model.render_config import PROJECT_FILE
 
@@ -106,11 +107,11 @@ def _agree(one: Resource, other: Resource) -> bool:
 def _conflict(resource: Resource, other: Resource, cluster: str) -> Diagnostic:
     of_cluster = f"the cluster {cluster}" if cluster else "one cluster"
     if configures_kubevirt(resource):
-        names = dict.fromkeys((_named(other), _named(resource)))
+        names = dict.fromkeys(namespaced_name(each.namespace, each.name) for each in (other, resource))
         message = f"{of_cluster} cannot have two {resource.kind} objects: {' and '.join(names)}"
         message += " with two specs" if len(names) == 1 else ""
         if other.kind != resource.kind:
-            both = sorted(f"{each.kind} {_named(each)}" for each in (other, resource))
+            both = sorted(str(each.current_id) for each in (other, resource))
             message = f"{of_cluster} cannot have both {both[0]}, of which KubeVirt is made, and {both[1]}"
     else:
         message = f"{of_cluster} cannot have two {resource.kind}s {resource.name} with two specs"
@@ -122,7 +123,3 @@ def _conflict(resource: Resource, other: Resource, cluster: str) -> Diagnostic:
         _HINT,
         related=(Related("the other one is here", other.sites(_NAME)[-1:]),),
     )
-
-
-def _named(resource: Resource) -> str:
-    return f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name

@@ -9,6 +9,7 @@ from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM
 from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
 
 #: Kinds that an instance mounts; it does not start without them.
@@ -41,7 +42,7 @@ class MountedObjects:
         for kind in sorted(MOUNTED & self._kinds):
             for reference in found.get(kind, ()):
                 if _is_mounted(reference) and self._is_missing(reference):
-                    place = f"{reference.namespace}/{reference.name}".removeprefix("/")
+                    place = namespaced_name(reference.namespace, reference.name)
                     named[
                         f"{reference.resource.current_id} names {kind} {place}, which is neither in these "
                         "overlays nor in the dump: the VM would not start"

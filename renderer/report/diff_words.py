@@ -21,7 +21,7 @@ from renderer.model.difference import (
     Value,
 )
 from renderer.model.kube.json import scalar_text
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.plural import listed, plural
 from renderer.report.plain_text import printable
 
@@ -174,8 +174,7 @@ def effect_text(change: ResourceChange | None) -> str:
 
 def qualified_name(resource: ResId) -> str:
     """Return ``prod/db``, or ``db`` for a resource without a namespace."""
-    name = f"{resource.namespace}/{resource.name}" if resource.namespace else resource.name
-    return printable(name)
+    return printable(namespaced_name(resource.namespace, resource.name))
 
 
 def member_name(change: ResourceChange) -> str:

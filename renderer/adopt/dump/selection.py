@@ -11,6 +11,7 @@ from renderer.checks.rules.references import references
 from renderer.golang.glob import file_path_match
 from renderer.kubevirt.facts.kinds import CLUSTER_KINDS
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.kube.res_id import Reference, namespaced_name
 
 NOT_SELECTED = "--only does not name it"
 #: The kinds of claims that a name in a machine stands for.
@@ -29,7 +30,7 @@ def selected(gathered: Gathered, patterns: Collection[str]) -> Gathered:
     wanted = {id(each) for each in named}
     objects, left_out = [], Counter(gathered.left_out)
     for each in gathered.objects:
-        if id(each) in wanted or _key(each) in used:
+        if id(each) in wanted or each.resource.reference in used:
             objects.append(each)
         else:
             left_out[each.resource.kind, NOT_SELECTED] += 1
@@ -45,20 +46,15 @@ def unmatched(objects: Sequence[UserObject], patterns: Collection[str]) -> Itera
 
 def qualified_name(each: UserObject) -> str:
     """Return ``namespace/name``, or the name of an object without a namespace."""
-    namespace, name = each.resource.namespace, each.resource.name
-    return f"{namespace}/{name}" if namespace else name
+    return namespaced_name(each.resource.namespace, each.resource.name)
 
 
 def _matches(each: UserObject, pattern: str) -> bool:
     return file_path_match(pattern, qualified_name(each))
 
 
-def _key(each: UserObject) -> tuple[str, str, str]:
-    return each.resource.kind, each.resource.namespace, each.resource.name
-
-
-def _used(each: UserObject) -> Iterator[tuple[str, str, str]]:
-    """Yield kind, namespace and name of the objects that a machine uses, in every kind that a name allows."""
+def _used(each: UserObject) -> Iterator[Reference]:
+    """Yield the objects that a machine uses, in every kind that a name allows."""
     resource = each.resource
     if not is_machine(resource.gvk.group, resource.kind):
         return

@@ -44,7 +44,7 @@ from renderer.model.difference import (
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at
-from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.res_id import ObjectKey, namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.plural import abridged, plural
@@ -146,7 +146,7 @@ def in_no_overlay(
             others += 1
     if not found:
         return None, others
-    names = [f"{each.id.namespace}/{each.id.name}".removeprefix("/") for each in found]
+    names = [namespaced_name(each.id.namespace, each.id.name) for each in found]
     named = "".join(f" --only {quote(name)}" for name in dict.fromkeys(names))
     options = named if len(names) <= _MOST_NAMED else ""
     note = f"to add {'it' if len(names) == 1 else 'them'} to Git: vmrender import {quote(dump)}{options}"

@@ -19,6 +19,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 
@@ -109,7 +110,7 @@ def _names(identity: Identity, other: Identity) -> tuple[str, str]:
     machines = other.machine, identity.machine
     first, later = machines[0].name, machines[1].name
     if first == later:
-        first, later = (f"{each.namespace}/{each.name}".removeprefix("/") for each in machines)
+        first, later = (namespaced_name(each.namespace, each.name) for each in machines)
     return first, later
 
 

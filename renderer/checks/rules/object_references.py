@@ -30,6 +30,7 @@ from renderer.kubevirt.facts.name_references import NAME_FIELDS, NameField, name
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 
@@ -80,7 +81,7 @@ class NamedReference(Record):
     @property
     def qualified_name(self) -> str:
         """The name, after the namespace if it is known."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return namespaced_name(self.namespace, self.name)
 
 
 def object_references(resources: Iterable[Resource]) -> Mapping[str, list[NamedReference]]:

@@ -22,6 +22,7 @@ from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
@@ -76,7 +77,7 @@ class ObjectReference(Record):
     @property
     def qualified_name(self) -> str:
         """The name, after the namespace if it is known."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return namespaced_name(self.namespace, self.name)
 
     def names(self) -> Iterator[str]:
         """Yield the names of the objects: one, or one for each machine of a pool."""

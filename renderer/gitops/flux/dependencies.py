@@ -34,10 +34,13 @@ def missing_dependencies(
         field = FieldPath.of("spec", "dependsOn", index)
         elsewhere = sorted(place for kind, place, other in known if kind == key[0] and other == name)
         near = sorted(other for _, place, other in known if place == namespace and is_near_miss(name, other))
-        hint, fix = "correct the name, or add the Kustomization", None
+        hint = "correct the name, or add the Kustomization"
+        fix: Edit | None = None
         if elsewhere:
             hint = f"the one in {' or '.join(elsewhere)} is named with namespace: {elsewhere[0]}"
-            fix = _namespace_edit(field, elsewhere[0], "namespace" in object_at(written))
+            fix = AddField(field, "namespace", elsewhere[0])
+            if "namespace" in object_at(written):
+                fix = SetField(field.child("namespace"), elsewhere[0])
         elif near:
             hint = f"did you mean {' or '.join(near)}?"
             fix = SetField(field.child("name"), near[0])
@@ -53,9 +56,3 @@ def missing_dependencies(
             severity=Severity.WARNING,
             fix=fix if len(elsewhere or near) == 1 else None,
         )
-
-
-def _namespace_edit(field: FieldPath, namespace: str, is_written: bool) -> Edit:  # noqa: FBT001 - one caller
-    if is_written:
-        return SetField(field.child("namespace"), namespace)
-    return AddField(field, "namespace", namespace)

@@ -20,6 +20,7 @@ from renderer.model.fields import Fields
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import EMPTY, Json, object_at
 from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.run.taint import taint_masking
 from renderer.model.text_enum import TextEnum
@@ -272,7 +273,7 @@ class VariableReader:
         elif not named and self._lenient and not reference.optional:
             self._note_unread(reference, "is not in the repository")
         elif not named and not reference.optional:
-            name = f"{namespace}/{reference.name}" if namespace else reference.name
+            name = namespaced_name(namespace, reference.name)
             self._findings.append(
                 Diagnostic.at(
                     reference.site.below("name"),

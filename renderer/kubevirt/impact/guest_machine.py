@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from renderer.kubevirt.facts.firmware_uuid import AT_RANDOM, FROM_NAME, uuid_of_name
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.release import Release
 
 
@@ -37,7 +38,7 @@ class GuestMachine(NamedTuple):
     @property
     def qualified_name(self) -> str:
         """``prod/db``, or ``db`` without a namespace."""
-        return f"{self.namespace}/{self.name}" if self.namespace else self.name
+        return namespaced_name(self.namespace, self.name)
 
     def domain(self, *path: str) -> JsonObject:
         """Return an object below ``spec.domain``; empty if there is none."""

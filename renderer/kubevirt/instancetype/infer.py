@@ -30,6 +30,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Related, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE
@@ -184,7 +185,7 @@ class _Chain(Record):
 
     def _missing(self, kind: str, name: str, namespace: str) -> InferenceError:
         """Return the error for an object that is not in the repository."""
-        place = f"{namespace}/{name}" if namespace else name or '""'
+        place = namespaced_name(namespace, name) or '""'
         if name and self._cluster.may_be_unwritten(namespace):
             is_listed = namespace in self.scope.catalog.golden_images
             operators = self._cluster.hyperconverged if namespace in OS_IMAGE_NAMESPACES else ()

@@ -13,6 +13,11 @@ ObjectKey: TypeAlias = tuple[str, str, str, str]
 Reference: TypeAlias = tuple[str, str, str]
 
 
+def namespaced_name(namespace: str, name: str) -> str:
+    """Return ``prod/db``, or ``db`` without a namespace."""
+    return f"{namespace}/{name}" if namespace else name
+
+
 class Gvk(Record):
     """The group, version and kind of a resource (kustomize ``kyaml/resid/gvk.go``)."""
 
@@ -44,8 +49,4 @@ class ResId(Record):
 
     def __str__(self) -> str:
         """``VirtualMachine prod/db``, for messages."""
-        return (
-            f"{self.gvk.kind} {self.namespace}/{self.name}"
-            if self.namespace
-            else f"{self.gvk.kind} {self.name}"
-        )
+        return f"{self.gvk.kind} {namespaced_name(self.namespace, self.name)}"

@@ -12,10 +12,10 @@ from renderer.kubevirt.admission.boot_order import check_interface_boot_order, d
 from renderer.kubevirt.admission.causes import Cause, Causes, duplicate, invalid, needs_gate, required
 from renderer.kubevirt.admission.check_table import Check, row
 from renderer.kubevirt.admission.network.bindings import (
-    BRIDGE_ON_POD,
     MASQUERADE_OFF_POD,
     RESERVED,
     RESERVED_ADDRESS,
+    check_bridge,
     check_interface_states,
     check_plugins_are_alone,
     slirp_problems,
@@ -36,7 +36,6 @@ from renderer.kubevirt.admission.network.ports import check_port, check_port_nam
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, elements, has, section, text
 from renderer.kubevirt.facts.cluster import Cluster
 from renderer.kubevirt.facts.feature_gates import Gate
-from renderer.model.field_edit import RenameField
 from renderer.model.kube.json import EMPTY
 
 Checks: TypeAlias = tuple[Check[[VmiSpec, Cluster]], ...]
@@ -102,7 +101,7 @@ def _binding_problem(interface: Interface) -> Causes:
     if interface.network is EMPTY:
         yield missing_network(interface)
         return
-    checks = (_check_slirp, _check_masquerade, _check_bridge, _check_macvtap, _check_passt, _check_plugin)
+    checks = (_check_slirp, _check_masquerade, check_bridge, _check_macvtap, _check_passt, _check_plugin)
     yield from next(filter(None, (tuple(check(interface)) for check in checks)), ())
 
 
@@ -124,12 +123,6 @@ def _check_masquerade(interface: Interface) -> Causes:
         yield invalid(interface.at("name"), *MASQUERADE_OFF_POD)
     elif text(interface.content, "macAddress") == RESERVED_ADDRESS:
         yield invalid(interface.at("macAddress"), RESERVED)
-
-
-def _check_bridge(interface: Interface) -> Causes:
-    if has(interface.content, "bridge") and interface.on_pod and not interface.cluster.config.permits_bridge:
-        fix = RenameField(interface.at("bridge"), "masquerade")
-        yield invalid(interface.at("name"), *BRIDGE_ON_POD, fix=fix)
 
 
 def _check_macvtap(interface: Interface) -> Causes:

@@ -155,7 +155,8 @@ def _check_masquerade(interface: Interface) -> Causes:
         yield invalid(interface.at("macAddress"), RESERVED)
 
 
-def _check_bridge(interface: Interface) -> Causes:
+def check_bridge(interface: Interface) -> Causes:
+    """Check that the cluster permits bridge binding on the pod network."""
     if has(interface.content, "bridge") and interface.on_pod and not interface.cluster.config.permits_bridge:
         fix = RenameField(interface.at("bridge"), "masquerade")
         yield invalid(interface.at("name"), *BRIDGE_ON_POD, fix=fix)
@@ -190,7 +191,7 @@ BINDING_CHECKS: CheckTable[[Interface]] = CheckTable(
     ),
     row(_check_number, upstream="binding.go validateInterfaceBindingExists", since="1.9"),
     row(_check_masquerade, "masquerade", upstream="binding.go validateMasqueradeBinding", since="1.3"),
-    row(_check_bridge, "bridge", upstream="binding.go validateBridgeBinding", since="1.3"),
+    row(check_bridge, "bridge", upstream="binding.go validateBridgeBinding", since="1.3"),
     row(
         partial(_check_gate, binding="binding", gate=Gate.NETWORK_BINDING_PLUGINS),
         "binding",
