@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Compares the work tree with BASE. That it cannot be done is said, and is no reason to fail.
+# Compares the work tree with BASE. If that is not possible, the comment of an earlier run says so, and the action
+# fails if FAIL_ON names dangers: a change could otherwise pass them by being too large to compare.
 # In: VMRENDER, PROJECT, BASE, SUMMARY, FAIL_ON. Out: file, in Markdown; changed, true or false, or nothing;
 # gate, the exit code for the dangers that FAIL_ON names.
 set -euo pipefail
@@ -15,7 +16,14 @@ code=0
 print_plainly "$said"
 
 if [ ! -s "$file" ]; then
-  echo "::notice title=vmrender::nothing was compared; is the base fetched? (fetch-depth: 2 in actions/checkout)"
+  level=notice
+  printf '### Nothing was compared\n\nThe log of the job says why.\n' > "$file"
+  echo "file=$file" >> "$GITHUB_OUTPUT"
+  if [ -n "${FAIL_ON:-}" ]; then
+    level=error
+    echo "gate=2" >> "$GITHUB_OUTPUT"
+  fi
+  echo "::$level title=vmrender::nothing was compared; is the base fetched? (fetch-depth: 2 in actions/checkout)"
   exit 0
 fi
 [ "$SUMMARY" != true ] || cat "$file" >> "$GITHUB_STEP_SUMMARY"

@@ -106,8 +106,14 @@ def test_gitlab_says_that_the_difference_is_gone(tmp_path: Path) -> None:
     ]
 
 
+def test_gitlab_says_that_nothing_was_compared_in_place_of_an_earlier_report(tmp_path: Path) -> None:
+    [[method, path, body]] = gitlab_calls(tmp_path, [OWN], report="", code=2)
+    assert (method, path) == ("PUT", f"{NOTES}/8")
+    assert body.startswith(f"{MARKER}\n### Nothing was compared\n")
+
+
 def test_gitlab_does_not_comment_without_a_report(tmp_path: Path) -> None:
-    assert gitlab_calls(tmp_path, [OWN], report="", code=2) == []
+    assert gitlab_calls(tmp_path, [OTHERS], report="", code=2) == []
 
 
 def github_call(tmp_path: Path, ids: str, changed: str) -> str:
@@ -152,18 +158,9 @@ def test_github_comments_once(tmp_path: Path, ids: str, changed: str, request_: 
     assert bool(github_call(tmp_path, ids, changed)) is bool(request_)
 
 
-@pytest.mark.parametrize(("dangerous", "gate"), [(True, "gate=1\n"), (False, "gate=0\n")])
-def test_action_has_a_gate(tmp_path: Path, *, dangerous: bool, gate: str) -> None:
-    fails = "exit 1" if dangerous else "exit 0"
-    program(
-        tmp_path / "programs/vmrender",
-        f"""#!/bin/sh
-case "$*" in
-  *"--fail-on refused,data"*) {fails} ;;
-  *) echo "### changed"; exit 1 ;;
-esac
-""",
-    )
+def gate_output(tmp_path: Path, vmrender: str, fail_on: str = "refused,data") -> str:
+    """Return what the comparison of the action says to later steps."""
+    program(tmp_path / "programs/vmrender", f"#!/bin/sh\n{vmrender}\n")
     run = bash(
         f"bash {ACTION / 'diff.sh'}",
         tmp_path,
@@ -171,10 +168,27 @@ esac
         PROJECT=".",
         BASE="HEAD^",
         SUMMARY="false",
-        FAIL_ON="refused,data",
+        FAIL_ON=fail_on,
         GITHUB_ACTION_PATH=str(ACTION.parents[1]),
         RUNNER_TEMP=str(tmp_path),
         GITHUB_OUTPUT=str(tmp_path / "output"),
     )
     assert run.returncode == 0, run.stderr
-    assert (tmp_path / "output").read_text().endswith(f"changed=true\n{gate}")
+    return (tmp_path / "output").read_text()
+
+
+@pytest.mark.parametrize(("fails", "gate"), [("exit 1", "gate=1\n"), ("exit 0", "gate=0\n")])
+def test_action_has_a_gate(tmp_path: Path, fails: str, gate: str) -> None:
+    vmrender = f"""case "$*" in
+  *"--fail-on refused,data"*) {fails} ;;
+  *) echo "### changed"; exit 1 ;;
+esac"""
+    assert gate_output(tmp_path, vmrender).endswith(f"changed=true\n{gate}")
+
+
+def test_nothing_passes_the_gate_that_cannot_be_compared(tmp_path: Path) -> None:
+    file = f"file={tmp_path / 'vmrender-diff.md'}\n"
+    assert gate_output(tmp_path, "exit 2") == f"{file}gate=2\n"
+    assert (tmp_path / "vmrender-diff.md").read_text().startswith("### Nothing was compared\n")
+    (tmp_path / "output").unlink()
+    assert gate_output(tmp_path, "exit 2", fail_on="") == file
