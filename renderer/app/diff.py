@@ -11,6 +11,7 @@ from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
 from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.moving_machines import MovingMachines
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.stalled import has_refusals, with_stalled_syncs
@@ -125,7 +126,9 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
     manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
     deployers = DeployerChanges(before, after)
+    deployers_at = [DeployerChanges(before, each.side) if each.side else None for each in commits]
     readers = ReadersElsewhere()
+    moving = MovingMachines(before, after)
     errors_before, errors_after = before.run_findings(), after.run_findings()
     former = before.run_findings()
     equal_changes = EqualChanges()
@@ -149,8 +152,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
         with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
             between: list[RenderedSide] = []
-            for commit, of_commit in zip(commits, at_commits, strict=True):
-                if commit.side is None:
+            for commit, of_commit, deployed in zip(commits, at_commits, deployers_at, strict=True):
+                if commit.side is None or deployed is None:
                     release = sides[0].content.release if sides[0] and sides[0].content else None
                     lost = f"{commit.name} cannot be read"
                     of_commit.append(OverlayDifference(path, name, (release, None), incomparable=lost))
@@ -158,6 +161,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
                 rendered = commit.side.render(path, overlay.listed_as)
                 pair = before, commit.side
                 of_commit.append(compare_sides(pair, (sides[0], rendered), path, name, between))
+                deployed.add(overlay, (sides[0], rendered))
                 between += [rendered] if rendered is not None and rendered.content is not None else []
             found, applied = compare_as_applied((before, after), overlay, sides, between, equal_changes)
             if causes is not None:
@@ -165,20 +169,26 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             compared.append(found)
             readers.add(overlay, applied)
             deployers.add(overlay, sides)
+            if sides[0] and sides[0].content:
+                moving.add(overlay, found, sides[0].content.written)
             if has_refusals(found):
                 contents = (side.content for side in sides if side is not None)
                 written = (each for content in contents if content for each in content.written)
                 manifests[path] = {each.current_id: each for each in written}
         reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
     steps = tuple(
-        CommitDifference(commit.name, commit.subject, with_shown_names(without_moved(found)))
-        for commit, found in zip(commits, at_commits, strict=True)
+        CommitDifference(
+            commit.name,
+            commit.subject,
+            with_shown_names(deployed.added_to(without_moved(found), None) if deployed else found),
+        )
+        for commit, found, deployed in zip(commits, at_commits, deployers_at, strict=True)
     )
     differences = tuple(
         with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests[each.path])
         if each.path in manifests
         else each
-        for each in deployers.added_to(readers.added_to(without_moved(compared)), causes)
+        for each in deployers.added_to(readers.added_to(without_moved(moving.added_to(compared))), causes)
     )
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):

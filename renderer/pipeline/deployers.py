@@ -194,6 +194,18 @@ class Deployers:
         )
 
 
+def own_id(deployer: Resource, folder: str) -> ResId:
+    """Return the id of what deploys a folder: of an ApplicationSet, the Application that it makes for that.
+
+    The placeholders in its name are not evaluated: the name of the folder tells it from the others.
+    """
+    id_ = as_application(deployer).current_id
+    if not is_application_set(deployer):
+        return id_
+    name = text_at(deployer.content, "spec", "template", "metadata", "name")
+    return id_._replace(name=_PLACEHOLDER.sub(posixpath.basename(folder), name))
+
+
 def _nearness(deployer: Resource, other: Resource) -> int:
     """Return how much of their paths two objects share: each cluster may have its own source."""
     return len(posixpath.commonprefix([deployer.origin.path, other.origin.path]))

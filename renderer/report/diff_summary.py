@@ -49,7 +49,9 @@ _ANYHOW = frozenset(
     }
 )
 #: The objects of a dump that ``Difference.others`` counts.
-_NOT_COMPARED = "of a kind or in a namespace that the project does not have, or made by controllers"
+_NOT_COMPARED = (
+    "of a kind or in a namespace that the overlays do not have, what deploys these, or made by controllers"
+)
 #: The words after a number of changes.
 _PLURALS = {
     Effect.RESTART: "need a restart",
@@ -373,6 +375,8 @@ def commit_verdict(commit: CommitDifference) -> str:
     """
     changes = [change for overlay in commit.overlays for change in overlay.changes]
     verdict = list(counted_effects(effects_of(changes)))
+    others = {each: count for each, count in effects_on_others(changes).items() if each.danger in _ALARMS}
+    verdict += [f"{text} of other objects" for text in counted_effects(others)]
     lost = sum(bool(overlay.incomparable) for overlay in commit.overlays)
     verdict += [f"{plural(lost, 'overlay')} not compared"] if lost else []
     return ", ".join(verdict) or "nothing happens to virtual machines"

@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from click.testing import CliRunner
@@ -744,6 +745,71 @@ def test_a_renamed_entry_moves_nothing(folder: Path) -> None:
     text = run().stdout
     assert "another overlay has it now" in text
     assert "may be deleted" not in text
+
+
+SET = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd}
+spec:
+  generators: [{list: {elements: [{name: apps}, {name: vms}]}}]
+"""
+
+
+@pytest.mark.parametrize("engine", ["flux", "argocd", "set"])
+@pytest.mark.parametrize("is_kept", [False, True])
+def test_a_machine_that_moves_between_folders_may_be_deleted(
+    folder: Path, engine: str, *, is_kept: bool
+) -> None:
+    exemption = "argocd.argoproj.io/sync-options: Prune=false"
+    if engine == "flux":
+        exemption = "kustomize.toolkit.fluxcd.io/prune: disabled"
+    set_of_all = (
+        application('"x-{{name}}"').replace('path: "x-', 'path: "overlays/').partition("metadata: ")[2]
+    )
+    owners = {
+        "flux": {name: kustomization(name).replace("./", "./overlays/") for name in ("apps", "vms")},
+        "argocd": {name: application(name).replace("path: ", "path: overlays/") for name in ("apps", "vms")},
+        "set": {"all": f"{SET}  template:\n    metadata: {indent(set_of_all, '    ').lstrip()}"},
+    }
+    other = VM.replace("name: db,", "name: web,")
+    commit(
+        folder,
+        {
+            "vmrender.yaml": f"{PROJECT}repositories: ['{ORIGIN}']\n",
+            "clusters/source.yaml": FLUX_SOURCE,
+            **{f"clusters/{name}.yaml": text for name, text in owners[engine].items()},
+            "overlays/apps/kustomization.yaml": "resources: [db.yaml]\n",
+            "overlays/apps/db.yaml": KEPT % exemption if is_kept else VM,
+            "overlays/vms/kustomization.yaml": "resources: [web.yaml]\n",
+            "overlays/vms/web.yaml": other,
+        },
+    )
+    (folder / "overlays/apps/db.yaml").rename(folder / "overlays/vms/db.yaml")
+    write(
+        folder,
+        {
+            "overlays/apps/kustomization.yaml": "resources: []\n",
+            "overlays/vms/kustomization.yaml": "resources: [web.yaml, db.yaml]\n",
+        },
+    )
+    text = run().stdout
+    assert ("may be deleted" in text) is not is_kept, text
+    assert ("another overlay has it now" in text) is is_kept
+
+
+def test_each_commit_is_compared_with_what_deploys_it(folder: Path) -> None:
+    entry = {
+        "vmrender.yaml": f"{PROJECT}repositories: ['{ORIGIN}']\n",
+        "clusters/apps.yaml": kustomization("apps").replace("./apps", "./overlays/prod"),
+    }
+    commit(folder, entry)
+    for fields in ("force: true", "suspend: true", "prune: true"):
+        text = kustomization("apps", fields).replace("./apps", "./overlays/prod")
+        commit(folder, {"clusters/apps.yaml": text})
+    text = run("HEAD~3", "HEAD", "--each").stdout
+    assert "change: 1 may delete objects of other objects\n" in text
+    assert "change: 1 overlay not compared\n" in text
 
 
 CRD = """\
