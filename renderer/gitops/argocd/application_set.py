@@ -8,12 +8,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from typing import Any
 
 from renderer.gitops.argocd.generators.context import SetContext, check_count
 from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
+from renderer.kubevirt.facts.confidential_parts import confidential_elements
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.engines import CASCADE_FINALIZER
@@ -21,9 +23,10 @@ from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
+from renderer.model.run.taint import taint_new_parts, taint_texts
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
-from renderer.yamlio.decode import decode_yaml11
+from renderer.yamlio.decode import decode_documents, decode_yaml11
 
 #: A tag of templates without ``goTemplate`` that may be the name of a parameter.
 _TAG = re.compile(r"\{\{\s*([\w.\[\]-]+)\s*\}\}")
@@ -73,17 +76,54 @@ def _generated(
     entry: Resource, generator: Json, context: SetContext
 ) -> Iterator[tuple[Resource, Parameters]]:
     base = object_at(entry.content, "spec", "template")
+    confidential = confidential_elements(entry.content)
     for kind in kinds_of(generator):
         own = object_at(generator, kind, "template")
         template = with_missing_values(own, base) if own else base
         for parameters in parameter_sets(generator, kind, context, {}):
+            public = _without_values_of(parameters, confidential)
             try:
                 application = _application(entry, template, parameters, context.rendering)
+                if public != parameters:
+                    with suppress(SetError, DiagnosticError):  # without the values, it may fail
+                        without = _application(entry, template, public, context.rendering)
+                        taint_new_parts(*map(_with_texts_read, (application.content, without.content)))
             except SetError as error:
                 if own:  # the field may belong to the generator
                     raise
                 raise _evaluation_error(entry, error, "spec", "template", *error.field) from None
             yield application, parameters
+
+
+def _without_values_of(parameters: Parameters, confidential: frozenset[str]) -> Parameters:
+    """Return the parameters with empty texts for the confidential ones, whose values are recorded."""
+    if not confidential:
+        return parameters
+    public: Parameters = {}
+    for name, value in parameters.items():
+        if name.rpartition(".")[2] in confidential:
+            taint_texts(value)  # type: ignore[arg-type]  # parameters are values of JSON
+            public[name] = ""
+        elif isinstance(value, dict):
+            public[name] = _without_values_of(value, confidential)
+        else:
+            public[name] = value
+    return public
+
+
+def _with_texts_read(value: Json) -> Json:
+    """Return a tree with the content of each text that is a mapping or list of YAML in its place."""
+    if isinstance(value, dict):
+        return {key: _with_texts_read(child) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_with_texts_read(child) for child in value]
+    if not isinstance(value, str) or ":" not in value:
+        return value
+    try:
+        documents = [*decode_documents(value.encode(errors="replace"), "")]
+    except DiagnosticError:
+        return value
+    return documents if all(isinstance(each, dict | list) for each in documents) else value
 
 
 def _application(

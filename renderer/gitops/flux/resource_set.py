@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from itertools import product
 from math import prod
 from typing import NamedTuple, TypeAlias
@@ -16,7 +17,11 @@ from renderer.gitops.flux.flux_operator import PROVIDER, is_suspended
 from renderer.golang.template import Delimiters, GoTemplateError, render
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import deep_copy, go_value
-from renderer.kubevirt.facts.confidential_parts import confidential_values_of_inputs, secret_values
+from renderer.kubevirt.facts.confidential_parts import (
+    confidential_values_of_inputs,
+    inputs_without_confidential,
+    secret_values,
+)
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -24,13 +29,14 @@ from renderer.model.engines import FLUX_OPERATOR_GROUP
 from renderer.model.kube.cluster_wide import with_default_namespace
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.label_selector import SelectorError, read_selector, selects
+from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.plural import listed
 from renderer.model.run.limits import limit_hint, limits
-from renderer.model.run.taint import taint, texts_of
+from renderer.model.run.taint import taint, taint_new_parts, texts_of
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.encode import encode
@@ -43,6 +49,7 @@ _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 20, 2
 _TYPE = re.compile(r"[A-Za-z0-9]{1,40}")
 _TRUE, _FALSE = ("1", "t", "T", "true", "TRUE", "True"), ("0", "f", "F", "false", "FALSE", "False")
 _MISSING = re.compile(r"no entry for key '([^']*)'")
+_WORD = re.compile(r"[^\s\"',:{}\[\]]+")
 #: Texts that every implementation of ``slugify`` treats alike.
 _PLAIN_WORDS = re.compile(r"[A-Za-z0-9]([A-Za-z0-9 /-]{0,61}[A-Za-z0-9])?")
 
@@ -124,6 +131,7 @@ def _providers(entry: Resource, known: Mapping[Reference, Resource]) -> Iterator
             except SelectorError as error:
                 field = FieldPath.of("spec", "inputsFrom", index, "selector")
                 raise InvalidSetError(str(error), field) from None
+            spend(len(here) * (1 + len(requirements)), "selecting inputs of ResourceSets")
             found = [each for each in here if selects(requirements, each.labels)]
         if not found:
             raise LeftOutError("ResourceSet(s) with inputs that are not in Git")
@@ -188,23 +196,42 @@ def _with_provider(provider: Resource, values: JsonObject) -> Inputs:
 def _rendered(entry: Resource, input_sets: Iterable[Inputs]) -> Iterator[Resource]:
     """Yield the objects; the ones of ``resources`` come first, as they win over others of the same name."""
     templates = tuple(_templates(entry))
-    sets = [_as_in_go(each) for each in input_sets]
+    sets = [(_as_in_go(each), _without_confidential(entry, each)) for each in input_sets]
     for text, field in templates:
         origin = entry.sites(field)[0]
-        for inputs in sets:
-            spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "evaluating ResourceSets")
+        for inputs, public in sets:
             try:
-                output = render(
-                    text, EMPTY, ("missingkey=error",), delimiters=_DELIMITERS, functions=_functions(inputs)
-                )
-                spend(len(output), "evaluating ResourceSets")
-                objects = read_resources(output.encode(errors="replace"), origin, generated_names=True)
+                objects = _objects_of_text(text, inputs, origin)
             except GoTemplateError as error:
                 raise InvalidSetError(str(error), field, _hint(str(error), inputs)) from None
             except DiagnosticError as error:
                 message = f"its output is not a list of objects: {error.diagnostics[0].message}"
                 raise InvalidSetError(message, field) from None
+            if public != inputs:
+                _taint_results(objects, text, public, origin)
             yield from (Resource(each.content, origin) for each in objects if not is_suspended(each))
+
+
+def _objects_of_text(text: str, inputs: object, origin: Site) -> tuple[Resource, ...]:
+    """Return the objects that a template makes. Raises ``GoTemplateError`` and ``DiagnosticError``."""
+    spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "evaluating ResourceSets")
+    functions = _functions(inputs)
+    output = render(text, EMPTY, ("missingkey=error",), delimiters=_DELIMITERS, functions=functions)
+    spend(len(output), "evaluating ResourceSets")
+    return read_resources(output.encode(errors="replace"), origin, generated_names=True)
+
+
+def _without_confidential(entry: Resource, inputs: Inputs) -> object:
+    """Return inputs of which the confidential ones are empty."""
+    return _as_in_go(dict(inputs_without_confidential(entry.content, inputs)))  # type: ignore[arg-type]  # as below
+
+
+def _taint_results(objects: Iterable[Resource], text: str, public: object, origin: Site) -> None:
+    """Record what is in the objects only because of confidential inputs: what functions made of them, too."""
+    known: list[Json] = [*_WORD.findall(text)]
+    with suppress(GoTemplateError, DiagnosticError):  # without the values, it may be none
+        known += (each.content for each in _objects_of_text(text, public, origin))
+    taint_new_parts([each.content for each in objects], known)
 
 
 def _templates(entry: Resource) -> Iterator[tuple[str, FieldPath]]:

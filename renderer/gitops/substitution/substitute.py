@@ -26,6 +26,7 @@ from renderer.golang.envsubst import (
     evaluate,
     parse,
 )
+from renderer.kubevirt.facts.confidential_parts import confidential_readings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.entry_point import Strictness
@@ -34,6 +35,7 @@ from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.readings import SHORTEST
 from renderer.model.run.limits import over_limit
 from renderer.model.run.taint import taint, taint_new_parts
 from renderer.model.text_enum import TextEnum
@@ -87,6 +89,10 @@ def substitute(
         changed = ResourceSet(tuple(map(substitution.of, resources)))
     except DiagnosticError as error:
         return Outcome(Substituted(resources), error.diagnostics)
+    exposed = _values_of_secrets(resources, changed, variables)
+    if exposed:
+        known = variables._replace(confidential=variables.confidential | exposed)
+        return substitute(resources, known, strictness, again=again)
     substituted = Substituted(changed, frozenset(substitution.confidential), tuple(substitution.unset))
     taint(substitution.confidential)
     unset = (each.finding(strictness) for each in substitution.unset)
@@ -97,6 +103,18 @@ def substitute(
         *_duplicates(changed, resources),
     )
     return Outcome(substituted, found)
+
+
+def _values_of_secrets(before: ResourceSet, after: ResourceSet, variables: Variables) -> frozenset[str]:
+    """Return the values that nothing calls confidential, and that become a Secret's value or a password.
+
+    They are then confidential where they come from, too: in a Kustomization, or in a ConfigMap.
+    """
+    public = {*variables.values.values()} - variables.confidential
+    if not any(len(value) >= SHORTEST for value in public):
+        return frozenset()
+    changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
+    return frozenset(public & confidential_readings(changed))
 
 
 def may_hold_variables(resource: Resource) -> bool:

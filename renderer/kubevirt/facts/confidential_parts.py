@@ -93,6 +93,7 @@ _SET, _PROVIDER = "ResourceSet", "ResourceSetInputProvider"
 _INPUTS_OF_SETS: Mapping[str, str] = {_SET: "inputs", _PROVIDER: "defaultValues"}
 _LINE_OF_ACTION = pattern(r"(?m)^[ \t]*<<[^<>\n]*>>[ \t]*\n")
 _NAME_IN_ACTION, _VARIABLE = pattern(r"\.([A-Za-z_]\w*)"), "$"
+_TAG, _NAME_IN_TAG = pattern(r"(?s)\{\{(.*?)\}\}"), pattern(r"[A-Za-z_][\w-]*")
 #: Kinds of objects that hold the values of a chart.
 CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
@@ -455,6 +456,35 @@ def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[Jso
             yield from texts_of(part.value)
 
 
+def confidential_elements(application_set: JsonObject) -> frozenset[str]:
+    """Return the names of parameters that an ApplicationSet puts into confidential fields of Applications.
+
+    What is in the names of the Applications is shown with them.
+    """
+    spec = object_at(application_set, "spec")
+    application: JsonObject = {
+        "kind": "Application",
+        "metadata": {},
+        "spec": object_at(spec, "template", "spec"),
+    }
+    parts: JsonObject = {"template": application, "templatePatch": text_at(spec, "templatePatch")}
+    names = frozenset(_names_in_tags(text_at(spec, "template", "metadata", "name")))
+    return _names_in_confidential_parts(parts, _names_in_tags) - names
+
+
+def _names_in_tags(text: str) -> Iterator[str]:
+    """Yield every name between ``{{`` and ``}}``, of a function as well."""
+    spend(1 + len(text) // _CHARACTERS_PER_STEP, _LOOKING)
+    for tag in _TAG.findall(text):
+        yield from _NAME_IN_TAG.findall(tag)
+
+
+def inputs_without_confidential(resource_set: JsonObject, inputs: JsonObject) -> JsonObject:
+    """Return inputs with an empty text for each value that a ResourceSet puts into confidential fields."""
+    scope = Scope(Area.INPUTS, kind=_SET, parameters=confidential_inputs(resource_set))
+    return object_at(masked(inputs, scope, mask=lambda _: ""))
+
+
 def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, str]) -> Iterator[str]:
     """Yield the values of confidential parameters: the given ones, else the Template's own."""
     own = {
@@ -622,6 +652,17 @@ def _readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
         made = tuple(readings(text))
         spend(sum(map(len, made)) // _CHARACTERS_PER_STEP, _LOOKING)  # a text may be unpacked a thousandfold
         found.update(made)
+    return frozenset(found)
+
+
+def confidential_readings(objects: Iterable[JsonObject]) -> frozenset[str]:
+    """Return the values of Secrets among and in objects, start data, and the readings of both."""
+    found: set[str] = set()
+    for each in objects:
+        spend(_STEPS_PER_VALUE * count_values(each), _LOOKING)
+        for text in (text for part in _parts(each, root_scope()) for text in texts_of(part.value)):
+            spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, _LOOKING)
+            found.update(readings(text))
     return frozenset(found)
 
 

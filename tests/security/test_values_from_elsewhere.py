@@ -1,0 +1,142 @@
+"""What an engine puts into a Secret is shown neither where it comes from, nor what is made of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.security.canaries.search import canaries
+from tests.security.git_history import committed
+from tests.security.test_secrets import invoked
+
+CANARY = "canary-is-a-bird"
+ORIGIN = "https://example.org/a/b"
+KEYS = "{{apiVersion: v1, kind: Secret, metadata: {{name: s, namespace: a}}, stringData: {{p: '{}'}}}}\n"
+CONFIG_MAP = "{{apiVersion: v1, kind: ConfigMap, metadata: {{name: {}, namespace: a}}, data: {{x: '{}'}}}}\n"
+GIT = f"""\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {{name: flux-system, namespace: a}}
+spec: {{url: '{ORIGIN}'}}
+"""
+KUSTOMIZATION = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: f, namespace: a}
+spec:
+  path: ./prod
+  sourceRef: {kind: GitRepository, name: flux-system}
+  postBuild: POST_BUILD
+"""
+APPLICATION_SET = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: set, namespace: argocd}}
+spec:
+  goTemplate: true
+  generators: [GENERATOR]
+  template:
+    metadata: {{name: '{{{{.name}}}}'}}
+    spec:
+      project: default
+      destination: {{server: https://kubernetes.default.svc, namespace: a}}
+      source:
+        repoURL: {ORIGIN}
+        path: prod
+        targetRevision: HEAD
+        kustomize:
+          patches:
+          - target: {{kind: Secret}}
+            patch: '[{{"op": "replace", "path": "/stringData/p", "value": "{{{{.word}}}}"}}]'
+          - target: {{kind: ConfigMap}}
+            patch: '[{{"op": "replace", "path": "/data/x", "value": "EXPRESSION"}}]'
+"""
+
+
+def flux(post_build: str, *objects: str, **files: str) -> dict[str, str]:
+    return {
+        "clusters/a/git.yaml": GIT,
+        "clusters/a/f.yaml": KUSTOMIZATION.replace("POST_BUILD", post_build),
+        "prod/objects.yaml": "---\n".join(objects),
+        **{f"clusters/a/{name}.yaml": text for name, text in files.items()},
+    }
+
+
+def resource_set(expression: str) -> dict[str, str]:
+    resources = (KEYS.format("<< inputs.word >>"), CONFIG_MAP.format("made", expression))
+    listed = "".join(f"  - {each}" for each in resources)
+    made = (
+        "apiVersion: fluxcd.controlplane.io/v1\nkind: ResourceSet\nmetadata: {name: set, namespace: a}\n"
+        f"spec:\n  inputs: [{{word: {CANARY}}}]\n  resources:\n{listed}"
+    )
+    return flux("{}", CONFIG_MAP.format("cm", "y"), set=made)
+
+
+def application_set(expression: str, generator: str, **files: str) -> dict[str, str]:
+    return {
+        "apps/set.yaml": APPLICATION_SET.replace("GENERATOR", generator).replace("EXPRESSION", expression),
+        "prod/kustomization.yaml": "resources: [objects.yaml]\n",
+        "prod/objects.yaml": f"{KEYS.format('x')}---\n{CONFIG_MAP.format('cm', 'y')}",
+        **files,
+    }
+
+
+ELEMENTS = f"{{list: {{elements: [{{name: one, word: {CANARY}}}]}}}}"
+FILES = f"{{git: {{repoURL: '{ORIGIN}', revision: HEAD, files: [{{path: 'cfg/*.yaml'}}]}}}}"
+CASES = {
+    "a variable of Flux": flux(f"{{substitute: {{word: {CANARY}}}}}", KEYS.format("${word}")),
+    "a variable in a URL": flux(f"{{substitute: {{word: {CANARY}}}}}", KEYS.format("https://u:${word}@h")),
+    "a variable and what operators make of it": flux(
+        f"{{substitute: {{word: {CANARY}}}}}",
+        KEYS.format("${word}"),
+        CONFIG_MAP.format("cm", "${word^^} ${word:0:8} ${word/is/was}"),
+    ),
+    "a variable of a ConfigMap": flux(
+        "{substituteFrom: [{kind: ConfigMap, name: vars}]}",
+        KEYS.format("${x}"),
+        vars=CONFIG_MAP.format("vars", CANARY),
+    ),
+    **{
+        f"an input: {expression}": resource_set(expression)
+        for expression in ("<< inputs.word | upper >>", "<< inputs.word | trunc 8 >>")
+    },
+    **{
+        f"an element: {expression}": application_set(expression, ELEMENTS)
+        for expression in ("y", "{{.word | upper}}", "{{.word | trunc 8}}", "{{fail .word}}")
+    },
+    "a file of a generator": application_set(
+        "{{.word | upper}}", FILES, **{"cfg/a.yaml": f"name: one\nword: {CANARY}\n"}
+    ),
+}
+COMMANDS = (
+    *(f"diff --format {name}" for name in ("text", "json", "html")),
+    *(f"render --check --format {name}" for name in ("text", "json")),
+    *("validate", "explain configmap/cm", "render"),
+)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_value_is_not_shown(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    entry = "{argocd: apps}" if "apps/set.yaml" in CASES[case] else "{flux: clusters/a}"
+    project = (
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+        f"overlays: [{entry}]\nrepositories: ['{ORIGIN}']\n"
+    )
+    files = {"vmrender.yaml": project, **CASES[case]}
+    for path, text in files.items():
+        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    invoked("render")
+    committed(tmp_path)
+    for path, text in files.items():
+        (tmp_path / path).write_text(text.replace("canary", "newcanary"), encoding="utf-8")
+
+    leaks: list[str] = []
+    for command in COMMANDS:
+        code, stdout, stderr = invoked(command)
+        assert code in (0, 1, 2), stderr
+        leaks += [f"{command}: {line}" for line in canaries(stdout + stderr)]
+
+    assert leaks == []
