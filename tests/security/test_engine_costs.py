@@ -10,11 +10,15 @@ from renderer.adopt.live.ignored_differences import effective_rules, rules_of_ap
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.files.file_system import FileSystem, MemoryFileSystem
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
+from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
+from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
+from renderer.gitops.argocd.generators.table import parameter_sets
+from renderer.gitops.argocd.parameters import Rendering
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.composed_artifact import NotComposedError, compose_artifact, requested_artifact
 from renderer.gitops.flux.resource_set import generate_objects
 from renderer.kustomize.reader.resources import read_resources
-from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
@@ -54,6 +58,21 @@ def merged_again_and_again() -> None:
 
 def ignored(lines: str) -> None:
     ArtifactFileSystem(FILES, lines).list("d")
+
+
+def selected_elements() -> None:
+    unwanted: Json = [{"key": "n", "operator": "NotIn", "values": [f"z{number}"]} for number in range(100)]
+    elements: Json = [{"n": f"x{number}"} for number in range(100)]
+    generator: Json = {"list": {"elements": elements}, "selector": {"matchExpressions": unwanted}}
+    context = SetContext(RepositoryTree(MemoryFileSystem({})), Rendering(), ())
+    parameter_sets(generator, "list", context, {})
+
+
+def selected_clusters() -> None:
+    unwanted: Json = [{"key": "n", "operator": "NotIn", "values": [f"z{number}"]} for number in range(100)]
+    clusters = tuple(ArgoCluster(f"c{number}", f"https://c{number}") for number in range(100))
+    context = SetContext(RepositoryTree(MemoryFileSystem({})), Rendering(), clusters)
+    parameter_sets({"clusters": {"selector": {"matchExpressions": unwanted}}}, "clusters", context, {})
 
 
 def copied_to_many() -> None:
@@ -103,6 +122,8 @@ OWNERS = FieldOwners(EMPTY)
         pytest.param(merged_again_and_again, "composing artifacts", id="merged files"),
         pytest.param(lambda: ignored("*[a]b\n" * 50), "matching patterns of .sourceignore", id="patterns"),
         pytest.param(lambda: ignored("**/" * 5000), "matching patterns of .sourceignore", id="long patterns"),
+        pytest.param(selected_elements, "selecting parameters of ApplicationSets", id="selected elements"),
+        pytest.param(selected_clusters, "selecting parameters of ApplicationSets", id="selected clusters"),
         pytest.param(copied_to_many, "evaluating ResourceSets", id="copied data"),
         pytest.param(
             lambda: [*manifest_files(FILES, "d", DirectoryOptions(recurse=True))] * 20,

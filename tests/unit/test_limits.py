@@ -27,10 +27,16 @@ from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.files.git_repository import GitRepository
 from renderer.findings.locator import Locator
 from renderer.findings.public_lines import public_lines
+from renderer.kubevirt.impact import guest_view
+from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
+from renderer.kustomize.reader import source_files
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
+from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.variables import expand_references
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube import list_elements
+from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.list_elements import element_text
 from renderer.model.kube.location import Location, Site
@@ -1055,6 +1061,50 @@ def test_elements_of_long_lists_are_looked_up_in_a_table(monkeypatch: pytest.Mon
     assert all(paths.field_value(content, path) in ("i", path.segments[2].value) for path in found)  # type: ignore[union-attr]  # an element of a list
     assert all(paths.counterpart(path, content, content) == path for path in found)
     assert len(read) <= 300
+
+
+def test_places_of_named_elements_are_looked_up_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(element: Json, key: str) -> str:
+        read.append(key)
+        return element_text(element, key)
+
+    monkeypatch.setattr(list_elements, "element_text", counted)
+    elements = [{"name": f"c{n}"} for n in range(300)]
+    found = [list_elements.element_index(elements, ElementName("name", f"c{n}")) for n in range(300)]
+    assert found == [*range(300)]
+    assert len(read) == 300
+
+
+def test_facts_of_a_machine_that_runs_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(guest: GuestMachine) -> dict[str, str]:
+        read.append(guest.name)
+        return {f"d{number}": guest.name for number in range(50)}
+
+    monkeypatch.setattr(guest_view, "FACTS", (guest_view.FactRow("disk", counted, "x"),))
+    before, after, running = (
+        GuestMachine.of(name, "a", {}, GuestCluster()) for name in ("before", "after", "running")
+    )
+    assert len(guest_view.guest_changes(before, after, running)) == 50
+    assert len(read) == 3
+
+
+def test_files_that_builds_share_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = []
+
+    def counted(content: bytes, site: Site) -> tuple[Resource, ...]:
+        read.append(site.path)
+        return read_resources(content, site)
+
+    monkeypatch.setattr(source_files, "read_resources", counted)
+    fs = MemoryFileSystem({"a.yaml": b"{apiVersion: v1, kind: ConfigMap, metadata: {name: parsed-once}}"})
+    for _ in range(5):  # as five Kustomizations of Flux do
+        files = source_files.SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
+        files.resources("a.yaml", ".", Site("kustomization.yaml"))
+    assert read == ["a.yaml"]
 
 
 def test_schemas_of_other_minors_are_built_once() -> None:

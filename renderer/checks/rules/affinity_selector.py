@@ -144,7 +144,7 @@ def _selects_any(
 ) -> bool:
     """Return True if the selector selects pods of the overlay in a namespace that it may be about."""
     anywhere = bool(term.get("namespaces")) or "namespaceSelector" in term
-    spend(len(context.pod_labels), "comparing selectors of affinities with labels")
+    spend(len(context.pod_labels) * len(requirements), "comparing selectors of affinities with labels")
     return any(
         selects(requirements, labels)
         for resource, labels in context.pod_labels

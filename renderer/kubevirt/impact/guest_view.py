@@ -537,10 +537,11 @@ def guest_changes(
             old,
             new,
             _risk(row, system, old, new),
-            running is not None and row.read(running).get(device, "") == new,
+            live is not None and live.get(device, "") == new,
             row.upstream,
         )
         for row in FACTS
+        for live in (None if running is None else row.read(running),)
         for device, old, new in _differences(row, row.read(before), row.read(after))
     )
 

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
+from weakref import WeakKeyDictionary
 
 from renderer.files.file_system import FileSystem, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
@@ -28,6 +29,9 @@ _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
 T = TypeVar("T")
+#: The content and the objects of files by path, for other builds of a file system: Kustomizations of Flux may
+#: share a folder.
+_parsed: WeakKeyDictionary[FileSystem, dict[str, tuple[bytes, ResourceFile]]] = WeakKeyDictionary()
 #: Steps to list a folder, in addition to the steps for each name in it (``model.run.work``).
 _STEPS_PER_LISTING = 60
 
@@ -49,6 +53,7 @@ class SourceFiles:
         self.fs = fs
         self.restrictor = restrictor
         self.skips_unsupported = skips_unsupported
+        self._parsed = _parsed.setdefault(fs, {})
         self._resources: dict[str, ResourceFile] = {}
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
@@ -57,7 +62,7 @@ class SourceFiles:
         self._of_others: set[str] = set()
 
     def resources(self, path: str, folder: str, site: Site) -> ResourceFile:
-        return self._read_once(self._resources, self.file(path, folder, site), _read_resource_file)
+        return self._read_once(self._resources, self.file(path, folder, site), self._objects_of)
 
     def patch(self, path: str, folder: str, site: Site) -> PatchContent:
         return self._read_once(self._patches, self.file(path, folder, site), read_patch)
@@ -141,6 +146,15 @@ class SourceFiles:
             self._warnings[path] = unread_text(content, path)
         return known[path]
 
+    def _objects_of(self, content: bytes, site: Site) -> ResourceFile:
+        known = self._parsed.get(site.path)
+        if known is None or known[0] != content:
+            known = self._parsed[site.path] = (
+                content,
+                ResourceFile(site, ResourceSet(read_resources(content, site))),
+            )
+        return known[1]
+
     def warnings(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the warnings about a file that has been read."""
         return self._warnings[path]
@@ -168,7 +182,3 @@ def remote_path_error(path: str, site: Site) -> DiagnosticError:
         f"{path} is not in this repository, and vmrender does not use the network",
         hint,
     ).error()
-
-
-def _read_resource_file(content: bytes, site: Site) -> ResourceFile:
-    return ResourceFile(site, ResourceSet(read_resources(content, site)))

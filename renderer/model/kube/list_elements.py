@@ -80,12 +80,22 @@ def _name_counts(long: LongList, key: str) -> Mapping[str, int]:
     return counts
 
 
+@lru_cache(maxsize=64)
+def _first_places(long: LongList, key: str) -> Mapping[str, int]:
+    places: dict[str, int] = {}
+    for index, element in enumerate(long.elements):
+        places.setdefault(element_text(element, key), index)
+    return places
+
+
 def element_index(elements: Sequence[Json], segment: Segment) -> int | None:
     """Return the position of the element for ``segment``; None if there is no such element."""
     if isinstance(segment, int):
         return segment if 0 <= segment < len(elements) else None
     if isinstance(segment, str):
         return None
+    if len(elements) > SHORT_LIST:
+        return _first_places(LongList(elements), segment.key).get(segment.value)
     texts = (element_text(each, segment.key) for each in elements)
     return next((index for index, text in enumerate(texts) if text == segment.value), None)
 

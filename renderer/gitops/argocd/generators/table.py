@@ -33,11 +33,13 @@ from renderer.model.cluster_settings import LOCAL_NAME, LOCAL_SERVER
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.label_selector import selects
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
 _SECRET_TYPE = {"argocd.argoproj.io/secret-type": "cluster"}
 _PAIR = 2
 _MOST_NESTED = 4
+_SELECTING = "selecting parameters of ApplicationSets"
 _NEED_A_SERVICE = ("scmProvider", "clusterDecisionResource", "pullRequest", "plugin")
 
 #: The sets of a nested generator, rendered with the parameters of another one. Raises ``SetError``.
@@ -96,6 +98,7 @@ def cluster_sets(block: JsonObject, context: SetContext) -> list[Parameters]:
     """Return the sets in the order of the listed clusters, the local one last. Raises ``SetError``."""
     requirements = requirements_of(block.get("selector"))
     go_template = context.rendering.go_template
+    spend(len(context.clusters) * (1 + len(requirements)), _SELECTING)
     matching = [each for each in context.clusters if selects(requirements, cluster_labels(each))]
     sets = [_parameters(each, go_template=go_template) for each in matching]
     if not requirements and all(each.server != LOCAL_SERVER for each in matching):
@@ -209,6 +212,7 @@ def parameter_sets(
     else:
         sets = GENERATORS[kind](block, context)
     check_count(len(sets))
+    spend(len(sets) * len(requirements), _SELECTING)
     return [each for each in sets if selects(requirements, flattened(each))] if requirements else sets
 
 

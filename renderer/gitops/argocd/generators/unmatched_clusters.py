@@ -16,6 +16,7 @@ from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, array_at, object_at
 from renderer.model.kube.label_selector import Operator, Requirement, selects
 from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 
 
 def unmatched_clusters(entry: Resource, clusters: tuple[ArgoCluster, ...]) -> Iterator[Diagnostic]:
@@ -25,6 +26,7 @@ def unmatched_clusters(entry: Resource, clusters: tuple[ArgoCluster, ...]) -> It
             requirements = requirements_of(selector)
         except SetError:  # reported by the generator
             continue
+        spend(len(clusters) * len(requirements), "selecting clusters")
         if requirements and not any(selects(requirements, cluster_labels(each)) for each in clusters):
             yield Diagnostic.about(
                 entry,
