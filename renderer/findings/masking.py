@@ -10,13 +10,21 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from renderer.findings.located import Located, LocatedFix
-from renderer.kubevirt.facts.confidential import KERNEL_ARGUMENTS
+from renderer.kubevirt.facts.confidential import KERNEL_ARGUMENTS, is_about_secret
 from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
 from renderer.kubevirt.facts.credential_text import without_credentials
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.masking import MASK, NOTHING, Masking
+from renderer.model.pattern import pattern
 from renderer.model.run.taint import keys_of, taint_masking, texts_of
+
+_DELIMITERS = pattern(r"[\W_]+")
+#: Shorter parts are words of messages as well.
+_SHORTEST_PART = 4
 
 
 def masked(finding: Located, *maskings: Masking | None) -> Located:
@@ -29,6 +37,21 @@ def masked(finding: Located, *maskings: Masking | None) -> Located:
         if finding.field:
             finding = finding._replace(field=shown_path(finding.field, masking))
     return finding
+
+
+def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -> tuple[Masking, ...]:
+    """Return, if the field that a finding is about has a Secret's value, the parts of its text.
+
+    A message may cut the value at a delimiter, and a hint may spell it in another way; messages about a
+    Secret itself do not. The lines of a longer text are confidential themselves.
+    """
+    if finding.field is None or is_about_secret(finding):
+        return ()
+    value = value_at(content, finding.field.segments)
+    if not isinstance(value, str) or "\n" in value or not masking.is_in(value):
+        return ()
+    parts = [part for part in _DELIMITERS.split(value) if len(part) >= _SHORTEST_PART]
+    return (Masking((*parts, *map(str.lower, parts))),)
 
 
 def shown_resource(resource: ResId | None) -> ResId | None:

@@ -424,15 +424,23 @@ class Pipeline:
         """Note in findings the values of the overlay's Secrets that no output may show."""
         if not found:
             return found
+        from renderer.findings.masking import parts_of_value
         from renderer.model.masking import Masking
 
-        values = self.confidential(overlay).union(*(_secrets_in(each.content) for each in resources))
+        contents = [(each.current_id, each.content) for each in resources]
+        values = self.confidential(overlay).union(*(_secrets_in(content) for _, content in contents))
         if not values:
             return found
         if self._last_secrets is None or self._last_secrets[0] != values:
             self._last_secrets = values, Masking(values)
         masking = self._last_secrets[1]  # of the overlay before, if that has the same
-        return tuple(_noted(each, masking) for each in found)
+        by_id = dict(contents)
+        noted: list[Diagnostic] = []
+        for each in found:
+            content = by_id.get(each.resource) if each.resource else None
+            parts = parts_of_value(each, content, masking) if content else ()
+            noted.append(_noted(each, masking, *parts))
+        return tuple(noted)
 
     @cached_property
     def _entry_points(self) -> EntryPointComposer:
@@ -464,9 +472,9 @@ def _secrets_in(content: JsonObject) -> frozenset[str]:
 
 
 @once_for_same
-def _noted(finding: Diagnostic, masking: Masking) -> Diagnostic:
+def _noted(finding: Diagnostic, *maskings: Masking) -> Diagnostic:
     """Return the finding with values that no output may show; the same object in all overlays of a base."""
-    return finding._replace(confidential=(*finding.confidential, masking))
+    return finding._replace(confidential=(*finding.confidential, *maskings))
 
 
 def _served(resources: ResourceSet) -> ResourceSet:

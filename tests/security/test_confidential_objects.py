@@ -373,6 +373,19 @@ CASES = {
         kind="VirtualMachine",
         target=MACHINE,
     ),
+    "a value that a hint spells as the name of a device": copied(
+        f"{CANARY}:app",
+        "spec.template.spec.domain.devices.gpus.0.name",
+        kind="VirtualMachine",
+        target=MACHINE.replace("devices: {", "devices: {gpus: [{name: g, deviceName: a.com/b}], "),
+    ),
+    "a value that a network splits into namespace and name": copied(
+        f"{CANARY}/a/b:1",
+        "spec.template.spec.networks.0.multus.networkName",
+        kind="VirtualMachine",
+        target=MACHINE.replace("devices: {", "devices: {interfaces: [{name: n, bridge: {}}], ")
+        + "      networks: [{name: n, multus: {networkName: a/b}}]\n",
+    ),
     "a user in the name of an image": one(
         MACHINE.replace("a/b:1", f"app:{CANARY}@registry.example.org/a/b:1")
     ),
