@@ -296,6 +296,12 @@ CASES = {
     ),
     "values of an Application": application(f"helm: {{valuesObject: {{db: {{token: {CANARY}}}}}}}"),
     "parameters of a chart": application(f"helm: {{parameters: [{{name: auth.password, value: {CANARY}}}]}}"),
+    "a password of a machine's Template, and what a filter makes of it": templated(
+        machine_with("password: {{ password }}")
+        + "\n---\n"
+        + CONFIG_MAP.replace("copy: x", 'copy: \'{{ password | replace("-", "_") }}\''),
+        f"password: {CANARY}",
+    ),
     "a Template with its own value": {
         "vmrender.yaml": PROCESSED,
         **one(OPENSHIFT.replace("FIELD", "stringData")),

@@ -51,7 +51,7 @@ from renderer.kubevirt.guest_data.credentials import THROW_AWAY
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, describe_value
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.kube.location import GeneratedText, Location, Site
 from renderer.model.readings import SHORTEST
 from renderer.model.run.taint import keys_of, taint, taint_new_parts, taint_texts, texts_of
@@ -74,7 +74,8 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
     the Template and its values; template-failed, template-limit, resource-invalid and errors of the YAML
     decoder for the first row that fails.
     """
-    taint(_credentials_in(content.get("spec")))
+    credentials = frozenset(_credentials_in(content.get("spec")))
+    taint(credentials)
     may_be_secret = _may_generate_secret(content, files)
     if may_be_secret:
         taint_texts(content.get("spec"))
@@ -89,7 +90,9 @@ def generate(content: JsonObject, site: Site, files: ListedFiles) -> tuple[Gener
         renderer = Renderer(template.file.content)
     except TemplateError as error:
         raise _render_error(error, template.file) from None
-    rendered = partial(_rendered, renderer, template.file, may_be_secret=may_be_secret)
+    rendered = partial(
+        _rendered, renderer, template.file, may_be_secret=may_be_secret, credentials=credentials
+    )
     return tuple(generated for row in template.rows for generated in rendered(row))
 
 
@@ -114,11 +117,17 @@ def _may_generate_secret(content: JsonObject, files: ListedFiles) -> bool:
 
 
 def _rendered(
-    renderer: Renderer, file: ListedFile, row: MatrixRow, *, may_be_secret: bool
+    renderer: Renderer,
+    file: ListedFile,
+    row: MatrixRow,
+    *,
+    may_be_secret: bool,
+    credentials: frozenset[str],
 ) -> tuple[Generated, ...]:
     """Return the output of the template for a row.
 
-    ``may_be_secret``: no message may quote the results of its expressions.
+    ``may_be_secret``: no message may quote the results of its expressions; otherwise of those alone that use
+    one of ``credentials``.
     """
     try:
         output = renderer.render(row.values)
@@ -126,7 +135,20 @@ def _rendered(
         raise _render_error(error, file, Related(f"made of {row.label}", (row.site,))) from None
     if may_be_secret:
         _taint_output(output, file.content.decode("utf-8", "replace"), row)
+    elif credentials:
+        with suppress(TemplateError, DiagnosticError, UnicodeEncodeError):  # without the values, it may fail
+            public = renderer.render(object_at(_without(row.values, credentials)))
+            taint_new_parts(*([*decode_documents(each.text.encode(), "")] for each in (output, public)))
     return read_objects(output, file.path, row)
+
+
+def _without(value: Json, texts: frozenset[str]) -> Json:
+    """Return a tree with an empty text for each scalar that is among ``texts``."""
+    if isinstance(value, dict):
+        return {key: _without(child, texts) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_without(child, texts) for child in value]
+    return "" if value is not None and scalar_text(value) in texts else value
 
 
 def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
