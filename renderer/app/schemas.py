@@ -46,6 +46,7 @@ from renderer.model.kube.json import Json, JsonObject, with_value
 from renderer.model.kube.res_id import Gvk
 from renderer.model.project_schemas import ProjectSchemas
 from renderer.model.release import OLDEST, Release, snapshot_of
+from renderer.model.run.taint import taint_masking
 from renderer.model.vmrender_api import INSTANCETYPE_SERIES, RENDER_CONFIG, TEMPLATE, VMRENDER_API_VERSION
 from renderer.project.project_root import find_project_root, read_named_file
 from renderer.project.project_schemas import listed_schemas, read_project_schemas
@@ -165,11 +166,15 @@ def schema_files(
 def project_choices(project: Project) -> Mapping[FieldNames, Sequence[str]]:
     """Return the names that the project's catalogs have for instance types and preferences.
 
-    Raises ``DiagnosticError`` if a catalog cannot be read.
+    Names that a Secret's value was copied to are left out. Raises ``DiagnosticError`` if a catalog cannot be
+    read.
     """
     entries = project_entries(project)
+    confidential = taint_masking()
     return {
-        (entry_type.value, "name"): sorted({each.name for each in entries if each.type is entry_type})
+        (entry_type.value, "name"): sorted(
+            {each.name for each in entries if each.type is entry_type and not confidential.is_in(each.name)}
+        )
         for entry_type in EntryType
     }
 

@@ -22,11 +22,27 @@ PLAIN = (
     Trial("Flux", "mapping", "", "alone", "block"),
     Trial("Template", "hexadecimal", "", "alone", "block"),
 )
+#: Leaks that longer runs have found.
+FOUND = (
+    (
+        Trial("merged generator", "plain", "copied", "name of a size of the project", "flow"),
+        "init --editor vscode",
+    ),
+    (
+        Trial("patch in a file", "mapping with a key", "copied", "image", "flow"),
+        "validate --strict --format json",
+    ),
+)
 
 
 @pytest.mark.parametrize("trial", [*islice(trials(SEED), 24)], ids=str)
 def test_no_output_and_no_file_has_the_canary(trial: Trial) -> None:
     assert leaks(trial, commands(trial, SEED, count=3)) == []
+
+
+@pytest.mark.parametrize(("trial", "command"), FOUND, ids=str)
+def test_found_leak_is_closed(trial: Trial, command: str) -> None:
+    assert leaks(trial, [command]) == []
 
 
 @pytest.mark.parametrize("trial", PLAIN, ids=str)
