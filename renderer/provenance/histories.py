@@ -54,10 +54,11 @@ def without_secret_values(
     """Return the histories with values withheld from the step that brought in a Secret's value.
 
     That step is a substitution of one of the values in ``substituted``, which may be short, or any step that
-    produced a field with one of the values in ``anywhere``. Those are masked in paths, too.
+    produced a field with one of the values in ``anywhere``. Those are masked in paths, too, and so are
+    credentials in keys that are addresses.
     """
     if not substituted and not anywhere:
-        return tuple(histories)
+        return tuple(each._replace(field=shown_path(each.field, anywhere)) for each in histories)
     return tuple(
         history._replace(
             resource=shown_id(history.resource, anywhere),

@@ -405,6 +405,7 @@ CASES = {
         )
         for text in KERNEL_ARGUMENTS
     },
+    "a key that is an address": holding("auths", f"https://app:{CANARY}@registry.example.org: {{a: b}}"),
     "an entry in braces": one(
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password: {{{CANARY}}}}}\n"
