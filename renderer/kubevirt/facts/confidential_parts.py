@@ -759,7 +759,9 @@ def masked(
 
 def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:
     """Return a key of a mapping, with a mask for one of ``secrets`` in it and for its credentials."""
-    return mask(key) if contains_secret(key, secrets) else without_credentials(key, mask)
+    if contains_secret(key, secrets):
+        return mask(key)
+    return key if key.isidentifier() else without_credentials(key, mask)  # most keys are words
 
 
 class ConfidentialFields:
