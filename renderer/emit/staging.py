@@ -22,6 +22,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from functools import cached_property
+from itertools import accumulate
 from pathlib import Path, PurePosixPath
 from typing import Self
 
@@ -244,13 +245,14 @@ class StagingArea(Record):
         return area
 
     def _check_places(self, output: OutputFolder) -> None:
-        folder = self.top / STAGING_FOLDER
-        for place in (self.top / self.path, folder / _BUILDING):
+        folder = f"{self.top}/{STAGING_FOLDER}"
+        for place in (f"{self.top}/{self.path}", f"{folder}/{_BUILDING}"):
             if look_up_folder(place) is OBSTACLE:
-                raise _in_the_way(place, output)
+                raise _in_the_way(Path(place), output)
+        lock = f"{folder}/{LOCK}"
         with suppress(FileNotFoundError):  # another run may remove it at any moment
-            if not stat.S_ISREG((folder / LOCK).lstat().st_mode):
-                raise _in_the_way(folder / LOCK, output)
+            if not stat.S_ISREG(os.lstat(lock).st_mode):  # noqa: PTH116, RUF100 - texts, for speed
+                raise _in_the_way(Path(lock), output)
 
     def is_left_over(self) -> bool:
         """Return True if a run is under way, or was killed, even between removing its last two folders."""
@@ -346,13 +348,11 @@ def _staging_parent(output: OutputFolder) -> Path:
     If there is none, return the root of the repository: if ``output`` itself is a mount point, its files are
     written one by one (``swap.write_file_by_file``), and a read-only folder is reported by the first write.
     """
-    above = [folder for folder in output.folder.parents if folder.is_relative_to(output.root)]
-    devices = {}
-    for folder in (output.folder, *above):
-        with suppress(FileNotFoundError, NotADirectoryError):
-            devices[folder] = folder.stat().st_dev
-    device = next(iter(devices.values()))  # of what exists already; the rest is made in it
-    usable = (
-        folder for folder in reversed(above) if devices.get(folder) == device and os.access(folder, os.W_OK)
-    )
-    return next(usable, output.root)
+    *above, folder = accumulate((str(output.root), *output.path.split("/")), "{}/{}".format)
+    devices: dict[str, int] = {}
+    with suppress(FileNotFoundError, NotADirectoryError):  # the rest is made in what exists already
+        for place in (*above, folder):
+            devices[place] = os.stat(place).st_dev  # noqa: PTH116 - texts, for speed
+    device = [*devices.values()][-1]
+    usable = (place for place in above if devices.get(place) == device and os.access(place, os.W_OK))
+    return Path(next(usable, output.root))

@@ -86,7 +86,11 @@ def build_tree(old: Path, new: Path, plan: TreePlan, wanted: Mapping[str, bytes]
     for path, status in reversed(folders.items()):
         if is_folder(new / path):
             _copy_rights(new / path, status)
-    places = (place for place, _, _ in os.walk(new)) if folders or new_folders else [str(new)]
+    if folders:
+        places = {place for place, _, _ in os.walk(new)}
+    else:  # there is nothing but what was just made
+        below = (PurePosixPath(folder, "file").parents for folder in ("", *new_folders))
+        places = {f"{new}/{place}" for above in below for place in above}
     for place in places:
         unsynced.add_folder(place)
 
