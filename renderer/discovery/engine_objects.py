@@ -30,6 +30,7 @@ from renderer.gitops.argocd.generators.context import argo_clusters
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import DiagnosticError, Outcome
@@ -80,6 +81,7 @@ class EngineObjects:
     def __init__(self, manifests: Manifests, config: RenderConfig, compose: Compose) -> None:
         """``compose`` returns the objects of a kustomization, folder or file."""
         self._manifests = manifests
+        self._folders = FolderReader(manifests.fs)
         self._compose = compose
         self._clusters = argo_clusters(config.clusters)
         kustomizations = [
@@ -182,7 +184,7 @@ class EngineObjects:
 
     def _is_directory(self, source: DeployedSource, folder: str) -> bool:
         try:
-            return source_type(self._manifests.fs, source, folder) is SourceType.DIRECTORY
+            return source_type(self._folders, source, folder) is SourceType.DIRECTORY
         except DiagnosticError:
             return False
 

@@ -263,7 +263,6 @@ class CompletedKustomization(Record):
 
     ``file`` is the path of that file, whether it exists or is generated. ``sites`` are the places of added
     fields and list entries. ``lenient``: fields that kustomize does not know are ignored.
-    ``skips_unsupported``: what needs charts or other repositories is left out.
     """
 
     folder: str
@@ -272,7 +271,6 @@ class CompletedKustomization(Record):
     sites: Mapping[FieldPath, Site] = MappingProxyType({})
     generated: bool = False
     lenient: bool = False
-    skips_unsupported: bool = False
 
     def site(self, *segments: str | int) -> Site:
         """Return the place of a field of the kustomization."""

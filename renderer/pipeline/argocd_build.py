@@ -6,10 +6,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterable
-from functools import partial
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from renderer.files.file_system import FileSystem
+from renderer.files.recorder import Recorder, Task
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.codes import Code
@@ -18,7 +18,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
 from renderer.model.run.work import spend, spent
-from renderer.pipeline.flux_build import BuildContext, compose_completed, compose_supported
+from renderer.pipeline.flux_build import BuildContext, CompletedBuilds
 
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
@@ -49,91 +49,109 @@ def generate(
 
 
 def build_application(
-    fs: FileSystem,
-    application: Resource,
-    is_this_repository: Callable[[str, str], bool],
-    compose: Compose | None = None,
+    fs: FileSystem, application: Resource, is_this_repository: Callable[[str, str], bool]
 ) -> Outcome[ResourceSet]:
-    """Return the objects of the Application's sources in this repository; report other sources as findings.
-
-    ``destination.namespace`` is not set on them yet. ``compose`` builds kustomizations.
-    """
-    from renderer.gitops.argocd.application import sources
-    from renderer.gitops.argocd.destination import without_duplicates
-    from renderer.gitops.argocd.known_fields import unknown_fields
-    from renderer.gitops.entry_fields import APPLICATION_FORMATS, malformed_fields
-
-    found: list[Resource] = []
-    findings: list[Diagnostic] = [*malformed_fields(application, APPLICATION_FORMATS)]
-    if not application.origin.field.segments:  # an ApplicationSet reports the fields of its template
-        findings += unknown_fields(application)
-    for source in sources(application):
-        if not source.has_manifests:
-            continue
-        if source.is_chart or not is_this_repository(source.url, source.path):
-            what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
-            findings.append(_not_rendered(source, f"it is {what}"))
-            continue
-        outcome = build_source(fs, source, compose or composing(fs))
-        findings += outcome.diagnostics
-        if outcome.failed and not outcome.value:
-            return Outcome(ResourceSet(), tuple(findings))
-        found += outcome.value
-    kept = without_duplicates(found)
-    return Outcome(kept.value, (*findings, *kept.diagnostics))
+    """Return the objects of one Application, as ``ApplicationBuilder`` does."""
+    return ApplicationBuilder(fs, kustomize_builds(fs).compose).build(application, is_this_repository)
 
 
-def composing(fs: FileSystem, context: BuildContext = _PLAIN) -> Compose:
-    """Return the way in which kustomizations are built to be rendered."""
-    restrictor = LoadRestrictor.ROOT_ONLY
-    return partial(compose_completed, fs, restrictor=restrictor, context=context, sorted_by_kind=True)
+def kustomize_builds(fs: FileSystem, context: BuildContext = _PLAIN) -> CompletedBuilds:
+    """Return the builds of kustomizations as Argo CD runs them."""
+    return CompletedBuilds(fs, LoadRestrictor.ROOT_ONLY, context, sorted_by_kind=True)
 
 
-class ComposeSupported:
-    """Builds kustomizations to follow their Applications: of those that need charts, what can be read.
+class _LastBuild(NamedTuple):
+    """The build of a kustomization of which only the file of its folder decides, and its steps."""
 
-    The last result is kept: an ApplicationSet may make thousands of Applications of one folder. Its steps
-    count each time, as later stages work on each Application.
+    completed: CompletedKustomization
+    outcome: Outcome[ResourceSet]
+    steps: int
+
+
+class ApplicationBuilder:
+    """Builds Applications; what they share of a folder is read once.
+
+    The last build of a folder without options is kept: an ApplicationSet may make thousands of Applications
+    of one folder. Its steps count each time, as later stages work on each Application.
     """
 
-    def __init__(self, fs: FileSystem) -> None:
-        self._fs = fs
-        self._last: tuple[str, str, Outcome[ResourceSet], int] | None = None
+    def __init__(self, fs: FileSystem, compose: Compose, recorder: Recorder | None = None) -> None:
+        """``compose`` builds kustomizations; a ``recorder`` knows what each Application depends on."""
+        from renderer.gitops.folder_reader import FolderReader
 
-    def __call__(self, completed: CompletedKustomization) -> Outcome[ResourceSet]:
-        folder, content = completed.folder, repr(completed.content)
-        if self._last and self._last[:2] == (folder, content) and not completed.sites:
-            _, _, outcome, steps = self._last
-            spend(steps, "composing Applications")
+        self.folders = FolderReader(fs, recorder)
+        self._compose = compose
+        self._recorder = recorder or Recorder()
+        self._last: _LastBuild | None = None
+
+    def build(
+        self, application: Resource, is_this_repository: Callable[[str, str], bool]
+    ) -> Outcome[ResourceSet]:
+        """Return the objects of the Application's sources in this repository; report other sources.
+
+        ``destination.namespace`` is not set on them yet.
+        """
+        from renderer.gitops.argocd.application import sources
+        from renderer.gitops.argocd.destination import without_duplicates
+        from renderer.gitops.argocd.known_fields import unknown_fields
+        from renderer.gitops.entry_fields import APPLICATION_FORMATS, malformed_fields
+
+        found: list[Resource] = []
+        findings: list[Diagnostic] = [*malformed_fields(application, APPLICATION_FORMATS)]
+        if not application.origin.field.segments:  # an ApplicationSet reports the fields of its template
+            findings += unknown_fields(application)
+        for source in sources(application):
+            if not source.has_manifests:
+                continue
+            if source.is_chart or not is_this_repository(source.url, source.path):
+                what = "a Helm chart of another repository" if source.is_chart else f"in {source.url}"
+                findings.append(_not_rendered(source, f"it is {what}"))
+                continue
+            outcome = self._source(source)
+            findings += outcome.diagnostics
+            if outcome.failed and not outcome.value:
+                return Outcome(ResourceSet(), tuple(findings))
+            found += outcome.value
+        kept = without_duplicates(found)
+        return Outcome(kept.value, (*findings, *kept.diagnostics))
+
+    def _source(self, source: DeployedSource) -> Outcome[ResourceSet]:
+        """Return the objects of one source in this repository."""
+        from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
+        from renderer.gitops.argocd.directory import DirectoryOptions, kustomizations_among, read_manifests
+        from renderer.gitops.argocd.kustomize_edit import complete
+        from renderer.kustomize.reader.resources import unread_text
+
+        fs = self.folders.fs
+        try:
+            folder = source_folder(fs, source)
+            source = with_overrides(self.folders, source, folder)
+            kind = source_type(self.folders, source, folder)
+            if kind is SourceType.DIRECTORY:
+                manifests = read_manifests(fs, folder, DirectoryOptions.of(source.content))
+                refused = (
+                    _read_as_manifest(source, folder, each) for each in kustomizations_among(manifests)
+                )
+                files = dict.fromkeys(each.origin.path for each in manifests)
+                unread = (found for file in files for found in unread_text(fs.read(file), file))
+                return Outcome(ResourceSet(manifests), (*refused, *unread))
+            if kind is SourceType.KUSTOMIZE:
+                return self._composed(complete(self.folders, source, folder))
+            return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+
+    def _composed(self, completed: CompletedKustomization) -> Outcome[ResourceSet]:
+        last = self._last
+        with self._recorder.using(Task("application", completed.folder)):
+            if last and last.completed.file == completed.file and last.completed.content is completed.content:
+                spend(last.steps, "composing Applications")
+                return last.outcome
+            before = spent()
+            outcome = self._compose(completed)
+            # Options of an Application make new content, and findings about them name its fields.
+            self._last = _LastBuild(completed, outcome, spent() - before)
             return outcome
-        before = spent()
-        outcome = compose_supported(self._fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
-        self._last = None if completed.sites else (folder, content, outcome, spent() - before)
-        return outcome
-
-
-def build_source(fs: FileSystem, source: DeployedSource, compose: Compose) -> Outcome[ResourceSet]:
-    """Return the objects of one source in this repository."""
-    from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
-    from renderer.gitops.argocd.directory import DirectoryOptions, kustomizations_among, read_manifests
-    from renderer.gitops.argocd.kustomize_edit import complete
-    from renderer.kustomize.reader.resources import unread_text
-
-    try:
-        folder = source_folder(fs, source)
-        source = with_overrides(fs, source, folder)
-        kind = source_type(fs, source, folder)
-        if kind is SourceType.DIRECTORY:
-            manifests = read_manifests(fs, folder, DirectoryOptions.of(source.content))
-            refused = (_read_as_manifest(source, folder, each) for each in kustomizations_among(manifests))
-            files = dict.fromkeys(each.origin.path for each in manifests)
-            unread = (found for file in files for found in unread_text(fs.read(file), file))
-            return Outcome(ResourceSet(manifests), (*refused, *unread))
-        if kind is SourceType.KUSTOMIZE:
-            return compose(complete(fs, source, folder))
-        return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))
-    except DiagnosticError as error:
-        return Outcome(ResourceSet(), error.diagnostics)
 
 
 def _read_as_manifest(source: DeployedSource, folder: str, kustomization: Resource) -> Diagnostic:

@@ -85,7 +85,7 @@ def argocd_points(
     if not rendered:
         raise DiagnosticError(*found.notes, *_nothing_rendered(fs, entry, reached, notes).diagnostics)
     outputs = Outputs(config, entry, found.roots[0].namespace)
-    trees = ArgocdTrees(fs, outputs, builder.generate)
+    trees = ArgocdTrees(builder.applications.folders, outputs, builder.generate)
     points: list[tuple[str, EntryPoint]] = []
     used = (source.url for each in rendered for source in _rendered_sources(each.entry, urls))
     notes = (*notes, *urls_of_copies(entry, urls, used))
@@ -195,10 +195,10 @@ class _ArgocdBuilder:
         rendered: RenderedSources,
     ) -> None:
         from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
-        from renderer.pipeline.argocd_build import ComposeSupported
+        from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
 
         self._fs = fs
-        self._compose = ComposeSupported(fs)
+        self.applications = ApplicationBuilder(fs, kustomize_builds(fs).compose_supported)
         self._clusters = clusters
         self._relevant = relevant
         self._urls = urls
@@ -210,8 +210,6 @@ class _ArgocdBuilder:
 
     def build(self, application: Resource) -> Outcome[ResourceSet]:
         """Return the objects of an Application's sources in this repository, if these are relevant."""
-        from renderer.pipeline.argocd_build import build_application
-
         own = list(_rendered_sources(application, self._urls))
         if any(self._rendered.is_other_tree(posixpath.normpath(source.path)) for source in own):
             self.applying_trees.append(application.name)
@@ -227,7 +225,7 @@ class _ArgocdBuilder:
             return Outcome(ResourceSet(), tuple(filter(None, errors)))
         if not self._relevant(_application_folders(self._fs, application, self._urls)):
             return Outcome(ResourceSet())
-        return build_application(self._fs, application, self._urls.is_this_repository, self._compose)
+        return self.applications.build(application, self._urls.is_this_repository)
 
     def follow_set(self, application_set: Resource) -> tuple[Resource, ...]:
         """Return the Applications of an ApplicationSet, and note what there is to report about it."""
@@ -312,11 +310,10 @@ def _compose_folder(
     Raises ``DiagnosticError``.
     """
     from renderer.gitops.flux.generator import find_or_generate
-    from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-    from renderer.pipeline.flux_build import compose_supported
+    from renderer.pipeline.argocd_build import kustomize_builds
 
     completed = find_or_generate(fs, folder, entry_site(entry.path, entry.listed_by))
-    outcome = compose_supported(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True)
+    outcome = kustomize_builds(fs).compose_supported(completed)
     if outcome.failed and not outcome.value:
         raise DiagnosticError(*outcome.diagnostics)
     for found in outcome.diagnostics if outcome.failed else ():

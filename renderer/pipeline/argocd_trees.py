@@ -8,7 +8,6 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.files.file_system import FileSystem
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.entry_point import RepointedTree
@@ -21,6 +20,7 @@ from renderer.project.tree_paths import is_tree
 if TYPE_CHECKING:
     from renderer.gitops.argocd.application import DeployedSource
     from renderer.gitops.argocd.discovery import Generate, Key, ReachedApplication
+    from renderer.gitops.folder_reader import FolderReader
 
 #: The name of the overlay with the objects that somebody applies by hand; no object can have it.
 START = "_entry"
@@ -60,8 +60,8 @@ class Outputs(NamedTuple):
 class ArgocdTrees:
     """Assigns trees to Applications; ``findings`` are about objects that stay as they are."""
 
-    def __init__(self, fs: FileSystem, outputs: Outputs, generate: Generate) -> None:
-        self._fs = fs
+    def __init__(self, folders: FolderReader, outputs: Outputs, generate: Generate) -> None:
+        self._folders = folders
         self._outputs = outputs
         self._generate = generate
         self._trees: dict[Key, RepointedTree] = {}
@@ -78,7 +78,7 @@ class ArgocdTrees:
         application = reached.entry
         own = self._outputs.path(application.namespace, application.name)
         is_broken = reached.outcome is not None and reached.outcome.failed
-        if is_broken and reached.generated_by is None and not is_tree(self._fs, own):
+        if is_broken and reached.generated_by is None and not is_tree(self._folders.fs, own):
             return
         every = list(sources(application))
         found = [
@@ -125,8 +125,8 @@ class ArgocdTrees:
         from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
 
         try:
-            folder = source_folder(self._fs, source)
-            kind = source_type(self._fs, with_overrides(self._fs, source, folder), folder)
+            folder = source_folder(self._folders.fs, source)
+            kind = source_type(self._folders, with_overrides(self._folders, source, folder), folder)
         except DiagnosticError:  # reported when the overlay is composed; it keeps its tree until then
             return True
         return kind in (SourceType.KUSTOMIZE, SourceType.DIRECTORY)

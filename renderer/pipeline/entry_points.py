@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Iterator, Mapping
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.files.file_system import FileSystem
@@ -27,6 +28,7 @@ from renderer.project.overlays import EntryReport, FoundOverlays, check_is_sourc
 
 if TYPE_CHECKING:
     from renderer.gitops.substitution.post_build import Variables
+    from renderer.pipeline.argocd_build import ApplicationBuilder
     from renderer.pipeline.flux_build import BuildContext
     from renderer.pipeline.reached_objects import Relevant
 
@@ -131,6 +133,10 @@ class EntryPointComposer:
             found = without_matched(found, point.matched)
         return Outcome(composed.value, (*point.notes, *found))
 
+    def forget_builds(self) -> None:
+        """Drop what was read and built for several Applications."""
+        self.__dict__.pop("_applications", None)
+
     def substitute(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
     ) -> Outcome[ResourceSet]:
@@ -200,7 +206,7 @@ class EntryPointComposer:
         from renderer.gitops.flux.artifact import ArtifactFileSystem
         from renderer.gitops.flux.generator import find_or_generate
         from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-        from renderer.pipeline.flux_build import compose_completed
+        from renderer.pipeline.flux_build import CompletedBuilds
 
         artifact = ArtifactFileSystem(self._fs)
         site = entry_site(overlay.listed_as, overlay.listed_by)
@@ -208,9 +214,8 @@ class EntryPointComposer:
             completed = find_or_generate(artifact, overlay.path, site)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
-        return compose_completed(
-            artifact, completed, LoadRestrictor.NONE, self._context, sorted_by_kind=False
-        )
+        builds = CompletedBuilds(artifact, LoadRestrictor.NONE, self._context, sorted_by_kind=False)
+        return builds.compose(completed)
 
     def _flux(self, point: EntryPoint) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem
@@ -229,16 +234,18 @@ class EntryPointComposer:
         return compose_kustomization(self._artifacts[point.ignore], point.entry, self._context)
 
     def _argocd(self, point: EntryPoint) -> Outcome[ResourceSet]:
-        from renderer.pipeline.argocd_build import build_application, composing
-
         if point.entry is None:
             return Outcome(ResourceSet(point.objects))
-        return build_application(
-            self._fs,
-            point.entry,
-            lambda url, _path: url in point.repositories,
-            composing(self._fs, self._context),
-        )
+        if self._context.trace:  # which observes each build
+            self.forget_builds()
+        return self._applications.build(point.entry, lambda url, _path: url in point.repositories)
+
+    @cached_property
+    def _applications(self) -> ApplicationBuilder:
+        from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
+
+        compose = kustomize_builds(self._fs, self._context).compose
+        return ApplicationBuilder(self._fs, compose, self._recorder)
 
     def _with_templates(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]

@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from renderer.gitops.substitution.post_build import Variables
     from renderer.gitops.substitution.substitute import SecondPass
     from renderer.gitops.substitution.unset_variables import UnsetVariable
+    from renderer.kustomize.compose import Composer
+    from renderer.kustomize.reader.load import Loader
     from renderer.provenance.trace import Trace
 
 
@@ -42,47 +44,79 @@ class BuildContext(Record):
 _PLAIN = BuildContext()
 
 
-def compose_completed(
-    fs: FileSystem,
-    completed: CompletedKustomization,
-    restrictor: LoadRestrictor,
-    context: BuildContext = _PLAIN,
-    *,
-    sorted_by_kind: bool,
-) -> Outcome[ResourceSet]:
-    """Return the resources of a kustomization that an engine completed; only kustomize sorts them by kind."""
-    from renderer.kustomize.compose import BuildOptions, Composer
-    from renderer.kustomize.order import Reorder
-    from renderer.kustomize.reader.load import Loader
+class CompletedBuilds:
+    """Builds kustomizations that an engine completed; files and bases that several of them use are read once.
 
-    reorder = Reorder.LEGACY if sorted_by_kind else Reorder.NONE
-    options = BuildOptions(reorder=reorder, merge_keys=context.merge_keys)
-    composer = Composer(GENERATORS, options, context.trace)
-    try:
-        loader = Loader(fs, restrictor, composer.accumulate, context.recorder, completed)
-        return composer.compose(loader.load(completed.folder))
-    except DiagnosticError as error:
-        return Outcome(ResourceSet(), error.diagnostics)
-
-
-def compose_supported(
-    fs: FileSystem, completed: CompletedKustomization, restrictor: LoadRestrictor, *, sorted_by_kind: bool
-) -> Outcome[ResourceSet]:
-    """Return the resources as ``compose_completed``; of a failure, the objects that can be followed.
-
-    If only charts or bases in other repositories make the build fail, the outcome has their errors and the
-    other resources. If those cannot be read either, it has the errors about them as warnings.
+    Only kustomize sorts the objects by kind.
     """
-    composed = compose_completed(fs, completed, restrictor, sorted_by_kind=sorted_by_kind)
-    if not needs_others(composed):
-        return composed
-    supported = completed._replace(skips_unsupported=True)
-    part = compose_completed(fs, supported, restrictor, sorted_by_kind=sorted_by_kind)
-    if not part.failed:
-        return Outcome(part.value, composed.diagnostics)
-    unread = [each for each in part.diagnostics if each.severity is Severity.ERROR and _is_of_source(each)]
-    warnings = (each._replace(severity=Severity.WARNING) for each in unread)
-    return Outcome(composed.value, (*composed.diagnostics, *warnings))
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        restrictor: LoadRestrictor,
+        context: BuildContext = _PLAIN,
+        *,
+        sorted_by_kind: bool,
+    ) -> None:
+        from renderer.kustomize.compose import BuildOptions
+        from renderer.kustomize.order import Reorder
+
+        self._fs = fs
+        self._restrictor = restrictor
+        self._context = context
+        reorder = Reorder.LEGACY if sorted_by_kind else Reorder.NONE
+        self._options = BuildOptions(reorder=reorder, merge_keys=context.merge_keys)
+        self._loaders: dict[bool, Loader] = {}
+
+    def compose(
+        self, completed: CompletedKustomization, *, skips_unsupported: bool = False
+    ) -> Outcome[ResourceSet]:
+        """Return the resources of a kustomization.
+
+        ``skips_unsupported``: without what needs other repositories, charts or plugins.
+        """
+        try:
+            tree = self._loader(skips_unsupported=skips_unsupported).load_completed(completed)
+            # Not one composer for all builds: it keeps the resources of every root.
+            return self._composer().compose(tree)
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+
+    def compose_supported(self, completed: CompletedKustomization) -> Outcome[ResourceSet]:
+        """Return the resources as ``compose``; of a failure, the objects that can be followed.
+
+        If only charts or bases in other repositories make the build fail, the outcome has their errors and
+        the other resources. If those cannot be read either, it has the errors about them as warnings.
+        """
+        composed = self.compose(completed)
+        if not needs_others(composed):
+            return composed
+        part = self.compose(completed, skips_unsupported=True)
+        if not part.failed:
+            return Outcome(part.value, composed.diagnostics)
+        unread = [
+            each for each in part.diagnostics if each.severity is Severity.ERROR and _is_of_source(each)
+        ]
+        warnings = (each._replace(severity=Severity.WARNING) for each in unread)
+        return Outcome(composed.value, (*composed.diagnostics, *warnings))
+
+    def _composer(self) -> Composer:
+        from renderer.kustomize.compose import Composer
+
+        return Composer(GENERATORS, self._options, self._context.trace)
+
+    def _loader(self, *, skips_unsupported: bool) -> Loader:
+        from renderer.kustomize.reader.load import Loader
+
+        if skips_unsupported not in self._loaders:
+            self._loaders[skips_unsupported] = Loader(
+                self._fs,
+                self._restrictor,
+                self._composer().accumulate,
+                self._context.recorder,
+                skips_unsupported=skips_unsupported,
+            )
+        return self._loaders[skips_unsupported]
 
 
 def has_unread_part(outcome: Outcome[ResourceSet]) -> bool:
@@ -114,7 +148,7 @@ def compose_kustomization(
         completed = complete(fs, entry)
     except DiagnosticError as error:
         return Outcome(ResourceSet(), error.diagnostics)
-    return compose_completed(fs, completed, LoadRestrictor.NONE, context, sorted_by_kind=False)
+    return CompletedBuilds(fs, LoadRestrictor.NONE, context, sorted_by_kind=False).compose(completed)
 
 
 def _is_empty_patch(found: Diagnostic) -> bool:
@@ -177,7 +211,8 @@ def discover_kustomization(
         completed = complete(fs, entry)
     except DiagnosticError as error:
         return Outcome(FluxSubstituted(ResourceSet()), error.diagnostics)
-    composed = compose_supported(fs, completed, LoadRestrictor.NONE, sorted_by_kind=False)
+    builds = CompletedBuilds(fs, LoadRestrictor.NONE, sorted_by_kind=False)
+    composed = builds.compose_supported(completed)
     if composed.failed and not composed.value:
         return Outcome(FluxSubstituted(ResourceSet()), composed.diagnostics)
     outcome = substitute_variables(composed, variables, SecondPass.NEVER, Strictness.LENIENT)

@@ -12,6 +12,7 @@ import posixpath
 from collections.abc import Collection, Iterator
 
 from renderer.files.file_system import FileSystem
+from renderer.gitops.folder_reader import FolderReader
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind, EntryPoint
@@ -27,6 +28,7 @@ class OverlayFiles:
 
     def __init__(self, fs: FileSystem, graph: KustomizationGraph) -> None:
         self._fs = fs
+        self._folders = FolderReader(fs)
         self._graph = graph
         self._artifacts: dict[str, tuple[FileSystem, KustomizationGraph]] = {}
         self._found: dict[str, frozenset[str]] = {}
@@ -91,8 +93,8 @@ class OverlayFiles:
             if not source.has_manifests or source.is_chart or source.url not in repositories:
                 continue
             folder = source_folder(self._fs, source)
-            overridden = with_overrides(self._fs, source, folder)
-            kind = source_type(self._fs, overridden, folder)
+            overridden = with_overrides(self._folders, source, folder)
+            kind = source_type(self._folders, overridden, folder)
             if kind is SourceType.DIRECTORY:
                 yield from self._directory(folder, overridden.content)
             elif kind is SourceType.KUSTOMIZE:

@@ -105,6 +105,8 @@ class Pipeline:
         if is_last:
             for part in ("_loader", "_composer"):
                 self.__dict__.pop(part, None)
+            if overlay.entry:
+                self._entry_points.forget_builds()
             forget_shared()
         return composed
 

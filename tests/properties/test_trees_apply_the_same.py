@@ -26,7 +26,7 @@ from renderer.gitops.argocd.roots import application_objects
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.generator import find_or_generate
 from renderer.kubevirt.facts.server_fields import without_server_fields
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
+from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
@@ -34,8 +34,7 @@ from renderer.model.kube.json import JsonObject, object_at, text_at, without
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.pipeline.argocd_build import generate
-from renderer.pipeline.flux_build import compose_completed
+from renderer.pipeline.argocd_build import generate, kustomize_builds
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.project.project import load_project
 from tests.engines import FLUX, Applied, ArgoCd, Flux
@@ -164,7 +163,7 @@ def at_path(root: JsonObject, path: str) -> JsonObject:
 
 def composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
     completed = find_or_generate(fs, folder, Site(entry.path))
-    return compose_completed(fs, completed, LoadRestrictor.ROOT_ONLY, sorted_by_kind=True).value.resources
+    return kustomize_builds(fs).compose(completed).value.resources
 
 
 def manifests(fs: FileSystem, folder: str) -> Iterator[Resource]:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 
 import pytest
 
 from renderer.adopt.live.ignored_differences import effective_rules, rules_of_application
 from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.files.file_system import FileSystem, MemoryFileSystem
+from renderer.files.recorder import RecordedFileSystem, Recorder, Task
 from renderer.gitops.argocd.directory import DirectoryOptions, manifest_files
 from renderer.gitops.argocd.generators.context import ArgoCluster, SetContext
 from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
@@ -24,7 +26,8 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
-from renderer.pipeline.argocd_build import ComposeSupported, build_application
+from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
+from renderer.pipeline.flux_build import BuildContext
 
 FILES = MemoryFileSystem(
     {**{f"d/{number}.yaml": b"" for number in range(50)}, "big.yaml": b"a: [" + b"1," * 3000 + b"1]\n"}
@@ -164,12 +167,48 @@ def test_applications_of_one_folder_are_followed_by_one_build_of_it() -> None:
         {"kind": "Application", "metadata": {"name": "a"}, "spec": {"source": source}}, Site("a.yaml")
     )
     files = MemoryFileSystem(folder)
-    compose, built, costs = ComposeSupported(files), [], []
+    builder, built, costs = ApplicationBuilder(files, kustomize_builds(files).compose_supported), [], []
     for _ in range(3):
         begin_run()
-        built.append(build_application(files, application, lambda _url, _path: True, compose).value)
+        built.append(builder.build(application, lambda _url, _path: True).value)
         costs.append(spent())
     assert [each.name for each in built[0]] == ["p-c"]
     assert all(one is other for each in built[1:] for one, other in zip(built[0], each, strict=True))
     assert costs[0] > 0
     assert len({*costs}) == 1
+
+
+class CountedReads(MemoryFileSystem):
+    """Counts how often each file is read."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(files)
+        self.counts: Counter[str] = Counter()
+
+    def read(self, path: str) -> bytes:
+        self.counts[path] += 1
+        return super().read(path)
+
+
+@pytest.mark.parametrize("options", [False, True], ids=["the same build", "a build for each"])
+def test_files_that_applications_of_one_folder_share_are_read_once(*, options: bool) -> None:
+    files = {
+        "d/kustomization.yaml": b"resources: [c.yaml]\n",
+        "d/.argocd-source.yaml": b"{}",
+    }
+    files["d/c.yaml"] = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n"
+    repository, recorder = CountedReads(files), Recorder()
+    fs = RecordedFileSystem(repository, recorder)
+    builder = ApplicationBuilder(fs, kustomize_builds(fs, BuildContext(recorder=recorder)).compose, recorder)
+    asked = []
+    for name in ("x", "y", "z"):
+        source = {"repoURL": "https://git.example.org/fleet.git", "path": "d"}
+        metadata: JsonObject = {"name": name}
+        spec: JsonObject = {"source": {**source, "kustomize": {"namePrefix": name}} if options else source}
+        application = Resource({"kind": "Application", "metadata": metadata, "spec": spec}, Site("a.yaml"))
+        with recorder.using(Task("overlay", name)):
+            built = builder.build(application, lambda _url, _path: True)
+        asked.append({each.path for each in recorder.inputs(Task("overlay", name)) if each.method == "read"})
+        assert [each.name for each in built.value] == [f"{name}c" if options else "c"]
+    assert set(repository.counts.values()) == {1}
+    assert asked == [{"d/kustomization.yaml", "d/c.yaml", "d/.argocd-source.yaml"}] * 3

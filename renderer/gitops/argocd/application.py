@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from renderer.files.file_system import FileSystem
+from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
@@ -19,6 +20,7 @@ from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 
@@ -73,6 +75,13 @@ class DeployedSource(NamedTuple):
         return Diagnostic.about(self.application, field, Code.ARGOCD_APPLICATION, text, hint).error()
 
 
+class _Options(NamedTuple):
+    """A file that overrides options of a source."""
+
+    path: str
+    content: Json
+
+
 def is_application(resource: Resource) -> bool:
     """Return True for an Argo CD Application."""
     return resource.kind == "Application" and resource.gvk.group == ARGOCD_GROUP
@@ -99,8 +108,9 @@ def is_project(resource: Resource) -> bool:
     return resource.kind == "AppProject" and resource.gvk.group == ARGOCD_GROUP
 
 
-def sources(application: Resource) -> Iterator[DeployedSource]:
-    """Yield the dry source of ``spec.sourceHydrator``, ``spec.sources``, or ``spec.source``.
+@once_for_same
+def sources(application: Resource) -> tuple[DeployedSource, ...]:
+    """Return the dry source of ``spec.sourceHydrator``, ``spec.sources``, or ``spec.source``.
 
     Of several, Argo CD uses the first (``types.go`` GetSource, HasMultipleSources); the hydrator builds the
     dry source as if it were the source.
@@ -108,14 +118,15 @@ def sources(application: Resource) -> Iterator[DeployedSource]:
     place = ("spec", "sourceHydrator", "drySource")
     dry = object_at(application.content, *place)
     if dry:
-        yield DeployedSource(application, _normalized(dry), place)
-        return
+        return (DeployedSource(application, _normalized(dry), place),)
     listed = array_at(application.content, "spec", "sources")
-    for index, source in enumerate(listed):
-        yield DeployedSource(application, _normalized(object_at(source)), ("spec", "sources", index))
     single = object_at(application.content, "spec", "source")
     if single and not listed:
-        yield DeployedSource(application, _normalized(single), ("spec", "source"))
+        return (DeployedSource(application, _normalized(single), ("spec", "source")),)
+    return tuple(
+        DeployedSource(application, _normalized(object_at(source)), ("spec", "sources", index))
+        for index, source in enumerate(listed)
+    )
 
 
 def named_sources(resource: Resource) -> Iterator[SourceAddress]:
@@ -158,28 +169,37 @@ def source_folder(fs: FileSystem, source: DeployedSource) -> str:
     return folder
 
 
-def with_overrides(fs: FileSystem, source: DeployedSource, folder: str) -> DeployedSource:
+def with_overrides(folders: FolderReader, source: DeployedSource, folder: str) -> DeployedSource:
     """Return the source with the options of ``.argocd-source.yaml`` and of the file for this Application.
 
     Raises ``DiagnosticError``.
     """
     content = source.content
-    for name in (".argocd-source.yaml", f".argocd-source-{source.application.name}.yaml"):
-        path = posixpath.normpath(posixpath.join(folder, name))
-        if fs.is_file(path):
-            patch = decode_yaml11(fs.read(path), path)
-            if not isinstance(patch, dict):
-                raise source.error(
-                    f"{path} is not a mapping", hint="write fields of a source in it, such as kustomize"
-                )
-            content = _json_merged(content, patch)
+    own = _options_in(folders.fs, folder, f".argocd-source-{source.application.name}.yaml")
+    for options in (folders.once(_shared_options, folder), own):
+        if options is None:
+            continue
+        if not isinstance(options.content, dict):
+            raise source.error(
+                f"{options.path} is not a mapping", hint="write fields of a source in it, such as kustomize"
+            )
+        content = _json_merged(content, options.content)
     fixed = {key: source.content[key] for key in _FIXED if key in source.content}
     return source._replace(
         content={**{key: value for key, value in content.items() if key not in _FIXED}, **fixed}
     )
 
 
-def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceType:
+def _shared_options(fs: FileSystem, folder: str) -> _Options | None:
+    return _options_in(fs, folder, ".argocd-source.yaml")
+
+
+def _options_in(fs: FileSystem, folder: str, name: str) -> _Options | None:
+    path = posixpath.normpath(posixpath.join(folder, name))
+    return _Options(path, decode_yaml11(fs.read(path), path)) if fs.is_file(path) else None
+
+
+def source_type(folders: FolderReader, source: DeployedSource, folder: str) -> SourceType:
     """Return the type that the source names, or else detect it from its files (``util/app/discovery``).
 
     Raises ``DiagnosticError``.
@@ -190,8 +210,10 @@ def source_type(fs: FileSystem, source: DeployedSource, folder: str) -> SourceTy
             f"the source has {' and '.join(explicit)}",
             hint="keep the one that generates its manifests",
         )
-    if explicit:
-        return explicit[0]
+    return explicit[0] if explicit else folders.once(_detected_type, folder)
+
+
+def _detected_type(fs: FileSystem, folder: str) -> SourceType:
     names = [name for name in fs.list(folder) if fs.is_file(posixpath.normpath(posixpath.join(folder, name)))]
     found = SourceType.DIRECTORY
     for name in names:  # as upstream: of both kinds, the last file of the walk wins

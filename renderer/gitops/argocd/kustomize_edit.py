@@ -13,6 +13,7 @@ from typing import Any
 from renderer.files.file_system import FileSystem
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.flux.generator import with_known_names
+from renderer.gitops.folder_reader import FolderReader
 from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.model.kube.field_path import FieldPath, Segment
@@ -26,17 +27,24 @@ _KEEP = "*"
 _VARIABLE = re.compile(r"\$(?:\{(\w+)\}|(\w+)|(\$))")
 
 
-def complete(fs: FileSystem, source: DeployedSource, folder: str) -> CompletedKustomization:
-    """Return ``folder``'s kustomization with ``spec.source.kustomize``. Raises ``DiagnosticError``."""
-    file = find_kustomization(fs, folder)
-    content = decode_yaml11(fs.read(file), file)
+def complete(folders: FolderReader, source: DeployedSource, folder: str) -> CompletedKustomization:
+    """Return ``folder``'s kustomization with ``spec.source.kustomize``. Raises ``DiagnosticError``.
+
+    Without options, the content is the same object for all sources of the folder.
+    """
+    file, content = folders.once(_kustomization, folder)
     options = object_at(source.content, "kustomize")
     if not options or not isinstance(content, dict):
         return CompletedKustomization(folder, file, object_at(content))
-    unknown = [key for key in content if key.lower() not in {name.lower() for name in KNOWN_FIELDS}]
-    if unknown:  # the build reports them
+    known = {name.lower() for name in KNOWN_FIELDS}
+    if any(key.lower() not in known for key in content):  # the build reports them
         return CompletedKustomization(folder, file, content)
-    return _Edit(fs, source, folder, file, dict(with_known_names(content))).completed()
+    return _Edit(folders.fs, source, folder, file, dict(with_known_names(content))).completed()
+
+
+def _kustomization(fs: FileSystem, folder: str) -> tuple[str, Json]:
+    file = find_kustomization(fs, folder)
+    return file, decode_yaml11(fs.read(file), file)
 
 
 class _Edit:

@@ -207,15 +207,11 @@ class Loader:
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         accumulate: Accumulate = listed_resources,
         recorder: Recorder | None = None,
-        completed: CompletedKustomization | None = None,
+        *,
+        skips_unsupported: bool = False,
     ) -> None:
-        """``accumulate`` composes folders that hold configurations of plugins.
-
-        ``completed`` replaces the kustomization file of its folder.
-        """
-        self._completed = completed
+        """``accumulate`` composes folders that hold configurations of plugins."""
         self._recorder = recorder or Recorder()
-        skips_unsupported = completed is not None and completed.skips_unsupported
         self._files = SourceFiles(fs, restrictor, skips_unsupported=skips_unsupported)
         self._accumulate = accumulate
         self._roots: dict[str, KustomizationRoot | DiagnosticError] = {}
@@ -235,6 +231,20 @@ class Loader:
         folder = self._files.folder(path, ".", site)
         return SourceTree(self._root(folder, AncestorChain(), site))
 
+    def load_completed(self, completed: CompletedKustomization) -> SourceTree:
+        """Load ``completed`` in place of the kustomization file of its folder. Raises ``DiagnosticError``.
+
+        The root is read each time; what it lists is shared with other trees.
+        """
+        site = Site(completed.folder)
+        folder = self._files.folder(completed.folder, ".", site)
+        entered = AncestorChain().enter(folder, site)
+        with self._recorder.using(Task("folder", folder)):
+            try:
+                return SourceTree(self._read(folder, entered, completed))
+            except DiagnosticError as error:
+                raise DiagnosticError(*(_at_listing(found, site) for found in error.diagnostics)) from None
+
     def _root(self, folder: str, ancestors: AncestorChain, site: Site) -> KustomizationRoot:
         """Return the root in ``folder``, which is listed at ``site``."""
         entered = ancestors.enter(folder, site)
@@ -250,16 +260,21 @@ class Loader:
 
     def _read_root(self, folder: str, ancestors: AncestorChain) -> KustomizationRoot | DiagnosticError:
         try:
-            root = read_root(
-                self._files,
-                folder,
-                lambda used, site: self._root(used, ancestors, site),
-                self._accumulate,
-                self._completed if self._completed and self._completed.folder == folder else None,
-            )
+            root = self._read(folder, ancestors)
         except DiagnosticError as error:
             return error
         self._folders_below[folder] = frozenset([folder]).union(
             *(self._folders_below[used.folder] for used in root.used_roots())
         )
         return root
+
+    def _read(
+        self, folder: str, ancestors: AncestorChain, completed: CompletedKustomization | None = None
+    ) -> KustomizationRoot:
+        return read_root(
+            self._files,
+            folder,
+            lambda used, site: self._root(used, ancestors, site),
+            self._accumulate,
+            completed,
+        )
