@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from shlex import quote
 
 from renderer.adopt.dump.sources import SourceObject
 from renderer.app.project import Project
@@ -138,7 +139,7 @@ def _cannot_be_built(folder: str) -> Diagnostic:
         folder,
         Code.NOT_CHECKED,
         f"{folder} cannot be built: of its objects, only those in the files that it lists count",
-        f"vmrender build {folder} says why",
+        f"vmrender build {quote(folder)} says why",
         severity=Severity.WARNING,
     )
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import PurePosixPath
+from shlex import quote
 from typing import TypeAlias
 
 from renderer.authoring.migration.change import Subject
@@ -303,7 +304,7 @@ def cannot_build(build: Overlay) -> Reason:
     """Return why a file stays that a broken build uses."""
     return Reason(
         f"{build.path} cannot be built, so that nothing shows whether it would stay the same",
-        f"make vmrender build {build.path} work, and migrate again",
+        f"make vmrender build {quote(build.path)} work, and migrate again",
     )
 
 

@@ -66,8 +66,10 @@ class TerminalReporter:
             else _removal_text(result)
         )
         if result.by_hand and (result.created or result.updated):
+            from shlex import quote  # noqa: PLC0415 - compiles an expression, for few trees
+
             option = "--kustomize" if result.is_kustomization else "--recursive --filename"
-            note(f"  once it is merged, apply it yourself: kubectl apply {option} {result.output}")
+            note(f"  once it is merged, apply it yourself: kubectl apply {option} {quote(result.output)}")
 
 
 def closing_line(result: RenderResult) -> str:

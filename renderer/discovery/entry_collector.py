@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable
 from functools import cached_property
+from shlex import quote
 
 from renderer.discovery.flux_roots import declared_roots
 from renderer.discovery.machines_in_files import containing_objects
@@ -168,7 +169,9 @@ class EntryCollector:
         cluster = entry.entry.name_prefix
         if entry.entry.kind is EntryKind.ARGOCD:
             tree = trees.get(f"{cluster}/{START}")
-            return f"Argo CD, {entry.path}: kubectl apply --recursive --filename {tree}" if tree else ""
+            return (
+                f"Argo CD, {entry.path}: kubectl apply --recursive --filename {quote(tree)}" if tree else ""
+            )
         root = cluster_root(self._manifests.fs, entry.path).kustomization
         tree = trees.get(f"{cluster}/{root.name}")
         declared = (each for _, each in declared_roots(self._manifests))

@@ -32,7 +32,9 @@ def _with_pin_hint(finding: Diagnostic) -> Diagnostic:
     is_pin = last == PINS and name.startswith(("virtualmachine_", "virtualmachinepool_"))
     if finding.code is not Code.PATCH_TARGET_MISSING or not is_pin:
         return finding
-    unpin = f"vmrender unpin {overlay or '.'}"
+    from shlex import quote
+
+    unpin = f"vmrender unpin {quote(overlay or '.')}"
     return finding._replace(hint=f"if the machine was removed or renamed, drop its pin: {unpin}")
 
 

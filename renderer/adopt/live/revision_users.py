@@ -9,6 +9,7 @@ whether a restart is due: a revision that is named there is needed until that re
 from __future__ import annotations
 
 from collections.abc import Container, Iterable, Iterator, Mapping
+from shlex import quote
 
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.kubevirt.facts.kinds import (
@@ -143,10 +144,10 @@ def notes_about_unnamed(written: Iterable[Resource], users: RevisionUsers, overl
         if user:
             yield (
                 f"{each.current_id} is in Git only because {user} names it:"
-                f" vmrender unpin {overlay} --live says how to clear that"
+                f" vmrender unpin {quote(overlay)} --live says how to clear that"
             )
         else:
-            yield f"no machine names {each.current_id}: vmrender unpin {overlay} --live removes it"
+            yield f"no machine names {each.current_id}: vmrender unpin {quote(overlay)} --live removes it"
 
 
 def notes_about_others(

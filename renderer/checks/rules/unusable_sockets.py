@@ -48,6 +48,7 @@ spec:
 from __future__ import annotations
 
 from collections.abc import Iterator
+from shlex import quote
 
 from renderer.checks.rules.context import (
     INSTANCETYPE,
@@ -150,7 +151,8 @@ def _in_preference(context: Context, preference: Resource, found: Finding) -> Fi
     if is_deployed or preference.origin.field != ROOT or preference.origin.path.startswith(BUILTIN_SCHEME):
         kind = PREFERENCE if preference.kind in CLUSTER_KINDS else preference.kind
         name, scope = preference.name, " --cluster" if preference.kind in CLUSTER_KINDS else ""
-        copied = f"vmrender customize {kind}/{name} --name {name}.cores --topology cores{scope} --write DIR"
+        names = f"{quote(f'{kind}/{name}')} --name {quote(f'{name}.cores')}"
+        copied = f"vmrender customize {names} --topology cores{scope} --write DIR"
         return found._replace(hint=f"name a copy with {fixed}, which {copied} makes; or use {_SMALLER}")
     edit: Edit = AddField(spec, "cpu", {_TOPOLOGY: word})
     if cpu:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
 from pathlib import Path
 
@@ -173,7 +174,7 @@ def command(  # noqa: PLR0913 - one for each option
     code = report(None, findings, results={"import": as_json(summary)} if summary else {})
     if summary is not None:
         paths = (PROJECT_FILE, summary.output, summary.rendered, *summary.entries)
-        added = " ".join(Path(os.path.relpath(project.root / path)).as_posix() for path in paths)
+        added = shlex.join(Path(os.path.relpath(project.root / path)).as_posix() for path in paths)
         rendering = f"  vmrender render       writes {summary.rendered}/"
         note(*lines(summary), "", "next:", rendering, f"  git add {added}")
     return code

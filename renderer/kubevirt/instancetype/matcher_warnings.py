@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from shlex import quote
 
 from renderer.kubevirt.facts.applied_null import APPLIED_NULL
 from renderer.kubevirt.facts.kinds import MATCHER_TYPES, MatcherType
@@ -97,13 +98,14 @@ def missing_revisions(
         if name:
             at = vm.field(revision_field(matcher, matcher_type))
             noun = matcher_type.noun
-            namespace = f" -n {vm.resource.namespace}" if vm.resource.namespace else ""
+            namespace = f" -n {quote(vm.resource.namespace)}" if vm.resource.namespace else ""
+            revision = f"kubectl get controllerrevision {quote(name)}{namespace} -o yaml"
             yield Diagnostic.about(
                 vm.resource,
                 at,
                 Code.REVISION_INVALID,
                 f"the cluster keeps {noun} {matcher.name} in ControllerRevision {name}, which was not read;"
                 f" the VM is expanded with the {noun} of the catalog, which may differ",
-                f"pass the revision with the VM: kubectl get controllerrevision {name}{namespace} -o yaml",
+                f"pass the revision with the VM: {revision}",
                 severity=Severity.WARNING,
             )
