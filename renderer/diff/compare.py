@@ -79,7 +79,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         equal=len(pairs) - len(both),
         totals=(totals_before(before), totals_after(before, after, changes)),
         notes=tuple(sides.leaving_revisions.notes()),
-        images=masked_moves(moves, sides.secrets) if moves else (),
+        images=tuple(masked_moves(moves, sides.secrets)) if moves else (),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from renderer.diff.masking import masked_pair
 from renderer.kubevirt.facts.image_sources import ImageSource, image_sources
 from renderer.model.difference import ImageMove, ImageName
 from renderer.model.kube.resource import Resource
@@ -39,19 +40,22 @@ def _renamed_places(
             yield place, moved
 
 
-def masked_moves(moves: Iterable[ImageMove], secrets: Masking) -> tuple[ImageMove, ...]:
-    """Return the moves with ``***`` for each of ``secrets``, also across the parts of an image."""
+def masked_moves(moves: Iterable[ImageMove], secrets: Masking) -> Iterator[ImageMove]:
+    """Yield the moves with ``***`` for each of ``secrets``, also across the parts of an image."""
 
-    def shown(image: ImageName | None) -> ImageName | None:
+    def shown(image: ImageName | None, whole: str) -> ImageName | None:
         if image is None:
             return None
         parts = ImageName(*map(secrets.mask, image))
-        whole = secrets.mask(_text(image))
         return parts if _text(parts) == whole else ImageName(whole, "", "")
 
-    return tuple(move._replace(before=shown(move.before), after=shown(move.after)) for move in moves)
+    for move in moves:
+        before, after = masked_pair(_text(move.before), _text(move.after), secrets.mask)
+        yield move._replace(before=shown(move.before, before), after=shown(move.after, after))
 
 
-def _text(image: ImageName) -> str:
+def _text(image: ImageName | None) -> str:
+    if image is None:
+        return ""
     name, tag, digest = image
     return name + (f":{tag}" if tag else "") + (f"@{digest}" if digest else "")

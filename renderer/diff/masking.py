@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
 
 from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
 from renderer.kubevirt.facts.credential_text import without_credentials
-from renderer.model.difference import Impact, OverlayDifference, ResourceChange
+from renderer.model.difference import DataChange, GuestChange, Impact, OverlayDifference, ResourceChange
 from renderer.model.kube.res_id import ResId
 from renderer.model.masking import MASK, Masking
 from renderer.model.run.taint import taint_masking
+
+Stated = TypeVar("Stated", DataChange, GuestChange)
 
 
 def with_shown_names(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
@@ -54,6 +57,18 @@ def _with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
     )
 
 
+def masked_pair(before: str, after: str, mask: Callable[[str], str]) -> tuple[str, str]:
+    """Return both texts masked.
+
+    If one of them is confidential, so is the other: most likely, it is a value of the same Secret.
+    """
+    shown = mask(before), mask(after)
+    if shown == (before, after):
+        return shown
+    first, second = shown
+    return (first if first != before else before and MASK, second if second != after else after and MASK)
+
+
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:
     """Return the change of a resource with ``***`` for each of ``secrets`` in its texts and paths."""
 
@@ -63,23 +78,18 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
     def words(text: str) -> str:
         return secrets.mask(without_credentials(text, lambda _: MASK, of_kernel=True))
 
+    def masked(each: Stated) -> Stated:
+        before, after = masked_pair(each.before, each.after, words)
+        return each._replace(before=before, after=after)
+
     return change._replace(
         fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
         impact=shown(change.impact),
         start_refusal=secrets.mask(change.start_refusal),
         former_refusal=secrets.mask(change.former_refusal),
         data=tuple(
-            each._replace(
-                disk=words(each.disk),
-                text=words(each.text),
-                before=words(each.before),
-                after=words(each.after),
-            )
-            for each in change.data
+            masked(each)._replace(disk=words(each.disk), text=words(each.text)) for each in change.data
         ),
-        guest=tuple(
-            each._replace(device=words(each.device), before=words(each.before), after=words(each.after))
-            for each in change.guest
-        ),
+        guest=tuple(masked(each)._replace(device=words(each.device)) for each in change.guest),
         pending=tuple(shown_path(field, secrets) for field in change.pending),
     )

@@ -110,7 +110,7 @@ def compare_with_cluster(
             for change in sorted(changes, key=ResourceChange.order)
         ),
         equal=comparison.equal,
-        images=masked_moves(moves, comparison.secrets) if moves else (),
+        images=tuple(masked_moves(moves, comparison.secrets)) if moves else (),
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
