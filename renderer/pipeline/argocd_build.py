@@ -120,7 +120,6 @@ class ApplicationBuilder:
         from renderer.gitops.argocd.application import SourceType, source_folder, source_type, with_overrides
         from renderer.gitops.argocd.directory import DirectoryOptions, kustomizations_among, read_manifests
         from renderer.gitops.argocd.kustomize_edit import complete
-        from renderer.kustomize.reader.resources import unread_text
 
         fs = self.folders.fs
         try:
@@ -128,13 +127,11 @@ class ApplicationBuilder:
             source = with_overrides(self.folders, source, folder)
             kind = source_type(self.folders, source, folder)
             if kind is SourceType.DIRECTORY:
-                manifests = read_manifests(fs, folder, DirectoryOptions.of(source.content))
+                read = read_manifests(fs, folder, DirectoryOptions.of(source.content))
                 refused = (
-                    _read_as_manifest(source, folder, each) for each in kustomizations_among(manifests)
+                    _read_as_manifest(source, folder, each) for each in kustomizations_among(read.value)
                 )
-                files = dict.fromkeys(each.origin.path for each in manifests)
-                unread = (found for file in files for found in unread_text(fs.read(file), file))
-                return Outcome(ResourceSet(manifests), (*refused, *unread))
+                return Outcome(ResourceSet(read.value), (*refused, *read.diagnostics))
             if kind is SourceType.KUSTOMIZE:
                 return self._composed(complete(self.folders, source, folder))
             return Outcome(ResourceSet(), (_not_rendered(source, f"{source.path} is a {_NAMES[kind]}"),))

@@ -198,9 +198,11 @@ class EntryPointComposer:
 
         try:
             options = DirectoryOptions.of({"directory": point.options.directory})
-            return without_duplicates(read_manifests(self._fs, overlay.path, options))
+            read = read_manifests(self._fs, overlay.path, options)
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
+        kept = without_duplicates(read.value)
+        return Outcome(kept.value, (*read.diagnostics, *kept.diagnostics))
 
     def _generated(self, overlay: Overlay) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.artifact import ArtifactFileSystem

@@ -367,7 +367,7 @@ class ProjectCatalogs:
         from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
 
         with self._recorder.using(Task("configuration", path)):
-            return ResourceSet(read_manifests(self._fs, path, DirectoryOptions.of({})))
+            return ResourceSet(read_manifests(self._fs, path, DirectoryOptions.of({})).value)
 
     def _find_definition(self, kinds: Iterable[str], name: str) -> Definition | None:
         kinds = tuple(kinds)

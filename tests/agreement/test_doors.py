@@ -248,7 +248,8 @@ def is_read_alike(text: str, file: str) -> bool:
     content = text.encode("utf-8", "surrogateescape")
     try:
         one = read_resources(content, Site(file), generated_names=True)
-        other = read_manifests(MemoryFileSystem({file: content}), posixpath.dirname(file), DirectoryOptions())
+        fs, folder = MemoryFileSystem({file: content}), posixpath.dirname(file)
+        other = read_manifests(fs, folder, DirectoryOptions()).value
     except DiagnosticError:
         return True
     return [each.content for each in one] == [each.content for each in other]

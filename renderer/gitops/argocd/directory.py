@@ -16,8 +16,9 @@ from typing import NamedTuple
 from renderer.files.file_system import FileSystem
 from renderer.golang.gobwas import GlobError, gobwas_match
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
+from renderer.kustomize.reader.resources import unread_text
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.entry_point import SKIP_MARK
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
@@ -75,8 +76,8 @@ def is_selected(relative: str, options: DirectoryOptions) -> bool:
     return not options.include or _matches(options.include, relative)
 
 
-def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tuple[Resource, ...]:
-    """Return the objects of a folder or file.
+def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> Outcome[tuple[Resource, ...]]:
+    """Return the objects of a folder or file, with warnings.
 
     Argo CD keeps the last of equal keys; here they are refused, because a part of the object would be lost.
 
@@ -84,15 +85,17 @@ def read_manifests(fs: FileSystem, folder: str, options: DirectoryOptions) -> tu
     """
     found: list[Resource] = []
     problems: list[Diagnostic] = []
+    warnings: list[Diagnostic] = []
     for path in [folder] if fs.is_file(folder) else manifest_files(fs, folder, options):
         try:
             for resource in _read_file(fs, path):
                 found += _items(resource)
+            warnings += unread_text(fs.read(path), path)
         except DiagnosticError as error:
             problems += error.diagnostics
     if problems:
         raise DiagnosticError(*problems)
-    return tuple(found)
+    return Outcome(tuple(found), tuple(warnings))
 
 
 def kustomizations_among(manifests: Iterable[Resource]) -> Iterator[Resource]:
