@@ -86,11 +86,27 @@ class Vmrender(LazyGroup):
         sys.exit(code)
 
     def _main_shell_completion(self, *args: Any, **extra: Any) -> None:  # noqa: ANN401 - click's own
-        if os.environ.get("_VMRENDER_COMPLETE", "").startswith("powershell"):
+        shell, _, action = os.environ.get("_VMRENDER_COMPLETE", "").partition("_")
+        if shell == "powershell":
             from renderer.cli import powershell  # noqa: PLC0415 - only the shell asks
 
             powershell.register()
+        if action == "complete":
+            self._check_typed_words(shell)
         super()._main_shell_completion(*args, **extra)
+
+    def _check_typed_words(self, shell: str) -> None:
+        """Refuse variables that no completion script sets. Raises ``click.UsageError``."""
+        from click.shell_completion import get_completion_class  # noqa: PLC0415 - only the shell asks
+
+        protocol = get_completion_class(shell)
+        try:
+            if protocol is not None:
+                protocol(self, {}, "", "").get_completion_args()
+        except (KeyError, ValueError, IndexError):
+            raise click.UsageError(
+                "COMP_WORDS and COMP_CWORD are not what the script of vmrender completion sets"
+            ) from None
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - as below
         self._context = ctx  # its choices, such as the format, also apply to errors

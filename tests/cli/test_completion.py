@@ -126,6 +126,24 @@ def test_a_project_that_cannot_be_read_has_no_names(tmp_path: Path) -> None:
         assert (answer.stdout.strip(), answer.stderr) == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("shell", "words"),
+    [
+        ("bash", {"COMP_WORDS": "vmrender ren", "COMP_CWORD": "x"}),
+        ("bash", {"COMP_WORDS": "vmrender ren"}),
+        ("zsh", {"COMP_WORDS": "vmrender ren", "COMP_CWORD": ""}),
+        ("fish", {"COMP_WORDS": "vmrender ren", "COMP_CWORD": " "}),
+        ("powershell", {"COMP_CWORD": "ren"}),
+    ],
+)
+def test_words_that_no_script_sets_are_refused(project: Path, shell: str, words: dict[str, str]) -> None:
+    answer = run(project, _VMRENDER_COMPLETE=f"{shell}_complete", **words)
+    assert (answer.returncode, answer.stdout) == (2, "")
+    assert answer.stderr.splitlines() == [
+        "Error: COMP_WORDS and COMP_CWORD are not what the script of vmrender completion sets"
+    ]
+
+
 #: Names that a shell would expand or run, take for an option or show otherwise than they are.
 HOSTILE = (
     "$(id)",
