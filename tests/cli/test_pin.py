@@ -631,13 +631,13 @@ def test_status_of_one_machine_is_cleared_while_another_keeps_the_revision(repos
     keep_matchers(repository)
     pinned = repository.pins()
     result = repository.ok("unpin", "prod", "db")
-    assert "kubectl patch vm db -n prod --subresource=status" in result.stderr
+    assert "kubectl patch vm/db -n prod --subresource=status" in result.stderr
     assert pinned - repository.pins() == {"virtualmachine_db.yaml"}
     named = next(name for name in pinned if "u1.medium" in name)
     name = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
     repository.write("dump.yaml", status(f"controllerRevisionRef: {{name: {name}}}"))
     result = repository.ok("unpin", "prod", "--live", "dump.yaml")
-    assert "kubectl patch vm" in result.stderr
+    assert "kubectl patch \"vm/$vm\"" in result.stderr
 
 
 @pytest.mark.parametrize("release", ["1.4", "1.5"])
@@ -654,4 +654,11 @@ def test_names_in_printed_commands_are_quoted(repository: Repository) -> None:
     repository.ok("pin", "prod", "--all")
     keep_matchers(repository)
     result = repository.run("unpin", "prod", "--all")
-    assert "for vm in '$(touch x)' web; do kubectl patch vm" in result.stderr
+    assert "for vm in '$(touch x)' web; do kubectl patch \"vm/$vm\" -n" in result.stderr
+
+
+def test_names_in_printed_commands_are_not_options(repository: Repository) -> None:
+    repository.replace("base/db.yaml", "  name: db", "  name: --all")
+    repository.ok("pin", "prod", "--all")
+    keep_matchers(repository)
+    assert "kubectl patch vm/--all -n prod" in repository.ok("unpin", "prod", "--", "--all").stderr

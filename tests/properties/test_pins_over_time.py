@@ -53,10 +53,10 @@ spec:
 OWN = "made by KubeVirt"
 NAMES = ("db", "web", "mail")
 PATCH = re.compile(
-    r"kubectl patch vm (?P<name>\S+) -n prod --subresource=status --type=json -p '(?P<patch>.+)'"
+    r"kubectl patch vm/(?P<name>\S+) -n prod --subresource=status --type=json -p '(?P<patch>.+)'"
 )
 LOOP = re.compile(
-    r"for vm in (?P<names>[^;]+); do kubectl patch vm \"\$vm\" -n prod --subresource=status --type=json"
+    r"for vm in (?P<names>[^;]+); do kubectl patch \"vm/\$vm\" -n prod --subresource=status --type=json"
     r" -p '(?P<patch>.+)'; done"
 )
 

@@ -25,7 +25,10 @@ class MachineToClear(Record):
 
 
 def clear_commands(machines: Iterable[MachineToClear]) -> Iterator[str]:
-    """Yield one command for all VirtualMachines of a namespace with equal revisions, one for each pool."""
+    """Yield one command for all VirtualMachines of a namespace with equal revisions, one for each pool.
+
+    A name follows ``vm/``, so that kubectl does not read one that begins with ``-`` as an option.
+    """
     alike: dict[tuple[str, str], list[str]] = {}
     for each in machines:
         namespace = ["-n", each.namespace] if each.namespace else []
@@ -38,9 +41,9 @@ def clear_commands(machines: Iterable[MachineToClear]) -> Iterator[str]:
             alike.setdefault((each.namespace, clearing), []).append(each.name)
     for (_, clearing), names in alike.items():
         if len(names) == 1:
-            yield f"kubectl patch vm {shlex.quote(names[0])} {clearing}"
+            yield f"kubectl patch {shlex.quote(f'vm/{names[0]}')} {clearing}"
         else:
-            yield f'for vm in {shlex.join(names)}; do kubectl patch vm "$vm" {clearing}; done'
+            yield f'for vm in {shlex.join(names)}; do kubectl patch "vm/$vm" {clearing}; done'
 
 
 def _json_patch(revisions: Mapping[str, str]) -> str:

@@ -99,7 +99,7 @@ def missing_revisions(
             at = vm.field(revision_field(matcher, matcher_type))
             noun = matcher_type.noun
             namespace = f" -n {quote(vm.resource.namespace)}" if vm.resource.namespace else ""
-            revision = f"kubectl get controllerrevision {quote(name)}{namespace} -o yaml"
+            revision = f"kubectl get {quote(f'controllerrevision/{name}')}{namespace} -o yaml"
             yield Diagnostic.about(
                 vm.resource,
                 at,
