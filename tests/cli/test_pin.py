@@ -637,7 +637,7 @@ def test_status_of_one_machine_is_cleared_while_another_keeps_the_revision(repos
     name = named.removeprefix("controllerrevision_prod_").removesuffix(".yaml")
     repository.write("dump.yaml", status(f"controllerRevisionRef: {{name: {name}}}"))
     result = repository.ok("unpin", "prod", "--live", "dump.yaml")
-    assert "kubectl patch \"vm/$vm\"" in result.stderr
+    assert 'kubectl patch "vm/$vm"' in result.stderr
 
 
 @pytest.mark.parametrize("release", ["1.4", "1.5"])
