@@ -187,14 +187,14 @@ class VariableReader:
             values.update(found)
             if reference.kind is SourceKind.SECRET:
                 confidential.update(found.values())
-            else:  # one of them may be a copy
-                confidential.update(filter(taint_masking().is_in, found.values()))
         own = {name: _in_one_line(value) for name, value in post_build.substitute.items()}
+        values.update(own)
+        confidential.update(filter(taint_masking().is_in, values.values()))  # one of them may be a copy
         for name in own:
             self._check_name(name, post_build.site.below("substitute", name))
         unread = [source.name for source in post_build.sources if source.kind is SourceKind.SECRET]
         return Variables(
-            {**values, **own},
+            values,
             post_build.always,
             frozenset(filter(None, confidential)),
             () if self._secrets else tuple(unread),
