@@ -25,7 +25,7 @@ needs_jq = pytest.mark.skipif(not shutil.which("jq"), reason="needs jq to stand 
 
 #: A fake GitHub: keeps the comments of a pull request in a file, and logs requests.
 GH = """\
-echo "$@" >> "$GH_CALLS"
+echo $* >> "$GH_CALLS"
 case "$*" in
   *--paginate*) for last; do :; done; exec jq -r "$last" "$GH_COMMENTS" ;;
 esac
@@ -55,7 +55,10 @@ class Runner:
         (folder / "gh-calls").write_text("")
 
     def has_comments(self, *comments: dict[str, Any]) -> None:
-        (self.folder / "gh-comments").write_text(json.dumps(comments))
+        answer: dict[str, Any] = {"comments": {"nodes": comments}}
+        for key in ("pullRequest", "repository", "data"):
+            answer = {key: answer}
+        (self.folder / "gh-comments").write_text(json.dumps(answer))
         self.repository.environment["GH_COMMENTS"] = str(self.folder / "gh-comments")
 
     def calls(self) -> list[str]:
@@ -219,12 +222,12 @@ def test_one_comment_is_kept_up_to_date(runner: Runner) -> None:
     assert "web" in body
 
     others = (
-        {"id": 1, "user": {"type": "User"}, "body": body},
-        {"id": 2, "user": {"type": "Bot"}, "body": "Hi"},
+        {"id": "IC_1", "viewerDidAuthor": False, "body": body},
+        {"id": "IC_2", "viewerDidAuthor": True, "body": "Hi"},
     )
-    runner.has_comments(*others, {"id": 3, "user": {"type": "Bot"}, "body": body})
+    runner.has_comments(*others, {"id": "IC_3", "viewerDidAuthor": True, "body": body})
     runner.run(comment="true")
-    assert runner.calls()[-1] == "api --silent --method PATCH repos/acme/vms/issues/comments/3"
+    assert runner.calls()[-1].endswith("--raw-field id=IC_3")
 
 
 @needs_jq

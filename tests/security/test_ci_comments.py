@@ -44,15 +44,26 @@ exec(sys.stdin.read(), {{}})
 """
 
 
+#: Paths of projects that differ in one character, which a marker must not drop; ``-->`` would end it.
+PATHS = ("a-b", "a_b", "a b", "a%20b", "a~b", "a/b", "a.b", "ä", "ã", "a-->b", "a\nb", "'", '"', "\\", "*")
+
+
 def program(path: Path, text: str) -> None:
     path.parent.mkdir(exist_ok=True)
     path.write_text(text)
     path.chmod(0o755)
 
 
-def gitlab_calls(tmp_path: Path, notes: list[dict[str, Any]], *, report: str = REPORT, code: int = 1) -> Any:  # noqa: ANN401 - JSON
+def gitlab_calls(
+    tmp_path: Path,
+    notes: list[dict[str, Any]],
+    *,
+    report: str = REPORT,
+    code: int = 1,
+    path: str = "apps/prod",
+) -> Any:  # noqa: ANN401 - JSON
     checkout, programs, calls = tmp_path / "checkout", tmp_path / "programs", tmp_path / "calls"
-    (checkout / "apps/prod").mkdir(parents=True)
+    (checkout / path).mkdir(parents=True)
     (tmp_path / "notes").write_text(json.dumps(notes))
     (tmp_path / "report").write_text(report)
     program(
@@ -72,7 +83,7 @@ def gitlab_calls(tmp_path: Path, notes: list[dict[str, Any]], *, report: str = R
         CI_PROJECT_ID="11",
         CI_MERGE_REQUEST_IID="3",
         VMRENDER_COMMENT_TOKEN="the-token",  # noqa: S106 - of the test
-        VMRENDER_PATH="apps/prod",
+        VMRENDER_PATH=path,
         VMRENDER_COMMAND="validate",
     )
     assert (run.returncode, run.stderr) == (0, "")
@@ -116,14 +127,14 @@ def test_gitlab_does_not_comment_without_a_report(tmp_path: Path) -> None:
     assert gitlab_calls(tmp_path, [OTHERS], report="", code=2) == []
 
 
-def github_call(tmp_path: Path, ids: str, changed: str) -> str:
+def github_call(tmp_path: Path, ids: str, changed: str, path: str = "apps/prod") -> str:
     (tmp_path / "diff.md").write_text(REPORT)
     program(
         tmp_path / "programs/gh",
         f"""#!/bin/sh
 case "$*" in
   *--paginate*) printf '{ids}' ;;
-  *) echo "$*" > {tmp_path / "call"} ;;
+  *) echo $* > {tmp_path / "call"} ;;
 esac
 """,
     )
@@ -133,13 +144,13 @@ esac
         PATH=f"{tmp_path / 'programs'}:{os.environ['PATH']}",
         GITHUB_REPOSITORY="acme/fleet",
         PULL_REQUEST="3",
-        PROJECT="apps/prod",
+        PROJECT=path,
         CHANGED=changed,
         DIFF=str(tmp_path / "diff.md"),
         RUNNER_TEMP=str(tmp_path),
     )
     assert (run.returncode, run.stderr) == (0, "")
-    assert (tmp_path / "vmrender-comment.md").read_text() == f"{MARKER}\n{REPORT}"
+    assert (tmp_path / "vmrender-comment.md").read_text().endswith(f" -->\n{REPORT}")
     call = tmp_path / "call"
     return call.read_text() if call.exists() else ""
 
@@ -148,14 +159,28 @@ esac
     ("ids", "changed", "request_"),
     [
         ("", "true", "--method POST repos/acme/fleet/issues/3/comments"),
-        ("8\\n9\\n", "true", "--method PATCH repos/acme/fleet/issues/comments/8"),
-        ("8\\n", "false", "--method PATCH repos/acme/fleet/issues/comments/8"),
+        ("IC_8\\nIC_9\\n", "true", "--raw-field id=IC_8 --field body=@"),
+        ("IC_8\\n", "false", "--raw-field id=IC_8 --field body=@"),
         ("", "false", ""),
     ],
 )
 def test_github_comments_once(tmp_path: Path, ids: str, changed: str, request_: str) -> None:
     assert request_ in github_call(tmp_path, ids, changed)
     assert bool(github_call(tmp_path, ids, changed)) is bool(request_)
+
+
+def test_each_project_has_a_comment_of_its_own(tmp_path: Path) -> None:
+    markers = {}
+    for number, path in enumerate(PATHS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        github_call(folder, "", "true", path)
+        markers[path] = (folder / "vmrender-comment.md").read_text().partition("\n")[0]
+        [[_, _, body]] = gitlab_calls(folder, [], path=path)
+        assert body.startswith("<!-- vmrender "), path
+        assert body.partition("\n")[0] == markers[path], path
+        assert markers[path].count("-->") == 1, path
+    assert len(set(markers.values())) == len(PATHS)
 
 
 def gate_output(tmp_path: Path, vmrender: str, fail_on: str = "refused,data") -> str:
