@@ -14,6 +14,7 @@ from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.moving_machines import MovingMachines
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.diff.equal_changes import EqualChanges
@@ -104,7 +105,9 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
         ignores = Ignores(ignore, before.config)
         from renderer.app.diff_causes import Causes  # noqa: PLC0415 - not for a cluster, nor for the library
 
-        found = compare_projects(before, after, overlays, reporter, commits, Causes(before, after))
+        left_out = git.left_out() if not after.revision else frozenset[str]()
+        sparse = SparseCheckout(left_out, before, after)
+        found = compare_projects(before, after, overlays, reporter, commits, Causes(before, after), sparse)
         return found._replace(difference=ignores.without_ignored(found.difference))
 
 
@@ -115,10 +118,12 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     reporter: Reporter,
     commits: Sequence[Commit] = (),
     causes: Causes | None = None,
+    sparse: SparseCheckout | None = None,
 ) -> Comparison:
     """Compare the overlays of two sides; also compare ``commits`` with the first side.
 
-    ``causes`` finds the places in the sources that changed what differs.
+    ``causes`` finds the places in the sources that changed what differs. ``sparse`` says what the work tree
+    lacks.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
     """
@@ -143,7 +148,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, name, stopwatch = overlay.path, overlay.name, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
-            sides = before.render(path, overlay.listed_as), after.render(path, overlay.listed_as)
+            lacking = sparse.instead_of(path) if sparse else None
+            sides = before.render(path, overlay.listed_as), lacking or after.render(path, overlay.listed_as)
         rendering = stopwatch.lap()
         if sides[0]:  # ignore refusals of intermediate states
             (errors_before if sides[0].content is None else former).add(sides[0].errors, path)

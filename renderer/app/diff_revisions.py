@@ -14,6 +14,7 @@ from renderer.files.git_repository import GitFileSystem, GitRepository
 from renderer.findings.located import LocatedError
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.render_config import PROJECT_FILE
 from renderer.project.overlays import is_named
 
 _WORK_TREE = "work tree"
@@ -43,11 +44,14 @@ def sides_of(project: Project, git: GitRepository, revisions: Sequence[str]) -> 
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
-    """Raise ``DiagnosticError`` for a bare repository, which has no work tree."""
+    """Raise ``DiagnosticError`` for a bare repository, or for a sparse checkout without the project file."""
     if git.is_bare:
         message = f"{project.root} is a bare repository, which has no work tree to compare"
         hint = "name two revisions: vmrender diff A B"
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
+    if PROJECT_FILE in git.left_out() and not project.fs.is_file(PROJECT_FILE):
+        message = f"the sparse checkout of this work tree leaves out {PROJECT_FILE}"
+        raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="add it: git sparse-checkout add FOLDER").error()
     return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
 
 

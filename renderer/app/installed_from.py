@@ -102,7 +102,9 @@ def _of_clone(folder: Path, environment: Mapping[str, str]) -> InstalledFrom:
         return InstalledFrom(Unknown(f"git cannot say what is in {folder}: {error.diagnostics[0].message}"))
     commit = git.run("rev-parse", "--verify", "--quiet", "HEAD^{commit}").output.strip()
     if not commit:
-        return InstalledFrom(Unknown(f"{folder} has no commit yet"))
+        lost = git.id_of("HEAD")
+        reason = f"lacks commit {lost}: git fsck says more" if lost else "has no commit yet"
+        return InstalledFrom(Unknown(f"{folder} {reason}"))
     notes = []
     if git.run("status", "--porcelain", "--untracked-files=no").output:
         notes.append(f"uncommitted changes in {folder} are not installed")

@@ -152,6 +152,10 @@ class GitProcess:
             allowance.take(time.monotonic() - start)
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
+    def id_of(self, revision: str) -> str:
+        """Return the id that a revision stands for, whose object may be missing; empty if there is none."""
+        return self.run("rev-parse", "--verify", "--quiet", revision).output.strip()
+
     def origin(self) -> str:
         """Return the URL of the remote ``origin``; empty if there is none."""
         return self.run("remote", "get-url", "origin").output.rstrip("\n")

@@ -51,6 +51,9 @@ _SHALLOW_HINT = (
 _UNKNOWN_HINT = (
     "git branch --all, git tag and git log list what there is; a branch of a remote is origin/NAME"
 )
+_INCOMPLETE_HINT = (
+    "git fsck says what else is missing; .git/objects/info/alternates may name a repository that is gone"
+)
 _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first"
 
 
@@ -294,7 +297,10 @@ class GitRepository:
             raise Diagnostic(Code.GIT_REVISION, f"{revision!r} is not the name of a revision").error()
         found = self._objects.find(revision)
         if found is None:
-            raise self._unknown(f"no such revision: {revision}")
+            oid = self._git.id_of(revision)
+            is_name = oid and oid != revision.lower()
+            lost = f"commit {oid} of {revision} is not in this clone"
+            raise self._unknown(lost if is_name else f"no such revision: {revision}")
         commit = self._objects.find(f"{found.oid}^{{commit}}")
         if commit is None:
             raise Diagnostic(Code.GIT_REVISION, f"{revision} is a {found.kind}, not a commit").error()
@@ -354,7 +360,17 @@ class GitRepository:
     ) -> None:
         self.close()
 
+    def left_out(self) -> frozenset[str]:
+        """Return the files of the project that the sparse checkout of the work tree leaves out."""
+        if self._git.run("config", "--type=bool", "--get", "core.sparseCheckout").output != "true\n":
+            return frozenset()
+        listed = self._git.run("ls-files", "-t", "-z").output.split("\0")
+        return frozenset(each.removeprefix("S ") for each in listed if each.startswith("S "))
+
     def _unknown(self, message: str) -> DiagnosticError:
+        if self._objects.find("HEAD") is None and (head := self._git.id_of("HEAD")):
+            lost = f"commit {head} of HEAD is not in this clone"
+            return Diagnostic(Code.GIT_REVISION, lost, hint=_INCOMPLETE_HINT).error()
         if self._shallow:
             return Diagnostic(Code.GIT_REVISION, message, hint=_SHALLOW_HINT).error()
         has_commits = self._objects.find("HEAD") or self._git.run("for-each-ref", "--count=1").output

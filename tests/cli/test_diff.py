@@ -483,6 +483,41 @@ def test_a_shallow_clone_says_how_to_get_the_rest(
     assert "this clone is shallow" in result.stderr
 
 
+def test_overlay_outside_a_sparse_checkout_is_not_compared(folder: Path) -> None:
+    machine = (
+        "{apiVersion: kubevirt.io/v1, kind: VirtualMachine, metadata: {name: db}, spec: {runStrategy: Always,"
+        " template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}}}}}\n"
+    )
+    files = {
+        "vmrender.yaml": "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+        "overlays: [{path: plain}, {path: 'teams/*'}]\n",
+        **{f"{name}.yaml": machine for name in ("plain/a", "plain/b", "teams/a/a", "bases/a", "docs/a")},
+        "teams/a/kustomization.yaml": "resources: [a.yaml]\n",
+        "teams/b/kustomization.yaml": "resources: [../../bases]\n",
+        "teams/c/kustomization.yaml": "resources: []\n",
+        "bases/kustomization.yaml": "resources: [a.yaml]\n",
+    }
+    commit(folder, {path: text.replace("db", path[:9].replace("/", "-")) for path, text in files.items()})
+    left_out = ("plain/b.yaml", "teams/a/", "bases/a.yaml", "docs/")
+    git(folder, "sparse-checkout", "set", "--no-cone", "/*", *(f"!/{path}" for path in left_out))
+
+    result = run("--format", "json")
+    overlays = json.loads(result.stdout)["overlays"]
+    reason = "the sparse checkout of this work tree leaves out {}; git sparse-checkout add FOLDER"
+    assert {each["path"]: each["incomparable"] for each in overlays} == {
+        "plain": reason.format("plain/b.yaml"),
+        "teams/a": reason.format("teams/a/a.yaml"),
+        "teams/b": reason.format("bases/a.yaml"),
+        "teams/c": None,
+    }
+    assert [each["changes"] for each in overlays] == [[], [], [], []]
+
+    git(folder, "sparse-checkout", "set", "--no-cone", "/teams")
+    result = run()
+    assert (result.exit, result.stdout) == (2, "")
+    assert "leaves out vmrender.yaml" in result.stderr
+
+
 def test_bare_repository_has_only_revisions(
     folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -260,6 +260,25 @@ def test_a_shallow_clone_says_how_to_get_the_rest(top: Path, tmp_path: Path) -> 
     assert "fetch-depth: 0" in found.hint
 
 
+def test_a_clone_whose_objects_are_gone_names_the_commit(top: Path, tmp_path: Path) -> None:
+    commit(top, {"a": "1"})
+    git(tmp_path, "clone", "--quiet", "--shared", str(top), "shared")
+    (tmp_path / "shared/.git/objects/info/alternates").write_text(f"{tmp_path}/gone\n")
+
+    with GitRepository(tmp_path / "shared", ENVIRONMENT) as repository:
+        for revision in ("HEAD", "main", "HEAD~1"):
+            found = naming(repository, revision)
+            assert found.message.endswith(" of HEAD is not in this clone")
+            assert "alternates" in (found.hint or "")
+
+
+def test_sparse_checkout_leaves_out_files(top: Path, repository: GitRepository) -> None:
+    commit(top, {"a/x.yaml": "1", "b/x.yaml": "1", "top.yaml": "1"})
+    assert repository.left_out() == frozenset()
+    git(top, "sparse-checkout", "set", "--cone", "a")
+    assert repository.left_out() == {"b/x.yaml"}
+
+
 def test_a_partial_clone_fetches_nothing(top: Path, tmp_path: Path) -> None:
     git(top, "config", "uploadpack.allowFilter", "true")
     commit(top, {"a.yaml": "old"})
