@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from renderer.app.project import Project
+from renderer.app.reporter import Reporter
 from renderer.cache.known_results import KnownCatalogs, KnownOverlay, KnownOverlays
 from renderer.cache.recorded_inputs import FileDigests, RecordedInputs
 from renderer.cache.store import Store, cache_folder
 from renderer.cache.tool_fingerprint import tool_fingerprint
 from renderer.emit.unchanged_since_render import unchanged_tree
 from renderer.files.disk import ConfinedFolder
-from renderer.files.signing_key import KEY_VARIABLE, signing_key
+from renderer.files.signing_key import KEY_VARIABLE, key_is_in_repository, signing_key
 from renderer.findings.located import Located
 from renderer.model.diagnostic import has_errors
 from renderer.model.digest import sha256
@@ -54,9 +55,14 @@ class RunCache:
 
     @classmethod
     @contextmanager
-    def of(cls, project: Project, *, wanted: bool) -> Iterator[RunCache]:
+    def of(cls, project: Project, reporter: Reporter, *, wanted: bool) -> Iterator[RunCache]:
         """Open the user's cache, and tidy it at the end; without ``wanted``, use an empty one."""
-        key = signing_key(project.environment) if wanted else None
+        key = signing_key(project.environment, project.root) if wanted else None
+        if wanted and key is None and key_is_in_repository(project.environment, project.root):
+            reporter.note(
+                "the cache is not used: its key would be in this repository, where a pull request can put"
+                f" one; set XDG_STATE_HOME to a folder elsewhere, or {KEY_VARIABLE}"
+            )
         cache = cls(project, Store(cache_folder(project.environment), key) if key else None)
         yield cache
         if cache._store:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from renderer.app.project import Project, chosen_overlays
+from renderer.app.reporter import Silent
 from renderer.app.run_cache import RunCache
 from renderer.app.usage_error import UsageError
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
@@ -22,7 +23,7 @@ def plan_shards(project: Project, count: int) -> tuple[Shard, ...]:
     project = project.proposed()
     # An entry of which overlays cannot be found is reported by each shard.
     overlays = chosen_overlays(project.look_up_overlays(), ())
-    with RunCache.of(project, wanted=True) as cache:
+    with RunCache.of(project, Silent(), wanted=True) as cache:
         measured = {
             overlay.path: seconds for overlay in overlays if (seconds := cache.seconds(overlay)) is not None
         }

@@ -12,6 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from renderer.emit.durable import write_new_file
+from renderer.emit.output_folder import STAGING_FOLDER
 from renderer.emit.tree import is_folder, read_file
 from renderer.files.signing_key import signing_key
 from renderer.model.digest import hmac_sha256, is_same_digest, sha256
@@ -28,7 +29,7 @@ def write_proof(area: Path, before: bytes | None, after: bytes) -> None:
 
     Nothing is written if the user has no key. Raises ``OSError``.
     """
-    key = signing_key(os.environ)
+    key = _key(area)
     (area / PROOF).unlink(missing_ok=True)
     if key:
         digests = f"{_digest(before)} {_digest(after)}"
@@ -59,9 +60,15 @@ def unproved_tree(area: Path) -> str | None:
     return None
 
 
+def _key(area: Path) -> bytes | None:
+    folder = Path(os.path.realpath(area))
+    top = next((each.parent for each in folder.parents if each.name == STAGING_FOLDER), folder)
+    return signing_key(os.environ, top)
+
+
 def _proved_digests(area: Path) -> tuple[str, str]:
     """Return the digests of the ownership files before and after the change; empty without a proof."""
-    key, content = signing_key(os.environ), _read_regular_file(area / PROOF)
+    key, content = _key(area), _read_regular_file(area / PROOF)
     with suppress(ValueError):
         before, after, signature = content.decode().split()
         if key and is_same_digest(signature.encode(), _signature(key, f"{before} {after}").encode()):

@@ -16,19 +16,38 @@ _KEY_BYTES = 32
 KEY_VARIABLE = "VMRENDER_CACHE_KEY"
 
 
-def signing_key(environment: Mapping[str, str]) -> bytes | None:
+def signing_key(environment: Mapping[str, str], project: Path) -> bytes | None:
     """Return the key of this user, created at the first call; None if it cannot be stored.
 
-    A variable replaces it, for pipelines that keep a cache and have no persistent home.
+    A variable replaces it, for pipelines that keep a cache and have no persistent home. No key is read or
+    stored in the repository of ``project``.
     """
     given = environment.get(KEY_VARIABLE)
     if given:
         return given.encode("utf-8", "surrogateescape")
-    file = user_folder(environment, "XDG_STATE_HOME", ".local/state") / "vmrender" / "cache-key"
+    file = _key_file(environment)
+    if _is_in_repository(file, project):
+        return None
     try:
         return _read_key(file) or _make_key(file)
     except OSError:
         return None
+
+
+def key_is_in_repository(environment: Mapping[str, str], project: Path) -> bool:
+    """Return True if the key would be in the repository of ``project``: a pull request could bring it."""
+    return not environment.get(KEY_VARIABLE) and _is_in_repository(_key_file(environment), project)
+
+
+def _key_file(environment: Mapping[str, str]) -> Path:
+    return user_folder(environment, "XDG_STATE_HOME", ".local/state") / "vmrender" / "cache-key"
+
+
+def _is_in_repository(file: Path, project: Path) -> bool:
+    """Return True if the path to a file leads through the checkout of ``project``, or through its folder."""
+    root = Path(os.path.realpath(project))
+    top = next((each for each in (root, *root.parents) if os.path.lexists(each / ".git")), root)
+    return any(Path(os.path.realpath(each)).is_relative_to(top) for each in (file, *file.parents))
 
 
 def user_folder(environment: Mapping[str, str], variable: str, below_home: str) -> Path:

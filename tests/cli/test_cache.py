@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -212,6 +213,21 @@ def test_foreign_entries_change_nothing(project: Project, forged: str) -> None:
     assert "nothing has changed" not in project.run("render", "--check", "-v").stderr
     assert project.run("render", "--check").exit_code == 0
     assert project.is_known("overlays/dev")
+
+
+def test_a_key_of_the_repository_signs_nothing(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:
+    outside = Path(os.environ["XDG_STATE_HOME"], "vmrender/cache-key")
+    inside = project.root / ".state/vmrender/cache-key"
+    inside.parent.mkdir(parents=True)
+    inside.write_bytes(outside.read_bytes())
+    inside.chmod(0o600)
+    monkeypatch.setenv("XDG_STATE_HOME", str(project.root / ".state"))
+    result = project.run("render", "--verbose")
+    assert "nothing has changed" not in result.stderr
+    assert result.stderr.count("the cache is not used: its key would be in this repository") == 1
+    assert (
+        "usable: no: the key that entries are signed with would be in" in project.run("cache", "info").stdout
+    )
 
 
 def test_environment_settings_are_part_of_the_key(project: Project, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from pathlib import Path
 
 import click
 
 from renderer.cache.store import LARGEST_CACHE, CacheSize, cache_folder, clear, size_of
 from renderer.cli.command import CommandGroup
 from renderer.cli.console import note, print_lines
-from renderer.files.signing_key import signing_key
+from renderer.files.signing_key import key_is_in_repository, signing_key
 
 _MEBIBYTE = 1 << 20
 
@@ -51,7 +52,9 @@ def info() -> None:
     print_lines(f"folder: {folder}")
     print_lines(f"size: {_size_text(size_of(folder))}, of {LARGEST_CACHE / _MEBIBYTE:.1f} MiB at most")
     no_key = "no: there is no place for the key that entries are signed with"
-    print_lines(f"usable: {'yes' if signing_key(os.environ) else no_key}")
+    if key_is_in_repository(os.environ, Path()):
+        no_key = "no: the key that entries are signed with would be in this repository"
+    print_lines(f"usable: {'yes' if signing_key(os.environ, Path()) else no_key}")
 
 
 def _size_text(size: CacheSize) -> str:

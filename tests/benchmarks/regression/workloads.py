@@ -15,8 +15,6 @@ from tests.benchmarks.inputs import virtual_machines, write_overlay
 
 _VMS = 100
 _ROOT = Path(__file__).parents[3]
-#: Folder of a run's caches and compiled modules, next to its repository.
-_KEPT, _CACHE, _COMPILED = ".kept", ".kept/cache", ".kept/compiled"
 #: After so many seconds, files are known by their times to the cache, however coarse the clock is.
 _SETTLED = 2.5
 
@@ -34,9 +32,14 @@ class Workload(NamedTuple):
     def run(self, *program: str) -> str:
         """What Python writes to standard error that is started with ``program`` and the arguments."""
         if self.is_cold:
-            for kept in ("rendered", _CACHE):
-                shutil.rmtree(self.project / kept, ignore_errors=True)
+            for folder in (self.project / "rendered", kept_by(self.project) / "cache"):
+                shutil.rmtree(folder, ignore_errors=True)
         return run(self.project, *program, *self.arguments, code=self.code)
+
+
+def kept_by(project: Path) -> Path:
+    """The folder of a project's caches and compiled modules, next to it."""
+    return project.with_name(f"{project.name}.kept")
 
 
 def write_workloads(folder: Path) -> list[Workload]:
@@ -71,9 +74,9 @@ def write_workloads(folder: Path) -> list[Workload]:
 def run(project: Path, *command: str, code: int = 0) -> str:
     """What it writes to standard error, with hashes of text and what earlier runs kept as in every count."""
     kept = {
-        "XDG_CACHE_HOME": str(project / _CACHE),
-        "XDG_STATE_HOME": str(project / _KEPT),
-        "PYTHONPYCACHEPREFIX": str(project / _COMPILED),
+        "XDG_CACHE_HOME": str(kept_by(project) / "cache"),
+        "XDG_STATE_HOME": str(kept_by(project)),
+        "PYTHONPYCACHEPREFIX": str(kept_by(project) / "compiled"),
         "PYTHONHASHSEED": "0",
         "PYTHONPATH": str(_ROOT),
     }

@@ -10,7 +10,10 @@ from typing import Any
 import pytest
 
 from renderer.cache.store import cache_folder
-from renderer.files.signing_key import signing_key
+from renderer.files.signing_key import key_is_in_repository, signing_key
+
+#: A folder that no test has its key in.
+PROJECT = Path("/repository")
 
 
 @pytest.fixture
@@ -20,10 +23,10 @@ def state(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_key_is_stable_and_private(state: Path) -> None:
-    key = signing_key(os.environ)
+    key = signing_key(os.environ, PROJECT)
     assert key is not None
     assert len(key) == 32
-    assert signing_key(os.environ) == key
+    assert signing_key(os.environ, PROJECT) == key
     [file] = (state / "vmrender").iterdir()
     assert file.stat().st_mode & 0o777 == 0o600
 
@@ -32,13 +35,13 @@ def test_keys_differ(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = set()
     for name in "ab":
         monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / name))
-        keys.add(signing_key(os.environ))
+        keys.add(signing_key(os.environ, PROJECT))
     assert len(keys) == 2
 
 
 def key_of(state: str, barrier: threading.Barrier, keys: queue.Queue[bytes | None]) -> None:
     barrier.wait(30)
-    keys.put(signing_key({"XDG_STATE_HOME": state}))
+    keys.put(signing_key({"XDG_STATE_HOME": state}, PROJECT))
 
 
 @pytest.mark.parametrize("way", ["processes", "threads"])
@@ -63,33 +66,54 @@ def test_concurrent_creators_get_one_key(tmp_path: Path, way: str) -> None:
 
 @pytest.mark.parametrize("mode", [0o644, 0o660, 0o602])
 def test_key_readable_by_others_is_rejected(state: Path, mode: int) -> None:
-    signing_key(os.environ)
+    signing_key(os.environ, PROJECT)
     (state / "vmrender" / "cache-key").chmod(mode)
-    assert signing_key(os.environ) is None
+    assert signing_key(os.environ, PROJECT) is None
 
 
 def test_key_that_is_a_link_is_rejected(state: Path) -> None:
-    signing_key(os.environ)
+    signing_key(os.environ, PROJECT)
     file = state / "vmrender" / "cache-key"
     file.symlink_to(file.rename(state / "elsewhere"))
-    assert signing_key(os.environ) is None
+    assert signing_key(os.environ, PROJECT) is None
 
 
 def test_truncated_key_is_rejected(state: Path) -> None:
-    signing_key(os.environ)
+    signing_key(os.environ, PROJECT)
     (state / "vmrender" / "cache-key").write_bytes(b"short")
-    assert signing_key(os.environ) is None
+    assert signing_key(os.environ, PROJECT) is None
 
 
 def test_no_writable_folder_means_no_key(state: Path) -> None:
     (state / "vmrender").write_text("")
-    assert signing_key(os.environ) is None
+    assert signing_key(os.environ, PROJECT) is None
 
 
 def test_pipelines_can_provide_a_key(state: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("VMRENDER_CACHE_KEY", "secret")
-    assert signing_key(os.environ) == b"secret"
+    assert signing_key(os.environ, PROJECT) == b"secret"
     assert list(state.iterdir()) == []
+
+
+@pytest.mark.parametrize("place", [".state", "apps/prod/.state", "link", "apps/.."])
+@pytest.mark.parametrize("has_git", [True, False])
+def test_key_in_the_repository_is_not_used(tmp_path: Path, place: str, *, has_git: bool) -> None:
+    root = tmp_path / "repository"
+    project = root / "apps/prod" if has_git else root
+    (root / "apps/prod").mkdir(parents=True)
+    if has_git:
+        (root / ".git").mkdir()
+    (root / "link").symlink_to(tmp_path / "elsewhere")
+    environment = {"XDG_STATE_HOME": f"{root}/{place}"}
+    planted = Path(environment["XDG_STATE_HOME"], "vmrender/cache-key")
+    assert signing_key(environment, project) is None
+    assert not planted.exists()
+    assert key_is_in_repository(environment, project)
+
+    outside = {"XDG_STATE_HOME": f"{tmp_path}/state"}
+    assert signing_key(outside, project)
+    assert not key_is_in_repository(outside, project)
+    assert signing_key({**environment, "VMRENDER_CACHE_KEY": "secret"}, project) == b"secret"
 
 
 def test_relative_folders_are_ignored(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
