@@ -35,11 +35,12 @@ from renderer.kubevirt.facts.confidential import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.credential_text import (
+    credential_arguments,
     is_credential_value,
-    option_for_credential,
     without_credentials,
     without_value_of_header,
 )
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS, is_ciphertext
@@ -183,7 +184,8 @@ class Scope(NamedTuple):
     elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind
     that a patch is for.
     ``parameters`` are the names of parameters that confidential fields use. ``is_among_secrets``: a key on
-    the way names Secrets. ``depth`` is the number of texts around it.
+    the way names Secrets. ``depth`` is the number of texts around it. ``command`` has the arguments before
+    the first one of ``args``.
     """
 
     area: Area = Area.OBJECT
@@ -195,6 +197,7 @@ class Scope(NamedTuple):
     parameters: frozenset[str] = frozenset()
     is_among_secrets: bool = False
     depth: int = 0
+    command: tuple[str, ...] = ()
 
     def hides(self, value: Json) -> bool:
         """Return True if the value is confidential as a whole, whatever a text in it says."""
@@ -235,7 +238,7 @@ def opened(value: Json, scope: Scope) -> _ScopeOf:
     if isinstance(value, list):  # its elements are where the list is: the operations of a patch, too
         element = scope._replace(is_root=scope.is_root and bool(scope.target))
         if scope.area is Area.COMMAND:
-            return partial(_scope_of_argument, value, element)
+            return partial(_scope_of_argument, credential_arguments(value, scope.command), element)
         return lambda _: element
     mapping = value if isinstance(value, dict) else EMPTY
     return partial(_scope_of_entry, mapping, _entered(mapping, scope))
@@ -266,12 +269,25 @@ def _is_command(value: Json) -> bool:
     return isinstance(value, str)
 
 
-def _scope_of_argument(arguments: Sequence[Json], scope: Scope, index: Segment) -> Scope:
-    """Return the scope of an argument: that after an option for a credential is one."""
-    if not isinstance(index, int) or not 0 < index < len(arguments):
-        return scope
-    is_value = option_for_credential(arguments[index - 1]) and is_credential_value(arguments[index])
-    return scope.hidden() if is_value else scope
+def _scope_of_argument(confidential: frozenset[int], scope: Scope, index: Segment) -> Scope:
+    return scope.hidden() if index in confidential else scope
+
+
+def _scope_of_hooks(text: str, scope: Scope) -> Scope:
+    """Return the scope of the hooks in an annotation: they are confidential if an argument of one is."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few machines have hooks
+
+    try:
+        documents = decode_documents(text.encode("utf-8", "surrogatepass"), "text")
+    except (DiagnosticError, ValueError):
+        documents = ()
+    hooks = (each for document in documents if isinstance(document, list) for each in document)
+    for each in hooks:
+        if isinstance(each, dict):
+            command = array_at(each, "command")
+            if credential_arguments(command) or credential_arguments(array_at(each, "args"), command):
+                return scope.hidden()
+    return scope.within(Area.COMMAND)
 
 
 def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
@@ -297,7 +313,11 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if key == EXTRA_HEADERS:
         return below.within(Area.HEADERS)
     if key in _COMMANDS and _is_command(child):
-        return below.within(Area.COMMAND)
+        command = array_at(mapping, "command") if key == "args" else ()
+        before = tuple(each if isinstance(each, str) else "" for each in command)
+        return below.within(Area.COMMAND)._replace(command=before)
+    if key == HOOK_SIDECARS and isinstance(child, str):
+        return _scope_of_hooks(child, below)
     if key == SECRET_GENERATOR:
         return below.within(Area.GENERATORS)
     if here.area is Area.GENERATORS:

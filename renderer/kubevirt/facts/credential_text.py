@@ -9,8 +9,9 @@ PostgreSQL, MySQL, Windows, Apache and GRUB.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, islice
 
 from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder
 from renderer.model.kube.encryption import is_ciphertext
@@ -323,12 +324,15 @@ COMMANDS = (
             r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
         ),
     ),
-    Form(("mysql", "mariadb"), pattern(r"\b(?:mysql|mariadb)\w*\b[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)")),
+    Form(
+        ("mysql", "mariadb"),
+        pattern(r"(?<![\w=:-])(?:mysql|mariadb)[\w.-]*(?=\s)[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)"),
+    ),
     Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
     Form(
         ("-u", "-user"),
         pattern(
-            r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"
+            r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?(?!\d+:\d+(?!\S)|[\w-]+:\d{1,5},)[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"
         ),
     ),
     Form(("net",), pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)),
@@ -384,6 +388,9 @@ _ASSIGNMENT = pattern(
     r"(?<![\w.-])(?P<name>[\w.-]{1,80})\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
     r"(?P<word>[^\s\"',;}\]\\][^\s\"',;}\]]*)"
 )
+#: An argument that is another option, and not the value of the one before it.
+_ANOTHER_OPTION = pattern(r"--[\w-]+|--?[\w-]+=.*|-\w", re.DOTALL)
+_BETWEEN_WORDS = pattern(r"[\s\"']")
 #: ``--password value``.
 _OPTION = pattern(
     r"(?<![\w-])--?(?P<name>[\w-]{1,60})(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
@@ -420,9 +427,31 @@ def kernel_credentials(arguments: str) -> Iterator[re.Match[str]]:
     return filter(_is_written, _KERNEL_ARGUMENT.finditer(arguments))
 
 
-def option_for_credential(argument: Json) -> bool:
-    """Return True for an argument of a command such as ``--password``, whose value is the next argument."""
-    return isinstance(argument, str) and argument.startswith("-") and names_credential(argument)
+def credential_arguments(arguments: Sequence[Json], command: Sequence[Json] = ()) -> frozenset[int]:
+    """Return the indices of the arguments that are a credential because of the arguments before them.
+
+    These are the value of an option such as ``--password``, and passwords of known clients, as in
+    ``redis-cli -a word``. ``command`` has the arguments before the first.
+    """
+    every = (*command, *arguments)
+    options = [isinstance(each, str) and each.startswith("-") for each in every]
+    if not any(options):
+        return frozenset()
+    found = {
+        index
+        for index in range(1, len(every))
+        if options[index - 1]
+        and "=" not in str(every[index - 1])
+        and names_credential(str(every[index - 1]))
+        and is_credential_value(every[index])
+        and not _ANOTHER_OPTION.fullmatch(str(every[index]))
+    }
+    # Each argument as one word of a line, which the forms of commands are about.
+    words = [_BETWEEN_WORDS.sub("_", each) if isinstance(each, str) else "_" for each in every]
+    starts = [*accumulate((len(each) + 1 for each in words), initial=1)]
+    for match in passwords_of_commands(f" {' '.join(words)}"):
+        found.add(bisect_right(starts, match.start("word")) - 1)
+    return frozenset(index - len(command) for index in found if index >= len(command))
 
 
 def without_credentials(

@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
 from renderer.kubevirt.facts.credential_text import (
+    credential_arguments,
     credential_forms,
     is_credential_value,
     may_be_credential,
@@ -25,7 +26,7 @@ from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
-from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.readings import content_of_base64, percent_decoded, text_in
 from renderer.yamlio.decode import decode_documents
@@ -39,7 +40,6 @@ _ENCRYPTED = frozenset({"encryptedData", "sops"})
 _START_DATA_KEYS = frozenset(key.lower() for key in (*START_DATA, IGNITION))
 #: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
 _NAME_KEYS = ("name", "key", "header")
-_OPTION = pattern(r"--?[\w-]+")
 #: Text that cannot be a credential, even in a field with the name of one: a word, a number, a path, an image.
 _PLAIN = pattern(r"[a-z0-9/.-]{0,19}|[a-z0-9]+(?:[/.-][a-z0-9]+){1,20}")
 _ANSWER_FILE = pattern(r"<unattend\b|urn:schemas-microsoft-com:unattend", re.IGNORECASE)
@@ -118,6 +118,8 @@ def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]
             or _is_confidential_entry(mapping, key, child)
         ):
             yield here
+        elif key == "args" and isinstance(child, list):
+            yield from _in_list(child, here, depth, array_at(mapping, "command"))
         else:
             yield from _in_value(child, here, depth)
 
@@ -140,16 +142,17 @@ def _is_confidential_entry(mapping: JsonObject, key: str, child: Json) -> bool:
     )
 
 
-def _in_list(values: Sequence[Json], path: _Path, depth: int) -> Iterator[_Path]:
-    option = ""
+def _in_list(
+    values: Sequence[Json], path: _Path, depth: int, command: Sequence[Json] = ()
+) -> Iterator[_Path]:
+    """``command`` has the arguments before the values, if they are arguments."""
+    confidential = credential_arguments(values, command)
     for index, value in enumerate(values):
         here = (*path, index)
-        is_option = isinstance(value, str) and _OPTION.match(value) is not None
-        if option and not is_option and names_credential(option) and is_credential_value(value):
-            yield here  # --password, word
+        if index in confidential:
+            yield here
         else:
             yield from _in_value(value, here, depth)
-        option = value.lstrip("-") if isinstance(value, str) and is_option else ""
 
 
 @lru_cache(maxsize=8192)  # the objects of a cluster have few different texts

@@ -5,16 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 from base64 import b64encode, encodebytes, urlsafe_b64encode
+from collections.abc import Iterator
 from urllib.parse import quote
 
 import pytest
 
+from renderer.kubevirt.facts.confidential_parts import masked, root_scope
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.guest_data.credential_fields import (
     credential_fields,
     is_copy_of_object,
     may_hold_credential,
 )
-from renderer.model.kube.json import Json
+from renderer.model.kube.json import Json, JsonObject
 
 CANARY = "canary-is-a-bird"
 RANDOM = "Zm9vYmFyYmF6cXV4Zm9vYmFy"
@@ -205,6 +208,33 @@ HARMLESS_FIELDS = (
 )
 
 
+#: Arguments of commands, one of which is a credential because of those before it.
+ARGUMENTS = (
+    ("app", "--password", CANARY),
+    ("app", "-password", f"-{CANARY}"),
+    ("app", "--db-token", f"two words {CANARY}"),
+    ("redis-cli", "-h", "db", "-a", CANARY),
+    ("sshpass", "-p", CANARY),
+    ("docker", "login", "-u", "me", "-p", CANARY),
+    ("mysql", "-u", "me", f"-p{CANARY}"),
+    ("curl", "--user", f"me:{CANARY}", "http://h"),
+    ("/bin/useradd", "-p", CANARY, "me"),
+)
+HARMLESS_ARGUMENTS = (
+    ("app", "--password", "$(PASSWORD)"),
+    ("app", "--password", "--verbose"),
+    ("app", "--password"),
+    ("app", "--token-file", "/run/token"),
+    ("app", "-p", "8080"),
+    ("bridge", "-auth=bearer-token", "-listen=http://h:80"),
+    ("socat", "-u", "UDP-RECVFROM:6666,reuseaddr,fork", "-"),
+    ("wait-for", "mysql:3306", "-period", "5"),
+    ("mysqld", "-p", "3306"),
+    ("redis-cli", "-a", "$(PASSWORD)"),
+    ("docker", "run", "--user", "1000:1000"),
+)
+
+
 def found(value: Json) -> bool:
     return any(True for _ in credential_fields(value))
 
@@ -332,3 +362,28 @@ def test_copies_of_objects_are_recognised() -> None:
     assert is_copy_of_object(b64encode(gzip.compress(copy.encode(), mtime=0)).decode())
     assert not is_copy_of_object('[{"args": ["--password", "x"]}]')
     assert not is_copy_of_object("a text")
+
+
+def containers(arguments: tuple[str, ...]) -> Iterator[JsonObject]:
+    """Yield objects that run a command: in one list, in two, and both in a hook of a machine."""
+    first, *rest = arguments
+    one: JsonObject = {"args": [*arguments]}
+    two: JsonObject = {"command": [first], "args": [*rest]}
+    for container in (one, two):
+        yield {"kind": "Pod", "spec": {"containers": [container]}}
+        annotations: JsonObject = {HOOK_SIDECARS: json.dumps([container])}
+        yield {"kind": "VirtualMachine", "spec": {"template": {"metadata": {"annotations": annotations}}}}
+
+
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_credential_among_arguments_is_neither_imported_nor_compared(arguments: tuple[str, ...]) -> None:
+    for each in containers(arguments):
+        assert found(each)
+        assert CANARY not in json.dumps(masked(each, root_scope()))
+
+
+@pytest.mark.parametrize("arguments", HARMLESS_ARGUMENTS)
+def test_other_arguments_are_imported_and_compared(arguments: tuple[str, ...]) -> None:
+    for each in containers(arguments):
+        assert not found(each)
+        assert masked(each, root_scope()) == each
