@@ -26,7 +26,7 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.pipeline.argocd_build import build_application
-from renderer.pipeline.flux_build import compose_kustomization
+from renderer.pipeline.flux_build import ArtifactBuilds
 
 FLUX = "kustomize.toolkit.fluxcd.io"
 #: API group, kind, namespace and name.
@@ -79,7 +79,7 @@ class Flux:
         if spec.get("suspend") is True or source is None:
             return ()
         artifact = ArtifactFileSystem(self._fs, text_at(source, "spec", "ignore"))
-        composed = compose_kustomization(artifact, Resource(entry, Site("entry.yaml")))
+        composed = ArtifactBuilds(artifact).compose(Resource(entry, Site("entry.yaml")))
         if composed.failed:
             return ()
         objects = composed.value

@@ -310,9 +310,10 @@ def _compose_folder(
     Raises ``DiagnosticError``.
     """
     from renderer.gitops.flux.generator import find_or_generate
+    from renderer.gitops.folder_reader import FolderReader
     from renderer.pipeline.argocd_build import kustomize_builds
 
-    completed = find_or_generate(fs, folder, entry_site(entry.path, entry.listed_by))
+    completed = find_or_generate(FolderReader(fs), folder, entry_site(entry.path, entry.listed_by))
     outcome = kustomize_builds(fs).compose_supported(completed)
     if outcome.failed and not outcome.value:
         raise DiagnosticError(*outcome.diagnostics)

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.files.file_system import FileSystem
-from renderer.files.recorder import Recorder, Task
+from renderer.files.recorder import Recorder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, has_errors
 from renderer.model.engines import FLUX_DOMAIN
@@ -29,7 +29,7 @@ from renderer.project.overlays import EntryReport, FoundOverlays, check_is_sourc
 if TYPE_CHECKING:
     from renderer.gitops.substitution.post_build import Variables
     from renderer.pipeline.argocd_build import ApplicationBuilder
-    from renderer.pipeline.flux_build import BuildContext
+    from renderer.pipeline.flux_build import BuildContext, FluxBuilds
     from renderer.pipeline.reached_objects import Relevant
 
     #: Finds the entry points of an entry, each with its name.
@@ -102,7 +102,6 @@ class EntryPointComposer:
         self._fs = fs
         self._context = context
         self._recorder = context.recorder or Recorder()
-        self._artifacts: dict[str, FileSystem] = {}
         self._confidential: dict[str, frozenset[str]] = {}
 
     def compose(
@@ -114,6 +113,8 @@ class EntryPointComposer:
         """
         if has_errors(point.notes):
             return Outcome(ResourceSet(), point.notes)
+        if self._context.trace:  # which observes each build
+            self.forget_builds()
         match point.options.kind:
             case EntryKind.KUSTOMIZATION:
                 composed = folder or Outcome(ResourceSet())
@@ -134,8 +135,9 @@ class EntryPointComposer:
         return Outcome(composed.value, (*point.notes, *found))
 
     def forget_builds(self) -> None:
-        """Drop what was read and built for several Applications."""
-        self.__dict__.pop("_applications", None)
+        """Drop what was read and built for several Applications or Kustomizations."""
+        for part in ("_applications", "_flux_builds"):
+            self.__dict__.pop(part, None)
 
     def substitute(
         self, overlay: Overlay, point: EntryPoint, composed: Outcome[ResourceSet]
@@ -205,41 +207,28 @@ class EntryPointComposer:
         return Outcome(kept.value, (*read.diagnostics, *kept.diagnostics))
 
     def _generated(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        from renderer.gitops.flux.artifact import ArtifactFileSystem
-        from renderer.gitops.flux.generator import find_or_generate
-        from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-        from renderer.pipeline.flux_build import CompletedBuilds
-
-        artifact = ArtifactFileSystem(self._fs)
         site = entry_site(overlay.listed_as, overlay.listed_by)
-        try:
-            completed = find_or_generate(artifact, overlay.path, site)
-        except DiagnosticError as error:
-            return Outcome(ResourceSet(), error.diagnostics)
-        builds = CompletedBuilds(artifact, LoadRestrictor.NONE, self._context, sorted_by_kind=False)
-        return builds.compose(completed)
+        return self._flux_builds.of_source().compose_folder(overlay.path, site)
 
     def _flux(self, point: EntryPoint) -> Outcome[ResourceSet]:
-        from renderer.gitops.flux.artifact import ArtifactFileSystem
-        from renderer.pipeline.flux_build import compose_kustomization
-
         if point.entry is None or point.objects:
             return Outcome(ResourceSet(point.objects))
         if point.artifact:
-            from renderer.gitops.flux.composed_artifact import ComposedFileSystem, in_repository
+            from renderer.gitops.flux.composed_artifact import in_repository
 
-            composed = ComposedFileSystem(self._fs, point.artifact)
-            return in_repository(compose_kustomization(composed, point.entry, self._context), point.artifact)
-        with self._recorder.using(Task("artifact", point.ignore)):
-            if point.ignore not in self._artifacts:
-                self._artifacts[point.ignore] = ArtifactFileSystem(self._fs, point.ignore)
-        return compose_kustomization(self._artifacts[point.ignore], point.entry, self._context)
+            composed = self._flux_builds.of_composed(point.artifact).compose(point.entry)
+            return in_repository(composed, point.artifact)
+        return self._flux_builds.of_source(point.ignore).compose(point.entry)
+
+    @cached_property
+    def _flux_builds(self) -> FluxBuilds:
+        from renderer.pipeline.flux_build import FluxBuilds
+
+        return FluxBuilds(self._fs, self._context)
 
     def _argocd(self, point: EntryPoint) -> Outcome[ResourceSet]:
         if point.entry is None:
             return Outcome(ResourceSet(point.objects))
-        if self._context.trace:  # which observes each build
-            self.forget_builds()
         return self._applications.build(point.entry, lambda url, _path: url in point.repositories)
 
     @cached_property

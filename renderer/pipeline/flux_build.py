@@ -11,11 +11,11 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
-from renderer.files.recorder import Recorder
+from renderer.files.recorder import Recorder, Task
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.model.codes import Code, Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
-from renderer.model.entry_point import Strictness
+from renderer.model.entry_point import ComposedArtifact, Strictness
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization
@@ -25,6 +25,7 @@ from renderer.model.render_config import MergeKeys, Overlay
 from renderer.pipeline.generators import GENERATORS
 
 if TYPE_CHECKING:
+    from renderer.gitops.flux.artifact import ArtifactFileSystem
     from renderer.gitops.substitution.post_build import Variables
     from renderer.gitops.substitution.substitute import SecondPass
     from renderer.gitops.substitution.unset_variables import UnsetVariable
@@ -134,23 +135,6 @@ def needs_others(outcome: Outcome[ResourceSet]) -> bool:
     return bool(errors) and all(found.code is Code.UNSUPPORTED_FIELD for found in errors)
 
 
-def compose_kustomization(
-    fs: FileSystem, entry: Resource, context: BuildContext = _PLAIN
-) -> Outcome[ResourceSet]:
-    """Return the resources that kustomize builds for the Kustomization ``entry`` in its artifact ``fs``."""
-    from renderer.gitops.entry_fields import empty_fields
-    from renderer.gitops.flux.generator import complete
-
-    empty = tuple(empty_fields(entry))
-    if any(map(_is_empty_patch, empty)):  # kustomize's error about it would name no field
-        return Outcome(ResourceSet(), empty)
-    try:
-        completed = complete(fs, entry)
-    except DiagnosticError as error:
-        return Outcome(ResourceSet(), error.diagnostics)
-    return CompletedBuilds(fs, LoadRestrictor.NONE, context, sorted_by_kind=False).compose(completed)
-
-
 def _is_empty_patch(found: Diagnostic) -> bool:
     segments = found.field.segments if found.field else ()
     return segments[1:2] == ("patches",) and segments[-1] == "patch"
@@ -195,29 +179,95 @@ def substitute_variables(
     return Outcome(substituted, found + outcome.diagnostics)
 
 
-def discover_kustomization(
-    fs: FileSystem, entry: Resource, variables: Outcome[Variables]
-) -> Outcome[FluxSubstituted]:
-    """Return the objects that the Kustomization ``entry`` applies from ``fs``, the artifact of its source.
+class ArtifactBuilds:
+    """Builds Flux Kustomizations of one artifact; what they share of it is read once."""
 
-    Variables without a value in the repository stay unchanged. If it needs charts or other repositories, the
-    outcome is a failure with the objects that can be followed.
-    """
-    from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
-    from renderer.gitops.flux.generator import complete
-    from renderer.gitops.substitution.substitute import SecondPass
+    def __init__(self, artifact: FileSystem, context: BuildContext = _PLAIN) -> None:
+        from renderer.gitops.folder_reader import FolderReader
 
-    try:
-        completed = complete(fs, entry)
-    except DiagnosticError as error:
-        return Outcome(FluxSubstituted(ResourceSet()), error.diagnostics)
-    builds = CompletedBuilds(fs, LoadRestrictor.NONE, sorted_by_kind=False)
-    composed = builds.compose_supported(completed)
-    if composed.failed and not composed.value:
-        return Outcome(FluxSubstituted(ResourceSet()), composed.diagnostics)
-    outcome = substitute_variables(composed, variables, SecondPass.NEVER, Strictness.LENIENT)
-    objects = with_common_metadata(read_objects(outcome.value.resources), entry)
-    return Outcome(outcome.value._replace(resources=objects), outcome.diagnostics)
+        self.artifact = artifact
+        self._folders = FolderReader(artifact, context.recorder)
+        self._builds = CompletedBuilds(artifact, LoadRestrictor.NONE, context, sorted_by_kind=False)
+
+    def compose(self, entry: Resource) -> Outcome[ResourceSet]:
+        """Return the resources that kustomize builds for the Kustomization ``entry``."""
+        from renderer.gitops.entry_fields import empty_fields
+        from renderer.gitops.flux.generator import complete
+
+        empty = tuple(empty_fields(entry))
+        if any(map(_is_empty_patch, empty)):  # kustomize's error about it would name no field
+            return Outcome(ResourceSet(), empty)
+        try:
+            return self._builds.compose(complete(self._folders, entry))
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+
+    def compose_folder(self, folder: str, listed_at: Site) -> Outcome[ResourceSet]:
+        """Return the resources of a folder that the project names at ``listed_at``."""
+        from renderer.gitops.flux.generator import find_or_generate
+
+        try:
+            return self._builds.compose(find_or_generate(self._folders, folder, listed_at))
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
+
+    def discover(self, entry: Resource, variables: Outcome[Variables]) -> Outcome[FluxSubstituted]:
+        """Return the objects that the Kustomization ``entry`` applies.
+
+        Variables without a value in the repository stay unchanged. If it needs charts or other repositories,
+        the outcome is a failure with the objects that can be followed.
+        """
+        from renderer.gitops.flux.applied_objects import read_objects, with_common_metadata
+        from renderer.gitops.flux.generator import complete
+        from renderer.gitops.substitution.substitute import SecondPass
+
+        try:
+            composed = self._builds.compose_supported(complete(self._folders, entry))
+        except DiagnosticError as error:
+            return Outcome(FluxSubstituted(ResourceSet()), error.diagnostics)
+        if composed.failed and not composed.value:
+            return Outcome(FluxSubstituted(ResourceSet()), composed.diagnostics)
+        outcome = substitute_variables(composed, variables, SecondPass.NEVER, Strictness.LENIENT)
+        objects = with_common_metadata(read_objects(outcome.value.resources), entry)
+        return Outcome(outcome.value._replace(resources=objects), outcome.diagnostics)
+
+
+class FluxBuilds:
+    """Builds Kustomizations of the artifacts of a repository; each artifact is made once."""
+
+    def __init__(self, fs: FileSystem, context: BuildContext = _PLAIN) -> None:
+        self._fs = fs
+        self._context = context
+        self._recorder = context.recorder or Recorder()
+        self._artifacts: dict[str, ArtifactFileSystem] = {}
+        self._builds: dict[str, ArtifactBuilds] = {}
+        self._composed: dict[str, tuple[ComposedArtifact, ArtifactBuilds]] = {}
+
+    def artifact(self, ignore: str = "") -> ArtifactFileSystem:
+        """Return what Flux sees of the repository with the ignore rules of a source."""
+        from renderer.gitops.flux.artifact import ArtifactFileSystem
+
+        with self._recorder.using(Task("artifact", ignore)):
+            if ignore not in self._artifacts:
+                self._artifacts[ignore] = ArtifactFileSystem(self._fs, ignore)
+        return self._artifacts[ignore]
+
+    def of_source(self, ignore: str = "") -> ArtifactBuilds:
+        """Return the builds of the repository as Flux sees it with the ignore rules of a source."""
+        artifact = self.artifact(ignore)
+        if ignore not in self._builds:
+            self._builds[ignore] = ArtifactBuilds(artifact, self._context)
+        return self._builds[ignore]
+
+    def of_composed(self, artifact: ComposedArtifact) -> ArtifactBuilds:
+        """Return the builds of an artifact that an ArtifactGenerator composes."""
+        from renderer.gitops.flux.composed_artifact import ComposedFileSystem
+
+        known = self._composed.get(artifact.folder)
+        if known is None or known[0] != artifact:
+            known = artifact, ArtifactBuilds(ComposedFileSystem(self._fs, artifact), self._context)
+            self._composed[artifact.folder] = known
+        return known[1]
 
 
 class FluxVariables:

@@ -17,6 +17,7 @@ from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.pipeline.flux_build import FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import check_cycles
 from renderer.pipeline.reached_objects import (
     Relevant,
@@ -29,7 +30,6 @@ from renderer.pipeline.rendered_sources import RenderedSources
 from renderer.project.overlays import EntryReport, Suspended
 
 if TYPE_CHECKING:
-    from renderer.gitops.flux.artifact import ArtifactFileSystem
     from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization, ReachedSet
     from renderer.gitops.repository_url import RepositoryUrls
 
@@ -63,7 +63,7 @@ class Outputs(NamedTuple):
 
 
 class FluxBuilder:
-    """Builds Kustomizations for a discovery; artifacts of one source share a file system."""
+    """Builds Kustomizations for a discovery; those of one artifact share what is read of it."""
 
     def __init__(
         self, fs: FileSystem, relevant: Relevant, outputs: Outputs, rendered: RenderedSources
@@ -72,7 +72,7 @@ class FluxBuilder:
         self._relevant = relevant
         self.outputs = outputs
         self._rendered = rendered
-        self._artifacts: dict[str, ArtifactFileSystem] = {}
+        self.builds = FluxBuilds(fs)
         self.applying_trees: list[str] = []
 
     def build(
@@ -80,7 +80,6 @@ class FluxBuilder:
     ) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.decrypted_sources import objects_of_decrypted_sources
         from renderer.gitops.substitution.substitute import may_hold_variables
-        from renderer.pipeline.flux_build import discover_kustomization, read_variables
 
         entry = reached.entry
         if reached.refused:
@@ -97,20 +96,17 @@ class FluxBuilder:
             return Outcome(ResourceSet(), (error,))
         if not self._relevant(folders_of(reached.entry)):
             return Outcome(ResourceSet())
-        artifact: FileSystem = self.artifact(reached.ignore)
-        if reached.artifact:
-            from renderer.gitops.flux.composed_artifact import ComposedFileSystem
-
-            artifact = ComposedFileSystem(self.fs, reached.artifact)
-        built = discover_kustomization(artifact, entry, variables)
+        artifact = reached.artifact
+        builds = self.builds.of_composed(artifact) if artifact else self.builds.of_source(reached.ignore)
+        built = builds.discover(entry, variables)
         outcome = Outcome(built.value.resources, built.diagnostics)
-        if reached.artifact:
+        if artifact:
             from renderer.gitops.flux.composed_artifact import in_repository
 
-            outcome = in_repository(outcome, reached.artifact)
+            outcome = in_repository(outcome, artifact)
         reached.unset = built.value.unset
         reached.keeps_variables = variables.value.incomplete or any(map(may_hold_variables, outcome.value))
-        reached.uncarried = tuple(objects_of_decrypted_sources(outcome.value, entry, artifact))
+        reached.uncarried = tuple(objects_of_decrypted_sources(outcome.value, entry, builds.artifact))
         return outcome
 
     def has_broken_secrets(self, reached: ReachedKustomization) -> bool:
@@ -121,14 +117,6 @@ class FluxBuilder:
         graph = KustomizationGraph(self.fs)
         files = {file for folder in folders_of(reached.entry) for file in graph.build_files(folder)}
         return any(confined(self.fs.is_file, file) and _CIPHERTEXT in self.fs.read(file) for file in files)
-
-    def artifact(self, ignore: str) -> ArtifactFileSystem:
-        """Return what Flux sees of the repository with the ignore rules of a source."""
-        from renderer.gitops.flux.artifact import ArtifactFileSystem
-
-        if ignore not in self._artifacts:
-            self._artifacts[ignore] = ArtifactFileSystem(self.fs, ignore)
-        return self._artifacts[ignore]
 
 
 def folders_of(entry: Resource) -> Iterator[str]:
@@ -182,7 +170,7 @@ def reached_by(
         root = root.at_sources(outputs.tree_of(root.kustomization), entry.path)
     urls = repository_urls(fs, config)
     builder = FluxBuilder(fs, relevant, outputs, RenderedSources(fs, config, entry))
-    discovery = FluxDiscovery(builder.build, urls, root.known, builder.artifact)
+    discovery = FluxDiscovery(builder.build, urls, root.known, builder.builds.artifact)
     reached = discovery.follow(root.kustomization)
     report.add(found for errors in discovery.refused.values() for found in errors)
     report.add(found for each in discovery.objects.values() for found in unknown_fields(each))

@@ -93,7 +93,7 @@ def left_out_trees(found: ReachedByEntry) -> Iterator[Diagnostic]:
         is_missing = bool(checked_out) and not any(
             isinstance(folder, str) and is_inside(tree, normal_path(folder)) for folder in checked_out
         )
-        if is_missing or builder.artifact(each.ignore).leaves_out(f"{tree}/manifest.yaml"):
+        if is_missing or builder.builds.artifact(each.ignore).leaves_out(f"{tree}/manifest.yaml"):
             hidden.setdefault(key, tree)
     for key, tree in hidden.items():
         source, top = discovery.known(key), tree.partition("/")[0]

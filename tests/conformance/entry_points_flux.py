@@ -19,7 +19,7 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.entry_points import EntryPointComposer
-from renderer.pipeline.flux_build import BuildContext, discover_kustomization, read_variables
+from renderer.pipeline.flux_build import ArtifactBuilds, BuildContext, read_variables
 from renderer.yamlio.encode import encode
 
 
@@ -50,7 +50,7 @@ def _discovered(fs: FileSystem, folder: str) -> list[dict[str, Any]]:
     def build(reached: ReachedKustomization, known: Mapping[Reference, Resource]) -> Outcome[ResourceSet]:
         artifact = ArtifactFileSystem(fs, reached.ignore)
         variables = read_variables(reached.entry, known.values(), secrets=True)
-        built = discover_kustomization(artifact, reached.entry, variables)
+        built = ArtifactBuilds(artifact).discover(reached.entry, variables)
         return Outcome(built.value.resources, built.diagnostics)
 
     urls = RepositoryUrls((), certain=True, is_folder=lambda _path: False)

@@ -275,6 +275,27 @@ def _applications(size: int) -> Parts:
     return Parts(outside={"apps/all.yaml": _filled(size, entry)}, entry="argocd: apps")
 
 
+def _kustomizations(size: int) -> Parts:
+    """Kustomizations of Flux of two folders: a large one without a kustomization, and ``prod``."""
+    source = (
+        "apiVersion: source.toolkit.fluxcd.io/v1\nkind: GitRepository\n"
+        f"metadata: {{name: r, namespace: flux-system}}\nspec: {{url: '{_REPOSITORY}'}}\n"
+    )
+    entry = (
+        "---\napiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "metadata: {{name: FOLDER{n}, namespace: flux-system}}\nspec:\n  path: FOLDER\n"
+        "  sourceRef: {{kind: GitRepository, name: r}}\n  postBuild: {{substitute: {{a: b{n}}}}}\n"
+    )
+    entries = entry.replace("FOLDER", "shared") + entry.replace("FOLDER", "prod")
+    large = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: shared, namespace: a}\ndata:\n"
+    files = {
+        "clusters/prod/all.yaml": source + _filled(size // 2, entries),
+        "shared/m.yaml": _MACHINE.format(n=0),
+        "shared/c.yaml": f"{large}  x: {'x' * 60}\n" + _filled(size // 2, "  k{n}: v\n"),
+    }
+    return Parts(outside=files, entry="flux: clusters/prod")
+
+
 def _sites(size: int) -> Parts:
     count = size // 90
     text = "resources: [../../prod]\nnamespace: s{n}\n"
@@ -384,6 +405,7 @@ FEATURES: Mapping[str, Feature] = {
     "resourceSet": _resource_set,
     "artifacts": _artifacts,
     "applications": _applications,
+    "kustomizations": _kustomizations,
     "sites": _sites,
     "enum": _enum,
     "secrets": _secrets,

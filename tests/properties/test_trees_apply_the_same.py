@@ -25,6 +25,7 @@ from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 from renderer.gitops.argocd.roots import application_objects
 from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.generator import find_or_generate
+from renderer.gitops.folder_reader import FolderReader
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
@@ -162,7 +163,7 @@ def at_path(root: JsonObject, path: str) -> JsonObject:
 
 
 def composed(fs: FileSystem, folder: str, entry: OverlayEntry) -> tuple[Resource, ...]:
-    completed = find_or_generate(fs, folder, Site(entry.path))
+    completed = find_or_generate(FolderReader(fs), folder, Site(entry.path))
     return kustomize_builds(fs).compose(completed).value.resources
 
 

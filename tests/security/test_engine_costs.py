@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
+from time import process_time
 
 import pytest
 
@@ -18,16 +19,24 @@ from renderer.gitops.argocd.generators.table import parameter_sets
 from renderer.gitops.argocd.parameters import Rendering
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.composed_artifact import NotComposedError, compose_artifact, requested_artifact
+from renderer.gitops.flux.generator import find_or_generate
 from renderer.gitops.flux.resource_set import generate_objects
+from renderer.gitops.folder_reader import FolderReader
+from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.substitute import substitute
+from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.resources import read_resources
+from renderer.model.codes import Code
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.entry_point import ComposedArtifact, Strictness
 from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
-from renderer.model.kube.resource import Resource
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
-from renderer.pipeline.flux_build import BuildContext
+from renderer.pipeline.flux_build import BuildContext, FluxBuilds
 
 FILES = MemoryFileSystem(
     {**{f"d/{number}.yaml": b"" for number in range(50)}, "big.yaml": b"a: [" + b"1," * 3000 + b"1]\n"}
@@ -98,6 +107,11 @@ def ignored_in_long_lists() -> None:
     rule.without_ignored(written, {"spec": [{"name": str(number), "x": 1} for number in range(100)]}, OWNERS)
 
 
+def substituted() -> None:
+    written: JsonObject = {"kind": "ConfigMap", "metadata": {"name": "c"}, "data": {"a": "${a}" * 30_000}}
+    substitute(ResourceSet((Resource(written, Site("c.yaml")),)), Variables({"a": "b"}), Strictness.LENIENT)
+
+
 def ignored_one_by_one() -> None:
     rules = [{"kind": "*", "jsonPointers": [f"/spec/a{number}"]} for number in range(50)]
     application = {"spec": {"ignoreDifferences": rules}}
@@ -127,6 +141,7 @@ OWNERS = FieldOwners(EMPTY)
         pytest.param(lambda: ignored("**/" * 5000), "matching patterns of .sourceignore", id="long patterns"),
         pytest.param(selected_elements, "selecting parameters of ApplicationSets", id="selected elements"),
         pytest.param(selected_clusters, "selecting parameters of ApplicationSets", id="selected clusters"),
+        pytest.param(substituted, "substituting variables", id="substituted text"),
         pytest.param(copied_to_many, "evaluating ResourceSets", id="copied data"),
         pytest.param(
             lambda: [*manifest_files(FILES, "d", DirectoryOptions(recurse=True))] * 20,
@@ -212,3 +227,81 @@ def test_files_that_applications_of_one_folder_share_are_read_once(*, options: b
         assert [each.name for each in built.value] == [f"{name}c" if options else "c"]
     assert set(repository.counts.values()) == {1}
     assert asked == [{"d/kustomization.yaml", "d/c.yaml", "d/.argocd-source.yaml"}] * 3
+
+
+def flux_kustomization(name: str, folder: str, **spec: Json) -> Resource:
+    content: JsonObject = {
+        "apiVersion": "kustomize.toolkit.fluxcd.io/v1",
+        "kind": "Kustomization",
+        "metadata": {"name": name, "namespace": "a"},
+        "spec": {"path": folder, **spec},
+    }
+    return Resource(content, Site("k.yaml"))
+
+
+@pytest.mark.parametrize("has_file", [False, True], ids=["generated", "with a kustomization"])
+@pytest.mark.parametrize("options", [False, True], ids=["the same build", "a build for each"])
+def test_files_that_flux_kustomizations_of_one_folder_share_are_read_once(
+    *, has_file: bool, options: bool
+) -> None:
+    files = {"d/c.yaml": b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n"}
+    if has_file:
+        files["d/kustomization.yaml"] = b"resources: [c.yaml]\n"
+    repository, recorder = CountedReads(files), Recorder()
+    fs = RecordedFileSystem(repository, recorder)
+    builds = FluxBuilds(fs, BuildContext(recorder=recorder))
+    asked = []
+    for name in ("x", "y", "z"):
+        spec: JsonObject = {"namePrefix": name} if options else {}
+        with recorder.using(Task("overlay", name)):
+            built = builds.of_source().compose(flux_kustomization(name, "d", **spec))
+        questions = recorder.inputs(Task("overlay", name))
+        asked.append({each.path for each in questions if each.method == "read"})
+        assert [each.name for each in built.value] == [f"{name}c" if options else "c"]
+    assert max(repository.counts.values()) <= 2  # once to find manifests, and once to build them
+    assert asked == [{*files}] * 3
+
+
+def test_generated_kustomizations_of_one_folder_are_listed_by_each_that_names_it() -> None:
+    config_map = b"kind: ConfigMap\nmetadata: {name: c}\n"
+    folders = FolderReader(CountedReads({"d/c.yaml": config_map, "e/b.yaml": b"- a\n"}))
+    for name in ("x", "y"):
+        completed = find_or_generate(folders, "d", Site(name))
+        assert completed.content == {"resources": ["./c.yaml"]}
+        assert {*completed.sites.values()} == {Site(name)}
+        with pytest.raises(DiagnosticError) as raised:
+            find_or_generate(folders, "e", Site(name))
+        assert [each.code for each in raised.value.diagnostics] == [Code.RESOURCE_INVALID]
+    assert isinstance(folders.fs, CountedReads)
+    assert folders.fs.counts == {"d/c.yaml": 1, "e/b.yaml": 1}
+
+
+def test_folders_that_an_artifact_copies_are_read_once() -> None:
+    config_map = b"apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c, namespace: a}\n"
+    builds = FluxBuilds(MemoryFileSystem({"d/c.yaml": config_map, "d/other.yaml": config_map}))
+    artifact = ComposedArtifact("@artifact/a/x", {"e/c.yaml": "d/c.yaml"})
+    equal = artifact._replace(files={**artifact.files})
+    other = artifact._replace(files={"e/c.yaml": "d/other.yaml"})
+    assert builds.of_composed(artifact) is builds.of_composed(equal)
+    assert builds.of_composed(other) is not builds.of_composed(artifact)
+
+
+def test_texts_without_variables_are_searched_once() -> None:
+    data: JsonObject = {f"k{number}": "v" for number in range(20_000)}
+    resource = Resource({"kind": "ConfigMap", "metadata": {"name": "c"}, "data": data}, Site("c.yaml"))
+    began = process_time()
+    for number in range(300):
+        variables = Variables({"a": str(number)})
+        substituted = substitute(ResourceSet((resource,)), variables, Strictness.LENIENT).value
+        assert substituted.resources.resources == (resource,)
+    assert process_time() - began < 2
+
+
+def test_objects_that_overlays_share_are_compared_once() -> None:
+    data = {f"k{number}": "v" for number in range(20_000)}
+    before: JsonObject = {"data": {**data}}
+    after: JsonObject = {"data": {**data, "k7": "w"}}
+    began = process_time()
+    for _ in range(300):
+        assert [str(each.field) for each in field_changes(before, after)] == ["data.k7"]
+    assert process_time() - began < 2

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from renderer.files.file_system import FileSystem, normal_path
+from renderer.gitops.folder_reader import FolderReader
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.kustomize.reader.resources import read_resources
@@ -44,10 +45,10 @@ def source_folder(fs: FileSystem, entry: Resource) -> str:
     return folder
 
 
-def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
+def complete(folders: FolderReader, entry: Resource) -> CompletedKustomization:
     """Return the kustomization of the Flux Kustomization ``entry``. Raises ``DiagnosticError``."""
-    folder = source_folder(fs, entry)
-    found = find_or_generate(fs, folder, entry.origin.below("spec", "path"))
+    folder = source_folder(folders.fs, entry)
+    found = find_or_generate(folders, folder, entry.origin.below("spec", "path"))
     spec = object_at(entry.content, "spec")
     content: dict[str, Any] = {**KUSTOMIZATION_HEAD, **found.content}
     merge = _Merge(content, dict(found.sites), entry)
@@ -58,7 +59,7 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
             merge.replace(field, spec[name], name)
     for index, patch in enumerate(array_at(spec, "patches")):
         merge.append("patches", _patch(patch), "patches", index)
-    _add_components(fs, folder, merge)
+    _add_components(folders.fs, folder, merge)
     _add_deprecated_patches(merge)
     for index, image in enumerate(array_at(spec, "images")):
         _merge_image(merge, object_at(image), index)
@@ -67,21 +68,38 @@ def complete(fs: FileSystem, entry: Resource) -> CompletedKustomization:
     return found._replace(content=content, sites=merge.sites)
 
 
-def find_or_generate(fs: FileSystem, folder: str, listed_at: Site) -> CompletedKustomization:
+class _Kustomization(NamedTuple):
+    """The kustomization of a folder, whatever names the folder."""
+
+    file: str
+    content: JsonObject
+    generated: bool
+
+
+def find_or_generate(folders: FolderReader, folder: str, listed_at: Site) -> CompletedKustomization:
     """Return the kustomization of ``folder``, or one that lists its manifests. Raises ``DiagnosticError``.
 
     ``listed_at`` is the place that names the folder; findings about a generated kustomization point at it.
     """
+    found = folders.once(_kustomization, folder)
+    if not found.generated:
+        return CompletedKustomization(folder, found.file, found.content, lenient=True)
+    count = len(array_at(found.content, "resources"))
+    sites = {FieldPath.of("resources", index): listed_at for index in range(count)}
+    sites[FieldPath()] = listed_at
+    return CompletedKustomization(folder, found.file, found.content, sites, generated=True)
+
+
+def _kustomization(fs: FileSystem, folder: str) -> _Kustomization:
     for name in KUSTOMIZATION_FILES:
         path = posixpath.normpath(posixpath.join(folder, name))
         if fs.is_file(path):
             content = with_known_names(decode_yaml11(fs.read(path), path))
-            return CompletedKustomization(folder, path, content, lenient=True)
+            return _Kustomization(path, content, generated=False)
     path = posixpath.normpath(posixpath.join(folder, KUSTOMIZATION_FILES[0]))
     resources = [f"./{name}" for name in scan_manifests(fs, folder)]
     generated: JsonObject = {"resources": resources} if resources else {"namespace": "_placeholder"}
-    sites = {FieldPath.of("resources", index): listed_at for index in range(len(resources))}
-    return CompletedKustomization(folder, path, generated, {FieldPath(): listed_at, **sites}, generated=True)
+    return _Kustomization(path, generated, generated=True)
 
 
 def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str]:

@@ -35,15 +35,19 @@ from renderer.model.kube.field_path import ROOT
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.readings import SHORTEST
 from renderer.model.run.limits import over_limit
 from renderer.model.run.taint import taint, taint_new_parts
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.encode import encode
 
 #: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
+#: Steps to write, evaluate and parse the text of an object (``model.run.work``).
+_STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 100, 6
 
 
 class SecondPass(TextEnum):
@@ -140,7 +144,7 @@ class _Substitution:
 
     def of(self, resource: Resource) -> Resource:
         """Return the resource after substitution. Raises ``DiagnosticError``: build-limit."""
-        if _is_disabled(resource) or not any("${" in t or "$$" in t for _, t in texts_in(resource.content)):
+        if _is_disabled(resource) or not _may_have_expansions(resource.content):
             return resource
         try:
             evaluated = self._evaluated(resource.content)
@@ -170,8 +174,10 @@ class _Substitution:
         return self._evaluated_with(content, self._variables.values, keeps_unknown=self._variables.incomplete)
 
     def _evaluated_with(self, content: Json, values: Mapping[str, str], *, keeps_unknown: bool) -> Evaluated:
+        text = encode([content])
+        spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, "substituting variables")
         return evaluate(
-            parse(encode([content]), keeps_escapes=self._escapes),
+            parse(text, keeps_escapes=self._escapes),
             values,
             self._characters,
             keeps_unknown=keeps_unknown,
@@ -264,6 +270,22 @@ def _as_resource(resource: Resource, content: Json) -> Resource:
     if not changed.kind or not changed.name:
         raise SubstitutionError("with the values in it, the object has no kind or no metadata.name")
     return changed
+
+
+@once_for_same
+def _may_have_expansions(content: JsonObject) -> bool:
+    """Return True if a key or a text has the start of an expansion, or of an escaped one."""
+    waiting: list[Json] = [content]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            if "${" in value or "$$" in value:
+                return True
+        elif isinstance(value, dict):
+            waiting += (*value, *value.values())
+        elif isinstance(value, list):
+            waiting += value
+    return False
 
 
 def _is_disabled(resource: Resource) -> bool:

@@ -44,6 +44,7 @@ _QUANTITY_MAPS = frozenset(
 _FLAGS = {"\0true": True, "\0false": False}
 
 
+@once_for_same
 def field_changes(before: Json, after: Json) -> tuple[FieldChange, ...]:
     """Return the deepest fields that differ, in the order of their paths as texts.
 
@@ -102,6 +103,9 @@ def _mapping_changes(
 ) -> Iterator[FieldChange]:
     parent = field.segments[-1] if field.segments else ""
     for key in dict.fromkeys((*before, *after)):
+        value = before.get(key)
+        if value is after.get(key) or (isinstance(value, str) and value == after.get(key)):
+            continue  # as most fields of large objects
         place = field.child(key)
         if key not in after:
             yield from _one_sided_changes(before[key], place, is_added=False)
@@ -203,5 +207,7 @@ def is_same_amount(before: Json, after: Json, field: Segment, parent: Segment) -
     return is_quantity and are_equal_amounts(before, after)
 
 
-def _without_nulls(mapping: Mapping[str, Json]) -> Mapping[Segment, Json]:
+def _without_nulls(mapping: Mapping[Any, Json]) -> Mapping[Segment, Json]:
+    if None not in mapping.values():
+        return mapping
     return {key: value for key, value in mapping.items() if value is not None}
