@@ -5,7 +5,12 @@ from __future__ import annotations
 from typing import Self
 
 from renderer.model.codes import Code
+from renderer.model.masking import MASK
+from renderer.model.pattern import pattern
 from renderer.model.run.limits import limit_hint
+
+#: The name of a field, of a file, or of a label with its domain.
+_NAME = pattern(r"(?:[\w.-]{1,253}/)?[\w.-]{1,63}|<<")
 
 
 class UnusableError(ValueError):
@@ -44,4 +49,9 @@ class DuplicateKeyError(UnusableError):
     code = Code.YAML_DUPLICATE_KEY
 
     def __init__(self, key: str) -> None:
-        super().__init__(f"the key {key} is written twice", hint="remove one of the two")
+        super().__init__(f"the key {shown_key(key)} is written twice", hint="remove one of the two")
+
+
+def shown_key(key: str) -> str:
+    """Return a key as messages name it: masked if it is not a name, but perhaps a line with a credential."""
+    return key if _NAME.fullmatch(key) else MASK

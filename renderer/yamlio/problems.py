@@ -12,7 +12,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related, Seve
 from renderer.model.fix import Fix
 from renderer.model.kube.location import Location
 from renderer.yamlio.documents import Chunk, first_document, may_end_early, split_documents, text_of
-from renderer.yamlio.errors import DuplicateKeyError, UnusableError
+from renderer.yamlio.errors import DuplicateKeyError, UnusableError, shown_key
 from renderer.yamlio.events import EventSource, Position, position_of, read_events
 from renderer.yamlio.node_tree import parse_document
 from renderer.yamlio.nodes import Node
@@ -186,12 +186,13 @@ def _duplicate(first: Node, second: Node, first_line: int, path: str) -> Diagnos
         _location(path, Position(first_line + key.position.line, key.position.column))
         for key in (second, first)
     )
+    key = shown_key(second.text or "")
     return Diagnostic.in_file(
         here,
         Code.YAML_DUPLICATE_KEY,
-        f"the key {second.text} is written twice, on lines {there.line} and {here.line}",
+        f"the key {key} is written twice, on lines {there.line} and {here.line}",
         "remove one of the two",
-        related=(Related(f"{first.text} is first written here", location=there),),
+        related=(Related(f"{key} is first written here", location=there),),
     )
 
 

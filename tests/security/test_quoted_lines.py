@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,8 @@ def templated(template: str, text: str = KEYS) -> dict[str, str]:
 
 CASES = {
     "a password twice": thing("{password: CANARY, password: CANARY}"),
+    "a line with a password twice as a key": thing("\n  mysql -pCANARY: 1\n  mysql -pCANARY: 2"),
+    "an assignment twice as a key": thing("{password=CANARY: 1, password=CANARY: 2}"),
     "a variable twice": thing("{env: [{name: DB_PASSWORD, value: CANARY, value: CANARY}]}"),
     "an option": thing("{args: ['--password=CANARY'], args: []}"),
     "a URL": thing("{url: 'https://app:CANARY@example.org/x', url: x}"),
@@ -84,6 +87,28 @@ spec:
   runStrategy: Always
   template: {spec: {domain: {devices: {}}, dnsPolicy: VALUE}}
 """
+
+
+@pytest.mark.parametrize("line", ["CANARY", "password=CANARY", "mysql -pCANARY", '"root CANARY x"'])
+def test_a_line_of_cloud_init_data_is_not_named_as_a_key(
+    line: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = f"#cloud-config\n{line}: 1\n{line}: 2\npackages: []\npackages: [vim]\n".replace("CANARY", CANARY)
+    volume = {"name": "c", "cloudInitNoCloud": {"userData": data}}
+    disks = {"disks": [{"name": "c", "disk": {}}]}
+    domain = {"devices": disks, "memory": {"guest": "1Gi"}}
+    machine = {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": "a"},
+        "spec": {"runStrategy": "Always", "template": {"spec": {"domain": domain, "volumes": [volume]}}},
+    }
+    (tmp_path / "vm.json").write_text(json.dumps(machine))
+    monkeypatch.chdir(tmp_path)
+    _, stdout, stderr = invoked("validate vm.json")
+    assert "userData has a key twice" in stderr
+    assert "userData has the key packages twice" in stderr
+    assert "bird" not in stdout + stderr
 
 
 @pytest.mark.parametrize(

@@ -134,10 +134,12 @@ def _repeated_key_problems(part: Part, name: str) -> Iterator[Problem]:
 
     for place in repeated_keys(without_placeholders(part.text).encode("utf-8", "replace"), ""):
         where = place.location
-        key = part.text.splitlines()[where.line - 1].partition(":")[0].strip() if where else ""
-        message = f"{name} has the key {key} twice, and cloud-init uses only the last one"
+        written = part.text.splitlines()[where.line - 1].partition(":")[0].strip(" \t\"'") if where else ""
+        # Any other line with a colon may have a credential.
+        key, below = (f"the key {written}", f"{written}:") if written in KEYS else ("a key", "key")
+        message = f"{name} has {key} twice, and cloud-init uses only the last one"
         line = part.line + where.line - 1 if where and part.line else part.line
-        yield Problem(message, f"write all of it below one {key}:", line, where.column if where else 1)
+        yield Problem(message, f"write all of it below one {below}", line, where.column if where else 1)
 
 
 def _not_yaml(part: Part, name: str, error: DiagnosticError) -> Problem:
