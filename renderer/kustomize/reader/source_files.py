@@ -18,7 +18,7 @@ from renderer.model.field_edit import SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
@@ -31,7 +31,9 @@ _SCHEME = pattern(
 T = TypeVar("T")
 #: The content and the objects of files by path, for other builds of a file system: Kustomizations of Flux may
 #: share a folder.
-_parsed: WeakKeyDictionary[FileSystem, dict[str, tuple[bytes, ResourceFile]]] = WeakKeyDictionary()
+_parsed: WeakKeyDictionary[FileSystem, dict[str, tuple[bytes, tuple[Resource, ...] | None]]] = (
+    WeakKeyDictionary()
+)
 #: Steps to list a folder, in addition to the steps for each name in it (``model.run.work``).
 _STEPS_PER_LISTING = 60
 
@@ -147,13 +149,16 @@ class SourceFiles:
         return known[path]
 
     def _objects_of(self, content: bytes, site: Site) -> ResourceFile:
-        known = self._parsed.get(site.path)
-        if known is None or known[0] != content:
-            known = self._parsed[site.path] = (
-                content,
-                ResourceFile(site, ResourceSet(read_resources(content, site))),
-            )
-        return known[1]
+        """Return the objects of a file in a set of their own, which a build may empty.
+
+        They are kept for other builds from the second one on: most files are read for one build alone.
+        """
+        known, objects = self._parsed.get(site.path, (b"", None))
+        is_known = site.path in self._parsed and known == content
+        if not is_known or objects is None:
+            objects = read_resources(content, site)
+        self._parsed[site.path] = content, objects if is_known else None
+        return ResourceFile(site, ResourceSet(objects))
 
     def warnings(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the warnings about a file that has been read."""
