@@ -8,7 +8,7 @@ from renderer.diff.masking import masked_pair
 from renderer.kubevirt.facts.image_sources import ImageSource, image_sources
 from renderer.model.difference import ImageMove, ImageName
 from renderer.model.kube.resource import Resource
-from renderer.model.masking import Masking
+from renderer.model.masking import MASK, Masking
 
 
 def image_moves(pairs: Iterable[tuple[Resource, Resource]]) -> Iterator[ImageMove]:
@@ -41,17 +41,12 @@ def _renamed_places(
 
 
 def masked_moves(moves: Iterable[ImageMove], secrets: Masking) -> Iterator[ImageMove]:
-    """Yield the moves with ``***`` for each of ``secrets``, also across the parts of an image."""
-
-    def shown(image: ImageName | None, whole: str) -> ImageName | None:
-        if image is None:
-            return None
-        parts = ImageName(*map(secrets.mask, image))
-        return parts if _text(parts) == whole else ImageName(whole, "", "")
-
+    """Yield the moves with ``***`` for images if one of ``secrets`` is in them, also across their parts."""
+    hidden = ImageName(MASK)
     for move in moves:
-        before, after = masked_pair(_text(move.before), _text(move.after), secrets.mask)
-        yield move._replace(before=shown(move.before, before), after=shown(move.after, after))
+        texts = _text(move.before), _text(move.after)
+        is_shown = masked_pair(*texts, secrets.mask) == texts
+        yield move if is_shown else move._replace(before=move.before and hidden, after=move.after and hidden)
 
 
 def _text(image: ImageName | None) -> str:

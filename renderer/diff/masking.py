@@ -58,15 +58,13 @@ def _with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
 
 
 def masked_pair(before: str, after: str, mask: Callable[[str], str]) -> tuple[str, str]:
-    """Return both texts masked.
+    """Return both texts; ``***`` for each if one of them contains something confidential.
 
-    If one of them is confidential, so is the other: most likely, it is a value of the same Secret.
+    The other text is most likely a former value of the same Secret, of which a part may be known.
     """
-    shown = mask(before), mask(after)
-    if shown == (before, after):
-        return shown
-    first, second = shown
-    return (first if first != before else before and MASK, second if second != after else after and MASK)
+    if (mask(before), mask(after)) == (before, after):
+        return before, after
+    return before and MASK, after and MASK
 
 
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:

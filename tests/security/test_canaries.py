@@ -31,6 +31,9 @@ FOUND = {
         "patch in a file", "mapping with a key", "copied", "image", "flow"
     ),
     "diff --live cluster --format json": Trial("answer file", "octal", "copied", "image", "flow"),
+    "diff --live cluster --format markdown": Trial(
+        "networkData", "pairs", "part after a space", "image", "JSON"
+    ),
     "diff --format text": Trial(
         "inputs of a ResourceSet", "anchor and alias", "", "in double quotes", "JSON"
     ),
