@@ -112,6 +112,12 @@ def substituted() -> None:
     substitute(ResourceSet((Resource(written, Site("c.yaml")),)), Variables({"a": "b"}), Strictness.LENIENT)
 
 
+def read_for_each_source() -> None:
+    builds = FluxBuilds(MemoryFileSystem({"d/c.yaml": b"kind: A\nmetadata: {name: c}\n#" + b"x" * 3000}))
+    for number in range(40):
+        builds.of_source(f"z{number}").compose(flux_kustomization("k", "d"))
+
+
 def ignored_one_by_one() -> None:
     rules = [{"kind": "*", "jsonPointers": [f"/spec/a{number}"]} for number in range(50)]
     application = {"spec": {"ignoreDifferences": rules}}
@@ -142,6 +148,7 @@ OWNERS = FieldOwners(EMPTY)
         pytest.param(selected_elements, "selecting parameters of ApplicationSets", id="selected elements"),
         pytest.param(selected_clusters, "selecting parameters of ApplicationSets", id="selected clusters"),
         pytest.param(substituted, "substituting variables", id="substituted text"),
+        pytest.param(read_for_each_source, "reading resources", id="sources of one repository"),
         pytest.param(copied_to_many, "evaluating ResourceSets", id="copied data"),
         pytest.param(
             lambda: [*manifest_files(FILES, "d", DirectoryOptions(recurse=True))] * 20,

@@ -15,6 +15,7 @@ from renderer.gitops.folder_reader import FolderReader
 from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.kustomize.reader.resources import read_resources
+from renderer.kustomize.reader.source_files import BYTES_PER_STEP
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.field_path import FieldPath
@@ -22,6 +23,7 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 
 _MANIFESTS = (".yaml", ".yml")
@@ -116,7 +118,9 @@ def scan_manifests(fs: FileSystem, folder: str, below: str = "") -> Iterator[str
             else:
                 yield from scan_manifests(fs, folder, relative)
         elif name.endswith(_MANIFESTS) and fs.is_file(path):
-            read_resources(fs.read(path), Site(path))
+            content = fs.read(path)
+            spend(len(content) // BYTES_PER_STEP, "reading resources")
+            read_resources(content, Site(path))
             yield relative
 
 

@@ -34,6 +34,8 @@ T = TypeVar("T")
 _parsed: WeakKeyDictionary[FileSystem, dict[str, tuple[bytes, tuple[Resource, ...] | None]]] = (
     WeakKeyDictionary()
 )
+#: The bytes of manifests that are parsed in one step: each source of Flux has files of its own.
+BYTES_PER_STEP = 2
 #: Steps to list a folder, in addition to the steps for each name in it (``model.run.work``).
 _STEPS_PER_LISTING = 60
 
@@ -156,6 +158,7 @@ class SourceFiles:
         known, objects = self._parsed.get(site.path, (b"", None))
         is_known = site.path in self._parsed and known == content
         if not is_known or objects is None:
+            spend(len(content) // BYTES_PER_STEP, "reading resources")
             objects = read_resources(content, site)
         self._parsed[site.path] = content, objects if is_known else None
         return ResourceFile(site, ResourceSet(objects))
