@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 
 _KEY_BYTES = 32
@@ -47,7 +48,13 @@ def _is_in_repository(file: Path, project: Path) -> bool:
     """Return True if the path to a file leads through the checkout of ``project``, or through its folder."""
     root = Path(os.path.realpath(project))
     top = next((each for each in (root, *root.parents) if os.path.lexists(each / ".git")), root)
-    return any(Path(os.path.realpath(each)).is_relative_to(top) for each in (file, *file.parents))
+    if Path(os.path.realpath(file)).is_relative_to(top):
+        return True
+    for folder in file.parents:  # a link in the repository may lead out of it
+        with suppress(OSError):
+            if folder.samefile(top):
+                return True
+    return False
 
 
 def user_folder(environment: Mapping[str, str], variable: str, below_home: str) -> Path:
