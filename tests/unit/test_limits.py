@@ -29,9 +29,6 @@ from renderer.findings.locator import Locator
 from renderer.findings.public_lines import public_lines
 from renderer.kubevirt.impact import guest_view
 from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
-from renderer.kustomize.reader import source_files
-from renderer.kustomize.reader.find_kustomization import LoadRestrictor
-from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.variables import expand_references
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -1090,22 +1087,6 @@ def test_facts_of_a_machine_that_runs_are_read_once(monkeypatch: pytest.MonkeyPa
     )
     assert len(guest_view.guest_changes(before, after, running)) == 50
     assert len(read) == 3
-
-
-def test_files_that_builds_share_are_kept_from_the_second_build_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    read = []
-
-    def counted(content: bytes, site: Site) -> tuple[Resource, ...]:
-        read.append(site.path)
-        return read_resources(content, site)
-
-    monkeypatch.setattr(source_files, "read_resources", counted)
-    fs = MemoryFileSystem({"a.yaml": b"{apiVersion: v1, kind: ConfigMap, metadata: {name: parsed-once}}"})
-    for _ in range(5):  # as five Kustomizations of Flux do
-        files = source_files.SourceFiles(fs, LoadRestrictor.ROOT_ONLY)
-        objects = files.resources("a.yaml", ".", Site("kustomization.yaml")).resources
-        assert len(objects.take()) == 1  # as a build does with what it reads for itself alone
-    assert read == ["a.yaml", "a.yaml"]
 
 
 def test_schemas_of_other_minors_are_built_once() -> None:

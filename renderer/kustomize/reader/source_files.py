@@ -7,7 +7,6 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
-from weakref import WeakKeyDictionary
 
 from renderer.files.file_system import FileSystem, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
@@ -18,7 +17,7 @@ from renderer.model.field_edit import SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch, PatchContent, ResourceFile
@@ -29,11 +28,6 @@ _SCHEME = pattern(
     r"(?:git::)?(?:(?:ssh|https?|file)://|[a-zA-Z][a-zA-Z0-9-]*@[^/]*:|github\.com[/:])", re.IGNORECASE
 )
 T = TypeVar("T")
-#: The content and the objects of files by path, for other builds of a file system: Kustomizations of Flux may
-#: share a folder.
-_parsed: WeakKeyDictionary[FileSystem, dict[str, tuple[bytes, tuple[Resource, ...] | None]]] = (
-    WeakKeyDictionary()
-)
 #: The bytes of manifests that are parsed in one step: each source of Flux has files of its own.
 BYTES_PER_STEP = 2
 #: Steps to list a folder, in addition to the steps for each name in it (``model.run.work``).
@@ -57,7 +51,6 @@ class SourceFiles:
         self.fs = fs
         self.restrictor = restrictor
         self.skips_unsupported = skips_unsupported
-        self._parsed = _parsed.setdefault(fs, {})
         self._resources: dict[str, ResourceFile] = {}
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
@@ -151,17 +144,8 @@ class SourceFiles:
         return known[path]
 
     def _objects_of(self, content: bytes, site: Site) -> ResourceFile:
-        """Return the objects of a file in a set of their own, which a build may empty.
-
-        They are kept for other builds from the second one on: most files are read for one build alone.
-        """
-        known, objects = self._parsed.get(site.path, (b"", None))
-        is_known = site.path in self._parsed and known == content
-        if not is_known or objects is None:
-            spend(len(content) // BYTES_PER_STEP, "reading resources")
-            objects = read_resources(content, site)
-        self._parsed[site.path] = content, objects if is_known else None
-        return ResourceFile(site, ResourceSet(objects))
+        spend(len(content) // BYTES_PER_STEP, "reading resources")
+        return ResourceFile(site, ResourceSet(read_resources(content, site)))
 
     def warnings(self, path: str) -> tuple[Diagnostic, ...]:
         """Return the warnings about a file that has been read."""
