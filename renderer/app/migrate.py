@@ -11,6 +11,7 @@ from pathlib import PurePosixPath
 from shlex import quote
 from typing import TypeAlias
 
+from renderer.app.public_diff import keep_secret
 from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import (
     Migrated,
@@ -169,10 +170,16 @@ class _Migration:
 
     def __init__(self, project: MigratedProject, files: Sequence[DeprecatedFile]) -> None:
         before = Pipeline(project.fs, project.config)
+
+        def composed(build: Overlay) -> Outcome[ResourceSet]:
+            found = before.compose_overlay(build)
+            keep_secret(found.value)
+            return found
+
         self._project = project
         self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
         self._files = files
-        self._composed = _once_for_each_path(before.compose_overlay)
+        self._composed = _once_for_each_path(composed)
         self._applied = _once_for_each_path(
             lambda build: before.build(build.with_target(None, ExpandMode.APPLIED))
         )

@@ -2,9 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from renderer.emit.unified_diff import unified_diff
 from renderer.findings.public_lines import public_lines
+from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.model.kube.resource import Resource
 from renderer.model.masking import MASK
+from renderer.model.run.taint import taint_again, taint_masking
+
+
+def keep_secret(resources: Iterable[Resource]) -> None:
+    """Record the values of the Secrets of a build: no diff of its files shows a line that repeats one."""
+    taint_again(secret_values(each.content for each in resources))
 
 
 def public_diff(path: str, before: bytes, after: bytes) -> str:
@@ -16,6 +26,8 @@ def public_diff(path: str, before: bytes, after: bytes) -> str:
 def _masked(content: bytes) -> bytes:
     """Return the file with each line masked that must not be shown."""
     numbers = range(1, content.count(b"\n") + 2)
-    shown = public_lines(content, numbers)
+    confidential = taint_masking()
+    public = public_lines(content, numbers)
+    shown = {number: line for number, line in public.items() if not confidential.is_in(line)}
     *lines, last = (shown.get(number, MASK) for number in numbers)
     return "\n".join([*lines, last if not content.endswith(b"\n") else ""]).encode()

@@ -6,6 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.app.project import Project
+from renderer.app.public_diff import keep_secret
 from renderer.files.file_system import EditedFiles, FileSystem
 from renderer.findings.located import Located, LocatedFix
 from renderer.kubevirt.facts.lists import field_changes, is_same
@@ -77,9 +78,12 @@ def apply_fixes(
 def builds(
     fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]
 ) -> dict[str, Outcome[ResourceSet]]:
-    """Build overlays, by their paths, with the files of ``fs``."""
+    """Build overlays, by their paths, with the files of ``fs``, and keep their Secrets out of diffs."""
     pipeline = Pipeline(fs, config)
-    return {overlay.path: pipeline.build(overlay) for overlay in overlays}
+    built = {overlay.path: pipeline.build(overlay) for overlay in overlays}
+    for each in built.values():
+        keep_secret(each.value)
+    return built
 
 
 def changed_fields(before: ResourceSet, after: ResourceSet) -> Iterator[tuple[Resource, FieldPath, Value]]:

@@ -27,6 +27,8 @@ FOUND = {
     "init --editor vscode": Trial(
         "merged generator", "plain", "copied", "name of a size of the project", "flow"
     ),
+    "migrate --diff": Trial("patch in a file", "plain", "repeated", "name of a size", "flow"),
+    "fix --diff": Trial("patch in a file", "plain", "repeated", "name of a size", "flow"),
     "validate --strict --format json": Trial(
         "patch in a file", "mapping with a key", "copied", "image", "flow"
     ),
