@@ -46,6 +46,8 @@ from renderer.yamlio.encode import encode
 
 #: Quotes of the manifest are lost when kustomize rewrites it, before variables are replaced.
 _QUOTE = "write ${quote}${name}${quote}, and quote: '\"' among the variables"
+#: Stands for a confidential value in a text that is compared with the one that has it.
+_OTHER = "x"
 #: Steps to write, evaluate and parse the text of an object (``model.run.work``).
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 100, 6
 
@@ -112,13 +114,16 @@ def substitute(
 def _values_of_secrets(before: ResourceSet, after: ResourceSet, variables: Variables) -> frozenset[str]:
     """Return the values that nothing calls confidential, and that become a Secret's value or a password.
 
-    They are then confidential where they come from, too: in a Kustomization, or in a ConfigMap.
+    They are then confidential where they come from, too: in a Kustomization, or in a ConfigMap. Those that
+    names have are shown with them: an application may be the user of its database.
     """
     public = {*variables.values.values()} - variables.confidential
     if not any(len(value) >= SHORTEST for value in public):
         return frozenset()
     changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
-    return frozenset(public & confidential_readings(changed))
+    exposed = public & confidential_readings(changed)
+    names = {name for each in after for name in (each.name, each.namespace)} if exposed else ()
+    return frozenset(value for value in exposed if not any(value in name for name in names))
 
 
 def may_hold_variables(resource: Resource) -> bool:
@@ -189,8 +194,10 @@ class _Substitution:
         confidential = self._variables.confidential
         if not confidential:
             return
-        public = {name: value for name, value in self._variables.values.items() if value not in confidential}
-        without_secrets = self._evaluated_with(content, public, keeps_unknown=True)
+        values = {
+            name: _OTHER if value in confidential else value for name, value in self._variables.values.items()
+        }
+        without_secrets = self._evaluated_with(content, values, keeps_unknown=self._variables.incomplete)
         if without_secrets.text == evaluated.text:
             return
         try:

@@ -1,0 +1,44 @@
+"""What substitution notes as confidential: what a Secret gets from variables, and no more."""
+
+from __future__ import annotations
+
+from contextvars import copy_context
+
+from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.substitute import substitute
+from renderer.model.entry_point import Strictness
+from renderer.model.kube.json import Json
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.run.taint import tainted
+
+
+def noted(variables: Variables, **fields: Json) -> frozenset[str]:
+    """Return what a run with one Secret with these fields notes."""
+    content = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, **fields}
+
+    def run() -> frozenset[str]:
+        substitute(ResourceSet((Resource(content, Site("s.yaml")),)), variables, Strictness.LENIENT)
+        return tainted()
+
+    return copy_context().run(run)
+
+
+def test_variable_that_becomes_a_password_is_confidential() -> None:
+    assert "canary-is-a-bird" in noted(
+        Variables({"pw": "canary-is-a-bird"}), stringData={"password": "${pw}"}
+    )
+
+
+def test_variable_in_a_name_is_not() -> None:
+    """An application is often the user of its database, and its name is in all of its objects."""
+    variables = Variables({"APP": "prowlarr"})
+    assert noted(variables, metadata={"name": "${APP}-keys"}, stringData={"user": "${APP}"}) == frozenset()
+
+
+def test_default_beside_a_confidential_variable_is_not() -> None:
+    variables = Variables({"pw": "canary-is-a-bird"}, confidential=frozenset({"canary-is-a-bird"}))
+    labels: Json = {"mode": "${mode:=ReadWriteOnce}", "dsn": "${pw}"}
+    found = noted(variables, metadata={"name": "keys", "labels": labels})
+    assert "canary-is-a-bird" in found
+    assert "ReadWriteOnce" not in found
