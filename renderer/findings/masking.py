@@ -40,18 +40,24 @@ def masked(finding: Located, *maskings: Masking | None) -> Located:
 
 
 def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -> tuple[Masking, ...]:
-    """Return, if the field that a finding is about has a Secret's value, the parts of its text.
+    """Return the parts of the Secret's values that are in the field which a finding is about.
 
-    A message may cut the value at a delimiter, and a hint may spell it in another way; messages about a
-    Secret itself do not. The lines of a longer text are confidential themselves.
+    A message may cut a value at a delimiter, and a hint may spell it in another way; messages about a Secret
+    itself do not. The lines of a longer text are confidential themselves.
     """
     if finding.field is None or is_about_secret(finding):
         return ()
     value = value_at(content, finding.field.segments)
-    if not isinstance(value, str) or "\n" in value or not masking.is_in(value):
+    if not isinstance(value, str) or "\n" in value:
         return ()
-    parts = [part for part in _DELIMITERS.split(value) if len(part) >= _SHORTEST_PART]
-    return (Masking((*parts, *map(str.lower, parts))),)
+    parts: list[str] = []
+
+    def masked_part(secret: str) -> str:
+        parts.extend(part for part in _DELIMITERS.split(secret) if len(part) >= _SHORTEST_PART)
+        return MASK
+
+    masking.mask(value, masked_part)
+    return (Masking((*parts, *map(str.lower, parts))),) if parts else ()
 
 
 def shown_resource(resource: ResId | None) -> ResId | None:
