@@ -73,11 +73,14 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
     def shown(impact: Impact | None) -> Impact | None:
         return impact and impact._replace(reason=secrets.mask(impact.reason))
 
+    def public(text: str) -> str:
+        return without_credentials(text, lambda _: MASK, of_kernel=True)
+
     def words(text: str) -> str:
-        return secrets.mask(without_credentials(text, lambda _: MASK, of_kernel=True))
+        return secrets.mask(public(text))
 
     def masked(each: Stated) -> Stated:
-        before, after = masked_pair(each.before, each.after, words)
+        before, after = masked_pair(public(each.before), public(each.after), secrets.mask)
         return each._replace(before=before, after=after)
 
     return change._replace(
