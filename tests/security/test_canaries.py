@@ -19,7 +19,7 @@ SEED = 1
 PLAIN = (
     Trial("stringData", "plain", "copied", "ConfigMap", "block"),
     Trial("userData", "number", "copied", "annotation", "flow"),
-    Trial("Flux", "mapping", "", "alone", "block"),
+    Trial("Flux", "anchor and alias", "", "alone", "block"),
     Trial("Template", "hexadecimal", "", "alone", "block"),
 )
 #: Leaks that longer runs have found.

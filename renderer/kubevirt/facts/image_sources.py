@@ -7,7 +7,6 @@ reference to an image is ``repository:tag@digest`` (https://github.com/distribut
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kinds import CDI_GROUP, DATA_IMPORT_CRON, is_kubevirt_group
@@ -81,8 +80,12 @@ def _of_machine(machine: VirtualMachineView) -> Iterator[ImageSource]:
 
 
 def _sidecars(text: str) -> list[Json]:
+    if not text:
+        return []
+    import json  # noqa: PLC0415 - few machines have sidecars
+
     try:
-        found = json.loads(text) if text else []
+        found = json.loads(text)
     except (ValueError, RecursionError):  # the rule about sidecars reports it
         return []
     return found if isinstance(found, list) else []
