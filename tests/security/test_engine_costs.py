@@ -24,12 +24,13 @@ from renderer.gitops.flux.resource_set import generate_objects
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
+from renderer.kubevirt.facts import confidential_parts
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import ComposedArtifact, Strictness
-from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -312,3 +313,25 @@ def test_objects_that_overlays_share_are_compared_once() -> None:
     for _ in range(300):
         assert [str(each.field) for each in field_changes(before, after)] == ["data.k7"]
     assert process_time() - began < 2
+
+
+def test_templates_are_searched_once_for_all_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[str] = []
+    search = confidential_parts.confidential_inputs
+
+    def counted(resource_set: JsonObject) -> frozenset[str]:
+        searched.append(text_at(resource_set, "metadata", "name"))
+        return search(resource_set)
+
+    monkeypatch.setattr(confidential_parts, "confidential_inputs", counted)
+    for count in (2, 20):
+        made: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a-<< inputs.name >>"}}
+        inputs: list[Json] = [{"name": f"n{number}"} for number in range(count)]
+        content: JsonObject = {
+            "apiVersion": "fluxcd.controlplane.io/v1",
+            "kind": "ResourceSet",
+            "metadata": {"name": f"of-{count}", "namespace": "a"},
+            "spec": {"inputs": inputs, "resources": [made]},
+        }
+        assert len(generate_objects(Resource(content, Site("s.yaml")), {}).objects) == count
+    assert searched.count("of-2") == searched.count("of-20")

@@ -6,7 +6,7 @@ Written from its documentation: https://fluxoperator.dev/docs/crd/resourceset/ a
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import product
 from math import prod
@@ -193,10 +193,11 @@ def _with_provider(provider: Resource, values: JsonObject) -> Inputs:
     return {"provider": identity, **values}
 
 
-def _rendered(entry: Resource, input_sets: Iterable[Inputs]) -> Iterator[Resource]:
+def _rendered(entry: Resource, input_sets: Sequence[Inputs]) -> Iterator[Resource]:
     """Yield the objects; the ones of ``resources`` come first, as they win over others of the same name."""
     templates = tuple(_templates(entry))
-    sets = [(_as_in_go(each), _without_confidential(entry, each)) for each in input_sets]
+    public_sets = inputs_without_confidential(entry.content, input_sets)  # type: ignore[arg-type]  # as below
+    sets = [(_as_in_go(each), _as_in_go(other)) for each, other in zip(input_sets, public_sets, strict=True)]
     for text, field in templates:
         origin = entry.sites(field)[0]
         for inputs, public in sets:
@@ -221,11 +222,6 @@ def _objects_of_text(text: str, inputs: object, origin: Site) -> tuple[Resource,
     return read_resources(output.encode(errors="replace"), origin, generated_names=True)
 
 
-def _without_confidential(entry: Resource, inputs: Inputs) -> object:
-    """Return inputs of which the confidential ones are empty."""
-    return _as_in_go(dict(inputs_without_confidential(entry.content, inputs)))  # type: ignore[arg-type]  # as below
-
-
 def _taint_results(objects: Iterable[Resource], text: str, public: object, origin: Site) -> None:
     """Record what is in the objects only because of confidential inputs: what functions made of them, too."""
     known: list[Json] = [*_WORD.findall(text)]
@@ -248,7 +244,7 @@ def _templates(entry: Resource) -> Iterator[tuple[str, FieldPath]]:
             yield text_at(fields, "resourcesTemplate"), place.child("resourcesTemplate")
 
 
-def _as_in_go(inputs: Inputs) -> object:
+def _as_in_go(inputs: Mapping[str, object]) -> object:
     try:
         return go_value(inputs)  # type: ignore[arg-type]  # values of JSON, and texts
     except GoTemplateError as error:

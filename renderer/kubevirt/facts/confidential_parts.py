@@ -499,10 +499,13 @@ def _names_in_tags(text: str) -> Iterator[str]:
         yield from _NAME_IN_TAG.findall(tag)
 
 
-def inputs_without_confidential(resource_set: JsonObject, inputs: JsonObject) -> JsonObject:
-    """Return inputs with an empty text for each value that a ResourceSet puts into confidential fields."""
+def inputs_without_confidential(
+    resource_set: JsonObject, inputs: Iterable[JsonObject]
+) -> Iterator[JsonObject]:
+    """Yield inputs with an empty text for each value that a ResourceSet puts into confidential fields."""
     scope = Scope(Area.INPUTS, kind=_SET, parameters=confidential_inputs(resource_set))
-    return object_at(masked(inputs, scope, mask=lambda _: ""))
+    for each in inputs:
+        yield object_at(masked(each, scope, mask=lambda _: ""))
 
 
 def confidential_values_of_parameters(template: JsonObject, given: Mapping[str, str]) -> Iterator[str]:
