@@ -153,7 +153,7 @@ def _side_as_applied(
     for new in after.written:
         id_ = new.current_id
         old = former.get(id_)
-        # The annotations of ``new`` decide: Flux never applied those of an object that it skipped.
+        # Flux reads the annotations of ``new``: it has not applied those of an object that it skips.
         skipped = "" if engine.is_flux is False else flux_policy(new, new if old else None).ignores
         if skipped:
             if old is not None and not flux_policy(old, old).ignores:

@@ -60,7 +60,7 @@ class Comparison(NamedTuple):
 
 
 def _identity(finding: Located) -> tuple[object, ...]:
-    """Return what identifies an error in both revisions: everything but its line."""
+    """Return the key of an error in both revisions: all of it except its line."""
     return (
         *(finding.code, finding.severity, finding.message, finding.resource, finding.field),
         *(finding.overlays, finding.other_objects),

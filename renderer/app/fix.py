@@ -202,7 +202,7 @@ def _keys(segments: Iterable[object]) -> _Keys:
 
 
 def _key(finding: Located) -> tuple[str, ...]:
-    """Return what identifies a finding before and after an edit: no lines and no indices, because they move.
+    """Return the key of a finding before and after an edit, without lines and indices, which move.
 
     The lines of missing separators are kept, as a file may lack several.
     """

@@ -11,7 +11,7 @@ from pathlib import PurePosixPath
 from shlex import quote
 from typing import TypeAlias
 
-from renderer.app.public_diff import keep_secret
+from renderer.app.public_diff import note_secrets
 from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import (
     Migrated,
@@ -173,7 +173,7 @@ class _Migration:
 
         def composed(build: Overlay) -> Outcome[ResourceSet]:
             found = before.compose_overlay(build)
-            keep_secret(found.value)
+            note_secrets(found.value)
             return found
 
         self._project = project

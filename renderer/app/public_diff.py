@@ -12,7 +12,7 @@ from renderer.model.masking import MASK
 from renderer.model.run.taint import taint_again, taint_masking
 
 
-def keep_secret(resources: Iterable[Resource]) -> None:
+def note_secrets(resources: Iterable[Resource]) -> None:
     """Record the values of the Secrets of a build: no diff of its files shows a line that repeats one."""
     taint_again(secret_values(each.content for each in resources))
 

@@ -1,4 +1,4 @@
-"""What a sparse checkout leaves out of the work tree: an overlay without these files is not compared."""
+"""Overlays of which a sparse checkout leaves files out of the work tree: they are not compared."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.app.project import Project
-from renderer.app.public_diff import keep_secret
+from renderer.app.public_diff import note_secrets
 from renderer.files.file_system import EditedFiles, FileSystem
 from renderer.findings.located import Located, LocatedFix
 from renderer.kubevirt.facts.lists import field_changes, is_same
@@ -82,7 +82,7 @@ def builds(
     pipeline = Pipeline(fs, config)
     built = {overlay.path: pipeline.build(overlay) for overlay in overlays}
     for each in built.values():
-        keep_secret(each.value)
+        note_secrets(each.value)
     return built
 
 

@@ -1,4 +1,4 @@
-"""What leaves the cluster with the objects that leave Git, and what stays there."""
+"""What the cluster loses when objects are removed from Git, and what it keeps."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ class Deletions:
         return self._after.owner == self._before.owner
 
     def lost_with(self, deleted: Resource) -> tuple[DataChange, ...]:
-        """Return what is lost with an object that the cluster deletes."""
+        """Return the data that is lost when the cluster deletes an object."""
         if VirtualMachineView.of(deleted) is None:
             users = self._users_of_claims.get((deleted.namespace, deleted.name), ())
             return lost_with(deleted, self._sides.outlook.storage[0], tuple(users))
@@ -62,7 +62,7 @@ class Deletions:
         return self._sides.outlook.of_deletion(deleted, applied)
 
     def lost_by_removal(self, removed: Resource) -> tuple[DataChange, ...]:
-        """Return what is lost with an object that leaves Git, unless nothing deletes it.
+        """Return the data that is lost when an object is removed from Git; none if nothing deletes it.
 
         It does not have the disks that leave Git as well: their own changes say what becomes of them.
         """

@@ -17,7 +17,7 @@ Resources: TypeAlias = tuple[Resource, ...]
 
 
 class Engine(Protocol):
-    """What the engine that applies an overlay does to its objects."""
+    """Flux or Argo CD as it applies an overlay."""
 
     def exemption(self, moved: Resource, *, may_be_gone: bool) -> str:
         """Return the annotation without which it may delete a VM that moves to another one; empty if none.

@@ -41,7 +41,7 @@ class Sides:
 
     @cached_property
     def outlook(self) -> Outlook:
-        """What the change means for data and guests."""
+        """The judge of what a change does to data and guests."""
         before, after = self.before, self.after
         return Outlook(
             (

@@ -1,4 +1,4 @@
-"""What the machines of an overlay ask for in total, before and after a change."""
+"""The CPUs, memory and GPUs of all machines of an overlay, before and after a change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the change of a resource that is on both sides of an overlay does in the cluster."""
+"""Judge what an update of a resource does in the cluster."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ class UpdateJudge:
         self._cluster = sides.after.cluster()
 
     def judged(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
-        """Return what a change does, also to a machine that needs a ControllerRevision that leaves Git."""
+        """Return what a change does. The ControllerRevision of a machine may be removed from Git as well."""
         judgement = self._judge_change(before, after, kind)
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:

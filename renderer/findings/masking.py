@@ -50,13 +50,12 @@ def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -
     value = value_at(content, finding.field.segments)
     if not isinstance(value, str) or "\n" in value:
         return ()
-    parts: list[str] = []
-
-    def masked_part(secret: str) -> str:
-        parts.extend(part for part in _DELIMITERS.split(secret) if len(part) >= _SHORTEST_PART)
-        return MASK
-
-    masking.mask(value, masked_part)
+    parts = [
+        part
+        for secret in masking.values_in(value)
+        for part in _DELIMITERS.split(secret)
+        if len(part) >= _SHORTEST_PART
+    ]
     return (Masking((*parts, *map(str.lower, parts))),) if parts else ()
 
 

@@ -86,6 +86,10 @@ class Masking:
             return self.mask(text) != text
         return any(True for _ in self._spans(text))
 
+    def values_in(self, text: str) -> Iterator[str]:
+        """Yield the values in the text."""
+        return (text[start:end] for start, end in self._spans(text))
+
     def mask(self, text: str, mask: Callable[[str], str] = _stars) -> str:
         """Return the text with each of the values replaced by ``***``, or by what ``mask`` makes of it."""
         if mask is not _stars or not _WINDOW <= len(text) <= _LONGEST_KEPT:
