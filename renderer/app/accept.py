@@ -19,7 +19,7 @@ from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
-from renderer.kubevirt.facts.confidential import is_about_secret
+from renderer.kubevirt.facts.confidential.fields import is_about_secret
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity

@@ -16,7 +16,8 @@ from renderer.files.disk import folder_exists
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.facts.confidential_parts import secret_values, shown_id
+from renderer.kubevirt.facts.confidential.masked import shown_id
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.history import FieldHistory, ResourceHistory

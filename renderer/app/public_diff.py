@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from renderer.emit.unified_diff import unified_diff
 from renderer.findings.public_lines import public_lines
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import MASK
 from renderer.model.run.taint import taint_again, taint_masking

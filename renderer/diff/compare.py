@@ -15,7 +15,7 @@ from renderer.diff.sides import Sides
 from renderer.diff.totals import totals_after, totals_before
 from renderer.diff.update_judge import NO_CHANGES, UpdateJudge, has_matchers
 from renderer.diff.vm_change import VmChangeOf, change_as_written
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.judge import Judgement

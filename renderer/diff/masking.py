@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
-from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
-from renderer.kubevirt.facts.credential_text import without_credentials
+from renderer.kubevirt.facts.confidential.credential_text import without_credentials
+from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
 from renderer.model.difference import DataChange, GuestChange, Impact, OverlayDifference, ResourceChange
 from renderer.model.kube.res_id import ResId
 from renderer.model.masking import MASK, Masking

@@ -7,7 +7,7 @@ from functools import cached_property
 from renderer.diff.leaving_revisions import LeavingRevisions
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.overlay_side import OverlaySide
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.impact.guest_machine import GuestCluster
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.model.difference import Impact

@@ -14,7 +14,7 @@ from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import Json

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 
-from renderer.kubevirt.facts.confidential import (
+from renderer.kubevirt.facts.confidential.credential_text import names_credential
+from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     CONFIDENTIAL_KEYS_OF_TEXT,
     SECTIONS,
 )
-from renderer.kubevirt.facts.credential_text import names_credential
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 

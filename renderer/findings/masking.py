@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from renderer.findings.located import Located, LocatedFix
-from renderer.kubevirt.facts.confidential import KERNEL_ARGUMENTS, is_about_secret
-from renderer.kubevirt.facts.confidential_parts import shown_id, shown_path
-from renderer.kubevirt.facts.credential_text import without_credentials
+from renderer.kubevirt.facts.confidential.credential_text import without_credentials
+from renderer.kubevirt.facts.confidential.fields import KERNEL_ARGUMENTS, is_about_secret
+from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
 from renderer.model.kube.json import JsonObject

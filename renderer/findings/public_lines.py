@@ -15,7 +15,12 @@ from renderer.findings.confidential_words import (
     meant_key,
     names_of_credentials,
 )
-from renderer.kubevirt.facts.confidential import (
+from renderer.kubevirt.facts.confidential.credential_text import (
+    credential_forms,
+    named_credentials,
+    passwords_of_commands,
+)
+from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     FILES_OF_GENERATORS,
     PUBLIC_FIELDS_OF_GENERATORS,
@@ -26,12 +31,7 @@ from renderer.kubevirt.facts.confidential import (
     SECTIONS,
     is_path_entry,
 )
-from renderer.kubevirt.facts.confidential_parts import Scope, hides, opened, root_scope
-from renderer.kubevirt.facts.credential_text import (
-    credential_forms,
-    named_credentials,
-    passwords_of_commands,
-)
+from renderer.kubevirt.facts.confidential.parts import Scope, hides, opened, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import holds_ciphertext

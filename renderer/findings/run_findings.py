@@ -177,21 +177,21 @@ class RunFindings:
         return known
 
     def _new(self, finding: Diagnostic) -> KnownFinding:
-        from renderer.kubevirt.facts import confidential  # noqa: PLC0415 - only with findings
+        from renderer.kubevirt.facts.confidential import fields  # noqa: PLC0415 - only with findings
 
         own_values: Masking | None = None
         location, related = self._locator.locate(finding)
         names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
-        if not names_variable and confidential.is_about_secret(finding):
+        if not names_variable and fields.is_about_secret(finding):
             texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
-            if all(map(confidential.is_file_of_generator, (site.field for site in finding.sites))):
-                texts = (text.partition("=")[2] for text in texts if not confidential.is_path_entry(text))
+            if all(map(fields.is_file_of_generator, (site.field for site in finding.sites))):
+                texts = (text.partition("=")[2] for text in texts if not fields.is_path_entry(text))
             from renderer.model.readings import all_readings  # noqa: PLC0415 - few findings are
 
             texts = tuple(texts)
             own_values = Masking((*texts, *all_readings(texts)))
         fix: LocatedFix | None = None
-        if finding.fix and not confidential.may_repeat_secret(finding.fix, finding):
+        if finding.fix and not fields.may_repeat_secret(finding.fix, finding):
             fix = self._locator.locate_fix(finding, location)
         return KnownFinding(_at(finding, location, related, fix), own_values)
 

@@ -7,11 +7,8 @@ from itertools import zip_longest
 from operator import is_
 
 from renderer.golang.json_patch import OPERATIONS, OperationError, apply_operation
-from renderer.kubevirt.facts.confidential_parts import (
-    fields_of,
-    secret_values,
-    secret_values_in_changes,
-)
+from renderer.kubevirt.facts.confidential.object_fields import fields_of
+from renderer.kubevirt.facts.confidential.secret_values import secret_values, secret_values_in_changes
 from renderer.kustomize.annotations import with_annotations_for_build, with_text_annotations
 from renderer.kustomize.identity import with_previous_id
 from renderer.kustomize.res_map import ResMap

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 
-from renderer.kubevirt.facts.confidential_parts import fields_of
+from renderer.kubevirt.facts.confidential.object_fields import fields_of
 from renderer.kustomize.annotations import with_annotations_for_build
 from renderer.kustomize.embedded_text import changed_text, count_within, text_on_path
 from renderer.kustomize.identity import DEFAULT_NAMESPACE

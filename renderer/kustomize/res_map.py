@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential_parts import removed_values
+from renderer.kubevirt.facts.confidential.secret_values import removed_values
 from renderer.kustomize.identity import Identity, current_identity, identities
 from renderer.kustomize.scalar_nodes import with_shared_change
 from renderer.model.codes import Code

@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from renderer.kubevirt.facts.confidential_parts import fields_of
+from renderer.kubevirt.facts.confidential.object_fields import fields_of
 from renderer.kustomize.fields.field_specs import FieldSpecFilter, FieldSpecIndex, WrongTypeError
 from renderer.kustomize.identity import effective_namespace, is_cluster_scoped
 from renderer.kustomize.replacement_paths import PathError, lookup_place, split_field_path

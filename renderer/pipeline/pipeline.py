@@ -468,7 +468,7 @@ class Pipeline:
 @once_for_same
 def _secrets_in(content: JsonObject) -> frozenset[str]:
     """Return the values of Secrets in an object; most objects of a base are the same in all overlays."""
-    from renderer.kubevirt.facts.confidential_parts import secret_values
+    from renderer.kubevirt.facts.confidential.secret_values import secret_values
 
     return secret_values([content])
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from renderer.kubevirt.facts.confidential_parts import confidential_values_of_parameters
+from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_parameters
 from renderer.kubevirt.vm_template.findings import (
     is_of_virt_template,
     is_vm_template,

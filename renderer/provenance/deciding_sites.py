@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 
-from renderer.kubevirt.facts.confidential import is_confidential
+from renderer.kubevirt.facts.confidential.fields import is_confidential
 from renderer.kustomize.compose import BuildOptions, Composer
 from renderer.kustomize.generators import GeneratorTable
 from renderer.kustomize.transform import BuiltinTransform

@@ -7,12 +7,8 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.confidential_parts import (
-    ConfidentialFields,
-    holds_secret,
-    shown_id,
-    shown_path,
-)
+from renderer.kubevirt.facts.confidential.masked import holds_secret, shown_id, shown_path
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.history import FieldHistory, Step
 from renderer.model.kube.field_path import FieldPath

@@ -14,7 +14,7 @@ from renderer.emit.masked_manifests import ManifestMasking, without_marks
 from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.public_lines import public_lines
 from renderer.findings.run_findings import locate
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import FieldChange

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from renderer.kubevirt.facts.credential_text import (
+from renderer.kubevirt.facts.confidential.credential_text import (
     COMMANDS,
     CREDENTIAL_NAME,
     FORMS,

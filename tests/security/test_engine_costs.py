@@ -24,7 +24,7 @@ from renderer.gitops.flux.resource_set import generate_objects
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
-from renderer.kubevirt.facts import confidential_parts
+from renderer.kubevirt.facts.confidential import parameters, parts
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
@@ -317,13 +317,14 @@ def test_objects_that_overlays_share_are_compared_once() -> None:
 
 def test_templates_are_searched_once_for_all_inputs(monkeypatch: pytest.MonkeyPatch) -> None:
     searched: list[str] = []
-    search = confidential_parts.confidential_inputs
+    search = parts.confidential_inputs
 
     def counted(resource_set: JsonObject) -> frozenset[str]:
         searched.append(text_at(resource_set, "metadata", "name"))
         return search(resource_set)
 
-    monkeypatch.setattr(confidential_parts, "confidential_inputs", counted)
+    for module in (parts, parameters):
+        monkeypatch.setattr(module, "confidential_inputs", counted)
     for count in (2, 20):
         made: Json = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "a-<< inputs.name >>"}}
         inputs: list[Json] = [{"name": f"n{number}"} for number in range(count)]

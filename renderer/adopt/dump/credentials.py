@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from itertools import chain
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
-from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
-from renderer.kubevirt.facts.confidential_parts import fields_of_secrets, is_name, secret_values
+from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION
+from renderer.kubevirt.facts.confidential.parts import is_name
+from renderer.kubevirt.facts.confidential.secret_values import fields_of_secrets, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, is_copy_of_object
 from renderer.kubevirt.guest_data.credentials import may_have_credentials

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI, is_hyperconverged
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of

@@ -18,7 +18,8 @@ from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import with_reads
 from renderer.diff.update_judge import refused_update
 from renderer.diff.vm_fields import vm_changes
-from renderer.kubevirt.facts.confidential_parts import ConfidentialFields, secret_values
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView

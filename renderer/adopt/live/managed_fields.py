@@ -12,7 +12,7 @@ import json
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.confidential import LAST_APPLIED
+from renderer.kubevirt.facts.confidential.fields import LAST_APPLIED
 from renderer.kubevirt.facts.controller_marks import is_controller_finalizer
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at

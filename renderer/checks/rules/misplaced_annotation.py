@@ -41,7 +41,7 @@ from collections.abc import Iterator, Mapping
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
-from renderer.kubevirt.facts.confidential import IGNITION
+from renderer.kubevirt.facts.confidential.fields import IGNITION
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import KUBEVIRT_GROUP
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView

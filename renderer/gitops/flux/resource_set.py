@@ -17,11 +17,11 @@ from renderer.gitops.flux.flux_operator import PROVIDER, is_suspended
 from renderer.golang.template import Delimiters, GoTemplateError, render
 from renderer.golang.template.evaluate import GoFunction
 from renderer.golang.template.values import deep_copy, go_value
-from renderer.kubevirt.facts.confidential_parts import (
+from renderer.kubevirt.facts.confidential.parameters import (
     confidential_values_of_inputs,
     inputs_without_confidential,
-    secret_values,
 )
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity

@@ -26,7 +26,7 @@ from renderer.golang.envsubst import (
     evaluate,
     parse,
 )
-from renderer.kubevirt.facts.confidential_parts import confidential_readings
+from renderer.kubevirt.facts.confidential.secret_values import confidential_readings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.entry_point import Strictness

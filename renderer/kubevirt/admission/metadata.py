@@ -7,7 +7,7 @@ from renderer.kubevirt.admission.check_table import CheckTable, row
 from renderer.kubevirt.admission.grace import check_grace_annotations
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, section, text
 from renderer.kubevirt.facts.cluster import Cluster
-from renderer.kubevirt.facts.confidential import IGNITION
+from renderer.kubevirt.facts.confidential.fields import IGNITION
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors

@@ -4,7 +4,7 @@
 ``cluster``          the ``KubeVirt`` object's configuration, and its meaning at a release
 ``feature_gates``    the state of each feature gate by release
 ``products``         the releases of products, and the KubeVirt that each brings
-``confidential``     the one table of fields that may hold a secret
+``confidential``     what of an object is confidential
 ``lists``            pairing of list elements by name, and the fields in which two trees differ
 ``sizes``            vCPUs, memory and GPUs of a virtual machine
 ``placeholders``     variables that another tool fills in after rendering

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from renderer.kubevirt.facts.confidential import COPIES
+from renderer.kubevirt.facts.confidential.fields import COPIES
 from renderer.kubevirt.facts.kinds import CDI_GROUP, CLAIM, DATA_VOLUME, KUBEVIRT_GROUP, VM
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at

@@ -12,8 +12,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
-from renderer.kubevirt.facts.credential_text import (
+from renderer.kubevirt.facts.confidential.credential_text import (
     credential_arguments,
     credential_forms,
     is_credential_value,
@@ -22,6 +21,7 @@ from renderer.kubevirt.facts.credential_text import (
     names_credential,
     passwords_of_commands,
 )
+from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
 from renderer.model.diagnostic import DiagnosticError

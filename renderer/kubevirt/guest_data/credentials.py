@@ -13,7 +13,7 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.credential_text import (
+from renderer.kubevirt.facts.confidential.credential_text import (
     Form,
     credential_forms,
     kernel_credentials,

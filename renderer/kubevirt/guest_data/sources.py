@@ -17,7 +17,7 @@ from renderer.kubevirt.facts.cloud_init import (
     NETWORK_DATA,
     USER_DATA,
 )
-from renderer.kubevirt.facts.confidential import ANSWER_FILES, IGNITION
+from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.codes import Code
 from renderer.model.kube.location import Site
 from renderer.model.run.taint import begin_notes, tainted

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from base64 import b64encode
 
-from renderer.kubevirt.facts.confidential_parts import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.kube.json import Json
 
 ENCODED = b64encode(b"top secret\n\nand more\n").decode()

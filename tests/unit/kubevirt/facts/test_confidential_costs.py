@@ -10,14 +10,12 @@ from contextvars import copy_context
 
 import pytest
 
-from renderer.kubevirt.facts.confidential_parts import (
-    fields_of,
+from renderer.kubevirt.facts.confidential.masked import holds_secret, masked
+from renderer.kubevirt.facts.confidential.object_fields import fields_of
+from renderer.kubevirt.facts.confidential.parts import hides, root_scope
+from renderer.kubevirt.facts.confidential.secret_values import (
     fields_of_secrets,
-    hides,
-    holds_secret,
-    masked,
     may_hold_objects,
-    root_scope,
     secret_values,
 )
 from renderer.model.kube.json import Json, JsonObject

@@ -3,7 +3,7 @@
 The table covers the values of Secrets; the start-up data of a virtual machine (cloud-init, Ignition, Windows
 answer files) and its access credentials, because they contain passwords; the keys of launch security; the
 copies of whole objects that kubectl keeps; and what SOPS has encrypted. Every output uses the table:
-``confidential_parts`` walks objects for compared fields, histories and the diff of rendered files;
+``parts`` walks objects for compared fields, histories and the diff of rendered files;
 ``findings.public_lines`` selects lines of a file, and ``findings.masking`` masks the text of findings.
 """
 

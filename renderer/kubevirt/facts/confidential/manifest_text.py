@@ -1,0 +1,39 @@
+"""Tell from a text, before it is parsed, whether it may be a manifest with something confidential in it."""
+
+from __future__ import annotations
+
+import re
+
+from renderer.kubevirt.facts.confidential.fields import (
+    ANSWER_FILES,
+    COPIES,
+    IGNITION,
+    LAUNCH_SECURITY,
+    SECTIONS,
+    START_DATA,
+)
+from renderer.model.pattern import pattern
+
+_KEYS = sorted({*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION, *ANSWER_FILES, *SECTIONS})
+#: In lower case. In quotes, a word may be escaped.
+_MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _KEYS))
+_KIND_PUT_IN_LATER = pattern(r"kind\W+[${]")
+_SECRET = r"kind\W{1,9}secret|stringData|secretGenerator"  # noqa: S105 - a pattern
+_KIND_OF_SECRET = pattern(rf"(?i){_SECRET}")
+_CONFIDENTIAL = pattern(rf"(?i){_SECRET}|(?:{'|'.join(map(re.escape, _KEYS))})['\"]?\s*:|/(?:binary)?data/")
+
+
+def may_be_confidential(text: str) -> bool:
+    """Return False if a text is surely no manifest with something confidential in it."""
+    lowered = text.lower()
+    return any(word in lowered for word in _MENTIONS) or _KIND_PUT_IN_LATER.search(lowered) is not None
+
+
+def seems_confidential(text: str) -> bool:
+    """Return True if a text that cannot be parsed seems to be such a manifest."""
+    return _CONFIDENTIAL.search(text) is not None
+
+
+def seems_to_hold_secret(text: str) -> bool:
+    """Return True if a text that cannot be parsed seems to be a manifest with a Secret in it."""
+    return _KIND_OF_SECRET.search(text) is not None

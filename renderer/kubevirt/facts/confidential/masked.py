@@ -1,0 +1,99 @@
+"""Mask what is confidential in trees and in names: as the tree holds it, before anything writes it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from renderer.kubevirt.facts.confidential.credential_text import (
+    without_credentials,
+    without_value_of_header,
+)
+from renderer.kubevirt.facts.confidential.parts import (
+    Area,
+    Scope,
+    hides,
+    opened,
+)
+from renderer.model.kube.encryption import is_ciphertext
+from renderer.model.kube.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.json import (
+    Json,
+    scalar_text,
+)
+from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.masking import MASK, NOTHING, Masking
+
+
+def holds_secret(value: Json, secrets: Masking) -> bool:
+    """Return True if a key or scalar of a tree contains one of ``secrets``."""
+    if isinstance(value, dict):
+        return any(holds_secret(each, secrets) for entry in value.items() for each in entry)
+    if isinstance(value, list):
+        return any(holds_secret(each, secrets) for each in value)
+    return contains_secret(value, secrets)
+
+
+def shown_path(field: FieldPath, secrets: Masking) -> FieldPath:
+    """Return the path with ``***`` for each key and name in it that contains one of ``secrets``.
+
+    Of a key that is an address, the credentials are masked.
+    """
+    return FieldPath(tuple(_shown_segment(segment, secrets) for segment in field.segments))
+
+
+def _shown_segment(segment: Segment, secrets: Masking) -> Segment:
+    if isinstance(segment, ElementName):
+        return segment._replace(value=MASK) if contains_secret(segment.value, secrets) else segment
+    return masked_key(segment, secrets) if isinstance(segment, str) else segment
+
+
+def contains_secret(value: Json, secrets: Masking) -> bool:
+    """Return True if a scalar contains one of ``secrets``, or is ciphertext."""
+    if isinstance(value, str):
+        return secrets.is_in(value) or is_ciphertext(value)
+    if value is None or isinstance(value, bool | dict | list):
+        return False
+    return secrets.is_in(scalar_text(value))
+
+
+def masked(
+    value: Json, scope: Scope, secrets: Masking = NOTHING, mask: Callable[[Json], str] = lambda _: MASK
+) -> Json:
+    """Return a tree with a mask for each confidential part of it, keys included.
+
+    Every scalar that contains one of ``secrets`` is confidential; of another text, the credentials in
+    addresses and requests are, and the passwords among the arguments of a kernel. ``mask`` makes the text for
+    a value.
+    """
+    if hides(value, scope):
+        return value if value is None or value in ({}, []) else mask(value)
+    if isinstance(value, dict):
+        scope_of = opened(value, scope)
+        return {
+            masked_key(key, secrets, mask): masked(child, scope_of(key), secrets, mask)
+            for key, child in value.items()
+        }
+    if isinstance(value, list):
+        scope_of = opened(value, scope)
+        return [masked(child, scope_of(index), secrets, mask) for index, child in enumerate(value)]
+    if contains_secret(value, secrets):
+        return mask(value)
+    if not isinstance(value, str):
+        return value
+    if scope.area is Area.HEADERS:
+        value = without_value_of_header(value, mask)
+    is_of_kernel, is_of_command = scope.area is Area.KERNEL_ARGUMENTS, scope.area is Area.COMMAND
+    return without_credentials(value, mask, of_kernel=is_of_kernel, of_command=is_of_command)
+
+
+def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:
+    """Return a key of a mapping, with a mask for one of ``secrets`` in it and for its credentials."""
+    if contains_secret(key, secrets):
+        return mask(key)
+    return key if key.isidentifier() else without_credentials(key, mask)  # most keys are words
+
+
+def shown_id(identity: ResId, secrets: Masking) -> ResId:
+    """Return the id of an object with ``***`` for each of ``secrets`` in its kind and names."""
+    gvk = Gvk(*map(secrets.mask, identity.gvk))
+    return ResId(gvk, secrets.mask(identity.name), secrets.mask(identity.namespace))

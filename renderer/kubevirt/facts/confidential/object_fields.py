@@ -1,0 +1,122 @@
+"""What is confidential in the fields of an object that are asked for one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+from renderer.kubevirt.facts.confidential.masked import masked, shown_path
+from renderer.kubevirt.facts.confidential.parts import (
+    LOOKING,
+    STEPS_PER_VALUE,
+    Area,
+    Scope,
+    ScopeOf,
+    hides,
+    opened,
+    parts_of,
+    root_scope,
+)
+from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import (
+    Json,
+    JsonObject,
+    count_values,
+    scalar_text,
+    text_at,
+)
+from renderer.model.kube.list_elements import FieldLookup
+from renderer.model.kube.sharing import once_for_same
+from renderer.model.masking import MASK, NOTHING, Masking
+from renderer.model.run.work import spend
+
+if TYPE_CHECKING:
+    from renderer.model.difference import FieldChange, Value
+
+
+#: Steps for a changed field of which both values may be shown (``model.run.work``).
+_STEPS_PER_CHANGE = 30
+
+
+class ConfidentialFields:
+    """What is confidential in fields of an object, of which there may be several versions."""
+
+    def __init__(self, kind: str, contents: Iterable[Json] = (), secrets: Masking = NOTHING) -> None:
+        self._kind = kind
+        self._secrets = secrets
+        self._lookups = [(content, FieldLookup(content)) for content in contents or ({"kind": kind},)]
+        #: By the identity of a mapping or list, which the contents keep alive.
+        self._opened: dict[tuple[int, Scope], ScopeOf] = {}
+
+    def hides(self, field: FieldPath) -> bool:
+        """Return True if the value of the field is confidential as a whole, or each of its entries is."""
+        return any(
+            hides(value, scope) or scope.area in (Area.ENTRIES, Area.REFERENCES)
+            for scope, value in self._found(field)
+        )
+
+    def secret_values(self, field: FieldPath) -> frozenset[str]:
+        """Return the values of Secrets at and below the field, as ``secret_values`` does for objects."""
+        return readings_of_secrets(
+            part for scope, value in self._found(field) for part in parts_of(value, scope)
+        )
+
+    def credentials(self, field: FieldPath) -> frozenset[str]:
+        """Return what outputs mask in the text of the field: a password in a URL, the value of a header."""
+        found: set[str] = set()
+
+        def noted(value: Json) -> str:
+            found.add(scalar_text(value))
+            return MASK
+
+        for scope, value in self._found(field):
+            if isinstance(value, str) and not hides(value, scope):
+                masked(value, scope, mask=noted)
+        return frozenset(found)
+
+    def without_secrets(self, change: FieldChange) -> FieldChange:
+        """Return the change with ``NoValue.WITHHELD`` for each confidential value, and ``***`` in its path.
+
+        If the value of one side is confidential, so is the other: most likely, it is a value of the same
+        Secret.
+        """
+        from renderer.model.difference import NoValue  # noqa: PLC0415 - few commands compare
+
+        values = (each for each in (change.before, change.after) if not isinstance(each, NoValue))
+        spend(_STEPS_PER_CHANGE + STEPS_PER_VALUE * sum(map(count_values, values)), LOOKING)
+        scopes = [scope for scope, _ in self._found(change.field)]
+        before, after = (self._shown(value, scopes) for value in (change.before, change.after))
+        is_hidden = NoValue.WITHHELD in (before, after)
+        if is_hidden or (before == after and change.before != change.after):
+            before, after = (each if each is NoValue.ABSENT else NoValue.WITHHELD for each in (before, after))
+        return change._replace(field=shown_path(change.field, self._secrets), before=before, after=after)
+
+    def _shown(self, value: Value, scopes: Iterable[Scope]) -> Value:
+        from renderer.model.difference import NoValue  # noqa: PLC0415 - as above
+
+        if isinstance(value, NoValue):
+            return value
+        for scope in scopes:
+            if hides(value, scope):
+                return NoValue.WITHHELD
+            value = masked(value, scope, self._secrets)
+        return NoValue.WITHHELD if value == MASK else value
+
+    def _found(self, field: FieldPath) -> Iterator[tuple[Scope, Json]]:
+        """Yield the scope and value of the field in each version of the object."""
+        for content, lookup in self._lookups:
+            value, scope = content, root_scope(self._kind)
+            for segment in field.segments:
+                place = id(value), scope
+                if place not in self._opened:
+                    self._opened[place] = opened(value, scope)
+                scope = self._opened[place](segment)
+                value = lookup.child(value, segment)
+            yield scope, value
+
+
+@once_for_same
+def fields_of(content: JsonObject) -> ConfidentialFields:
+    """Return what is confidential in the fields of an object, whose values may be asked for one by one."""
+    return ConfidentialFields(text_at(content, "kind"), (content,))

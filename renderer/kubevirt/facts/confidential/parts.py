@@ -1,0 +1,497 @@
+"""Decide what of an object is confidential by walking it.
+
+An object may hold others: a List, a policy, a ManifestWork, a Template, the values of a chart, the text of a
+ConfigMap or of a patch. A walk keeps what the way from the root says about a value (``Scope``): the kind of
+the object that the value is in, and the section of it. A text that may be a manifest is parsed and judged as
+a whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from enum import Enum, auto
+from functools import lru_cache, partial
+from typing import NamedTuple, TypeAlias
+
+from renderer.kubevirt.facts.confidential.credential_text import (
+    credential_arguments,
+    is_credential_value,
+)
+from renderer.kubevirt.facts.confidential.fields import (
+    ANSWER_FILES,
+    COPIES,
+    EXTRA_HEADERS,
+    FILES_OF_GENERATORS,
+    IGNITION,
+    KERNEL_ARGUMENTS,
+    LAUNCH_SECURITY,
+    PUBLIC_FIELDS_OF_GENERATORS,
+    PUBLIC_FIELDS_OF_PARAMETERS,
+    PUBLIC_FIELDS_OF_SECRETS,
+    REFERENCES,
+    SECRET_DATA,
+    SECRET_GENERATOR,
+    SECTIONS,
+    START_DATA,
+    is_confidential,
+    is_path_entry,
+)
+from renderer.kubevirt.facts.confidential.manifest_text import (
+    may_be_confidential,
+    seems_confidential,
+)
+from renderer.kubevirt.facts.confidential.template_names import (
+    VARIABLE,
+    names_in_actions,
+    names_of_parameters,
+    without_lines_of_actions,
+)
+from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.encryption import SOPS
+from renderer.model.kube.field_path import FieldPath, Segment, parse_pointer
+from renderer.model.kube.json import (
+    EMPTY,
+    Json,
+    JsonObject,
+    array_at,
+    object_at,
+    text_at,
+)
+from renderer.model.pattern import pattern
+from renderer.model.run.taint import keys_of, texts_of
+from renderer.model.run.work import spend
+
+_SECRET_LIST = "SecretList"  # noqa: S105 - the kind
+_STRING_DATA = "stringData"
+#: The fields of a Secret whose entries are its values.
+SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
+#: Another field with values, in what describes a Secret.
+_LITERALS = "literals"
+#: Kinds of objects of which an operator makes Secrets, such as ``ExternalSecret`` and ``SealedSecret``: its
+#: ``template`` is meant for what need not be secret.
+_MAKES_SECRETS = pattern(r".Secrets?$")
+_TEMPLATE_OF_SECRET = "template"  # noqa: S105 - the name of a field
+#: The values that a store of the External Secrets operator gives out in tests.
+_FAKE = "fake"
+#: It has fields by name, not values.
+_DEFINITION = "CustomResourceDefinition"
+#: The target of a patch that may be for an object of any kind.
+_ANY_KIND = "*"
+#: Added to the parameters of a Template, so that a Template within it is not searched for its own.
+_NONE = frozenset({""})
+_TEMPLATE = "Template"
+_TEMPLATES = frozenset({_TEMPLATE, VM_TEMPLATE})
+#: The field of vmrender's own Template with values, of which it may make a Secret.
+_VALUES_OF_TEMPLATE = "values"
+#: What puts inputs into templates of objects, and what else may have its inputs.
+RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
+INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
+#: Kinds of objects that hold the values of a chart.
+CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
+#: Kinds of operators with a credential, or the reference to one, among their fields.
+_WITH_CREDENTIALS = frozenset({"BGPPeer", "ClusterSecretStore", "Provider", "SecretStore"})
+_REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
+_VALUES_OF_CHARTS = frozenset({"helm", "set", "values", "valuesContent", "valuesObject"})
+_CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
+
+#: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
+_CREDENTIAL_NAME = pattern(
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase|code)?|(?<![a-z])pwd?|token|credentials?"
+    r"|(api|access|secret|private|encryption)[-_]?key"
+    r"|(client|app|shared|session|webhook|jwt|oauth|cookie)[-_]?secret)$"
+)
+#: The field of Ignition with the content of a file, as a URL.
+_SOURCE = "source"
+#: The name of a field that holds a credential in an object of any kind, unless another value is put in later.
+_PASSWORD_NAME = pattern(
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)([-_]?hash)?|(?<![a-z])psk|client[-_]?secret|(?<![a-z])token)$"
+)
+#: Headers with a credential, besides those with such a name.
+_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
+#: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
+_NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
+#: A kind that is known only once parameters are substituted.
+_VARIABLE_KIND = pattern(r"[${]")
+#: The characters of names of entries, and of labels and annotations.
+_NAME = pattern(r"[-._/A-Za-z0-9]*")
+#: Steps for each value of an object that is walked and for each character of a text that is parsed, and the
+#: characters of texts that are searched in one step (``model.run.work``).
+STEPS_PER_VALUE, _STEPS_PER_CHARACTER, CHARACTERS_PER_STEP = 4, 4, 32
+LOOKING = "looking for confidential values"
+#: The fields of a container with what it runs.
+_COMMANDS = ("args", "command")
+#: Texts in texts in texts: what is deeper is not read, and counts as confidential.
+_DEEPEST_TEXT = 4
+
+
+class Area(Enum):
+    """The section of an object that a value is in."""
+
+    OBJECT = auto()
+    ENTRIES = auto()  # of a Secret: each entry is a value
+    REFERENCES = auto()  # all scalars are confidential, except the names of other objects
+    GENERATORS = auto()  # the entries of secretGenerator
+    FILES = auto()  # the paths of files that a generator reads
+    CHART = auto()  # the values of a chart
+    PARAMETERS = auto()  # of a Template or of a chart, with names
+    INPUTS = auto()  # of a ResourceSet
+    KERNEL_ARGUMENTS = auto()  # a text
+    HEADERS = auto()  # texts
+    COMMAND = auto()  # a text, or a list of arguments
+
+
+_AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
+
+
+class Scope(NamedTuple):
+    """What the way from the root of an object says about a value.
+
+    ``is_hidden``: it is confidential as a whole; ``is_secret``: as a value of a Secret, which may occur
+    elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind
+    that a patch is for.
+    ``parameters`` are the names of parameters that confidential fields use. ``is_among_secrets``: a key on
+    the way names Secrets. ``depth`` is the number of texts around it. ``command`` has the arguments before
+    the first one of ``args``.
+    """
+
+    area: Area = Area.OBJECT
+    kind: str = ""
+    is_root: bool = False
+    is_hidden: bool = False
+    is_secret: bool = False
+    target: str = ""
+    parameters: frozenset[str] = frozenset()
+    is_among_secrets: bool = False
+    depth: int = 0
+    command: tuple[str, ...] = ()
+
+    def hides(self, value: Json) -> bool:
+        """Return True if the value is confidential as a whole, whatever a text in it says."""
+        if self.is_hidden:
+            return True
+        if isinstance(value, dict | list):
+            return False
+        if self.area is Area.FILES:
+            return not (isinstance(value, str) and is_path_entry(value))
+        return self.area is Area.REFERENCES
+
+    def hidden(self, *, is_secret: bool = False) -> Scope:
+        return self._replace(is_hidden=True, is_secret=self.is_secret or is_secret)
+
+    def within(self, area: Area) -> Scope:
+        return self._replace(area=area, is_root=False)
+
+
+#: Returns the scope of a child of a mapping or list by its key.
+ScopeOf: TypeAlias = Callable[[Segment], Scope]
+
+
+def root_scope(kind: str = "", target: str = "") -> Scope:
+    """Return the scope of a whole object.
+
+    ``kind`` counts if the object has none; ``target`` is the kind that counts whatever kind it has.
+    """
+    return Scope(kind=kind, is_root=True, target=target)
+
+
+def opened(value: Json, scope: Scope) -> ScopeOf:
+    """Return the function that gives the scope of each child of ``value``, whose own is ``scope``.
+
+    ``value`` is None if only the path is known.
+    """
+    if scope.is_hidden:
+        return lambda _: scope
+    if isinstance(value, list):  # its elements are where the list is: the operations of a patch, too
+        element = scope._replace(is_root=scope.is_root and bool(scope.target))
+        if scope.area is Area.COMMAND:
+            return partial(_scope_of_argument, credential_arguments(value, scope.command), element)
+        return lambda _: element
+    mapping = value if isinstance(value, dict) else EMPTY
+    return partial(_scope_of_entry, mapping, _entered(mapping, scope))
+
+
+def _entered(mapping: JsonObject, scope: Scope) -> Scope:
+    """Return the scope inside a mapping: a mapping with a kind may be an object of its own."""
+    if scope.area not in _AREAS_WITH_OBJECTS:
+        return scope
+    if scope.is_root and scope.target == SECRET:  # a patch may name any kind
+        return scope._replace(kind=SECRET)
+    kind = mapping.get("kind")
+    has_identity = "metadata" in mapping or "apiVersion" in mapping
+    if kind is None and scope.kind == _SECRET_LIST and has_identity:
+        return scope._replace(kind=SECRET)
+    if not isinstance(kind, str) or not (scope.is_root or has_identity or kind in (SECRET, _SECRET_LIST)):
+        return scope
+    if kind in _TEMPLATES and not scope.parameters:
+        return scope._replace(kind=kind, parameters=confidential_parameters(mapping) | _NONE)
+    if kind == RESOURCE_SET and not scope.parameters:
+        return scope._replace(kind=kind, parameters=confidential_inputs(mapping) | _NONE)
+    return scope._replace(kind=kind)
+
+
+def _is_command(value: Json) -> bool:
+    if isinstance(value, list):
+        return not any(isinstance(each, dict | list) for each in value)
+    return isinstance(value, str)
+
+
+def _scope_of_argument(confidential: frozenset[int], scope: Scope, index: Segment) -> Scope:
+    return scope.hidden() if index in confidential else scope
+
+
+def _scope_of_hooks(text: str, scope: Scope) -> Scope:
+    """Return the scope of the hooks in an annotation: they are confidential if an argument of one is."""
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few machines have hooks
+
+    try:
+        documents = decode_documents(text.encode("utf-8", "surrogatepass"), "text")
+    except (DiagnosticError, ValueError):
+        documents = ()
+    hooks = (each for document in documents if isinstance(document, list) for each in document)
+    for each in hooks:
+        if isinstance(each, dict):
+            command = array_at(each, "command")
+            if credential_arguments(command) or credential_arguments(array_at(each, "args"), command):
+                return scope.hidden()
+    return scope.within(Area.COMMAND)
+
+
+def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
+    """Return the scope of an entry of a mapping, inside of which it is ``here``."""
+    below = here._replace(is_root=False)
+    if not isinstance(key, str):
+        return below
+    child = mapping.get(key)
+    if here.area is Area.ENTRIES:
+        return below.hidden(is_secret=True)
+    if here.kind == _DEFINITION and key not in COPIES:
+        return below
+    if key in _CONFIDENTIAL_KEYS or (here.is_root and key == SOPS):
+        return below.hidden()
+    if here.kind == CONFIG_MAP and key.lower() in ANSWER_FILES:
+        return below.hidden()
+    if here.area is Area.REFERENCES:
+        return below.within(Area.OBJECT) if key in REFERENCES else below
+    if key in SECTIONS:
+        return below.within(Area.REFERENCES)
+    if key == KERNEL_ARGUMENTS:
+        return below.within(Area.KERNEL_ARGUMENTS)
+    if key == EXTRA_HEADERS:
+        return below.within(Area.HEADERS)
+    if key in _COMMANDS and _is_command(child):
+        command = array_at(mapping, "command") if key == "args" else ()
+        before = tuple(each if isinstance(each, str) else "" for each in command)
+        return below.within(Area.COMMAND)._replace(command=before)
+    if key == HOOK_SIDECARS and isinstance(child, str):
+        return _scope_of_hooks(child, below)
+    if key == SECRET_GENERATOR:
+        return below.within(Area.GENERATORS)
+    if here.area is Area.GENERATORS:
+        if key == FILES_OF_GENERATORS:
+            return below.within(Area.FILES)
+        is_public = key in PUBLIC_FIELDS_OF_GENERATORS
+        return below.within(Area.OBJECT) if is_public else below.hidden(is_secret=True)
+    if key == _STRING_DATA:
+        return _entries(child, below)
+    if "op" in mapping and "path" in mapping and "kind" not in mapping:
+        return _scope_of_operation(mapping, here, key)
+    if _holds_value(mapping, here, key):
+        return _entries(child, below) if key in SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
+    if key == "patch" and isinstance(mapping.get("target"), dict):
+        return Scope(is_root=True, target=text_at(mapping, "target", "kind") or _ANY_KIND, depth=here.depth)
+    if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
+        return below.within(Area.PARAMETERS)
+    if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
+        name = text_at(mapping, "name")
+        is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
+        return below.hidden(is_secret=name in here.parameters) if is_credential else below
+    if key == "value" and isinstance(child, str) and _names_credential(text_at(mapping, "name"), child):
+        return below.hidden()
+    if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
+        return below.hidden()
+    if here.kind in CHARTS and key in _VALUES_OF_CHARTS:
+        return below.within(Area.CHART)
+    if key == _TEMPLATE_OF_SECRET and _MAKES_SECRETS.search(here.kind):
+        return below.within(Area.CHART)
+    if key == INPUTS_OF_SETS.get(here.kind):
+        return below.within(Area.INPUTS)
+    if here.area is Area.INPUTS and key in here.parameters:
+        return below.hidden(is_secret=True)
+    is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
+    if here.area in (Area.CHART, Area.INPUTS) and is_scalar and _CREDENTIAL_NAME.search(key):
+        return below.hidden()
+    if here.kind in _WITH_CREDENTIALS and is_scalar:
+        is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
+        return below.hidden(is_secret=True) if is_credential else below
+    if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
+        return below.hidden()
+    if is_scalar and _PASSWORD_NAME.search(key) and is_credential_value(child):
+        return below.hidden()
+    if _NAMES_SECRETS.search(key) or (key == _FAKE and here.kind in _WITH_CREDENTIALS):
+        return below._replace(is_among_secrets=True)
+    return below
+
+
+def _names_credential(name: str, value: str) -> bool:
+    """Return True if a header, a variable of the environment or the like holds a credential as its value."""
+    is_named = _CREDENTIAL_NAME.search(name) or name.lower() in _HEADERS
+    return bool(is_named) and value.lower() not in ("", "true", "false")
+
+
+def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
+    """Return the scope of a field of an operation of a JSON patch: its value may be one of a Secret."""
+    below = here._replace(is_root=False)
+    if key != "value":
+        return below
+    keys = parse_pointer(text_at(operation, "path"))
+    if not any(keys):
+        return here
+    is_known = here.target not in ("", _ANY_KIND) and keys[0] in SECTIONS_OF_SECRETS
+    kind = here.target if is_known or here.target == SECRET else ""
+    if not is_confidential(FieldPath(tuple(keys)), kind):
+        return below
+    return below.hidden(is_secret=here.target == SECRET or _STRING_DATA in keys)
+
+
+def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
+    """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
+    is_object = here.is_root or "metadata" in mapping
+    kind = mapping.get("kind", here.kind if is_object else "")
+    if kind == SECRET or (here.is_root and here.target == SECRET):
+        return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in SECTIONS_OF_SECRETS
+    is_section = key in SECTIONS_OF_SECRETS
+    if here.is_among_secrets:
+        return (is_section or key == _LITERALS) and isinstance(mapping.get(key), dict | list)
+    may_be_any = kind == "" and here.is_root and here.target == _ANY_KIND
+    return is_section and (may_be_any or (isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None))
+
+
+def _entries(child: Json, below: Scope) -> Scope:
+    """Return the scope of a section of a Secret: its keys are shown, if it has any."""
+    if child is None or isinstance(child, dict):
+        return below.within(Area.ENTRIES)
+    return below.hidden(is_secret=True)
+
+
+def confidential_parameters(template: JsonObject) -> frozenset[str]:
+    """Return the names of a Template's parameters that are in confidential fields, or named after them."""
+    rest = {key: value for key, value in template.items() if key not in ("kind", "parameters")}
+    declared = (
+        text_at(parameter, "name")
+        for section in (template, object_at(template, "spec"))
+        for parameter in array_at(section, "parameters")
+    )
+    credentials = frozenset(name for name in declared if _CREDENTIAL_NAME.search(name))
+    return names_in_confidential_parts(rest, names_of_parameters) | credentials
+
+
+def names_in_confidential_parts(
+    value: JsonObject, names_in: Callable[[str], Iterable[str]]
+) -> frozenset[str]:
+    """Return the names of parameters in confidential fields; ``names_in`` returns the ones in a text.
+
+    A name of an object is not confidential, unless it is also part of a value of a Secret.
+    """
+    of_secrets: set[str] = set()
+    of_others: set[str] = set()
+    for part in parts_of(value, Scope(parameters=_NONE)):
+        used = (name for text in (*keys_of(part.value), *texts_of(part.value)) for name in names_in(text))
+        (of_secrets if part.is_secret else of_others).update(used)
+    names = {name for text in _names_of_objects(value) for name in names_in(text)}
+    return frozenset(of_secrets | (of_others - names))
+
+
+def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
+    """Return the keys of the inputs of a ResourceSet that its templates put into confidential fields.
+
+    A variable may have any of the inputs that are named in its template.
+    """
+    spec = object_at(resource_set, "spec")
+    found: set[str] = set()
+    for step in (spec, *map(object_at, array_at(spec, "steps"))):
+        template = text_at(step, "resourcesTemplate")
+        parts = {
+            "resources": list(array_at(step, "resources")),
+            "resourcesTemplate": without_lines_of_actions(template),
+        }
+        spend(1 + len(template) // CHARACTERS_PER_STEP, LOOKING)
+        used = names_in_confidential_parts(parts, names_in_actions)
+        found |= used.union(names_in_actions(template)) if VARIABLE in used else used
+    return frozenset(found)
+
+
+def _names_of_objects(value: Json) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield text_at(value, "metadata", "name")
+    for child in value.values() if isinstance(value, dict) else value if isinstance(value, list) else ():
+        yield from _names_of_objects(child)
+
+
+class Part(NamedTuple):
+    """A confidential value of an object; ``is_secret``: a value of a Secret, which may occur elsewhere."""
+
+    value: Json
+    is_secret: bool
+
+
+def parts_of(value: Json, scope: Scope) -> Iterator[Part]:
+    """Yield the confidential values, outermost first, and those in texts that are manifests.
+
+    A name that no entry of a Secret can have holds its value: in ``{password s3cret}``, a colon is missing.
+    """
+    if scope.hides(value):
+        yield Part(value, scope.is_secret)
+    elif isinstance(value, dict | list):
+        scope_of = opened(value, scope)
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            below = scope_of(key)
+            if below.is_hidden and below.is_secret and not is_name(key):
+                yield Part(key, is_secret=True)
+            yield from parts_of(child, below)
+    elif isinstance(value, str):
+        yield from _parts_of_text(value, scope)
+
+
+def is_name(key: object) -> bool:
+    """Return True if an entry, a label or an annotation can have the name."""
+    return not isinstance(key, str) or _NAME.fullmatch(key) is not None
+
+
+def _parts_of_text(text: str, scope: Scope) -> Sequence[Part]:
+    """Return the confidential values of a text that is a manifest, a patch or the values of a chart."""
+    is_patch = scope.is_root and bool(scope.target)
+    is_chart = scope.area is Area.CHART
+    if ":" not in text or not (is_patch or is_chart or may_be_confidential(text)):
+        return ()
+    area = Area.CHART if is_chart else Area.OBJECT
+    inside = Scope(area=area, is_root=True, target=scope.target if is_patch else "", depth=scope.depth + 1)
+    return _parts_of_documents(text, inside)
+
+
+@lru_cache(maxsize=256)
+def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
+    """Return the confidential values of the documents in a text.
+
+    A text that cannot be parsed, but seems to have one, is confidential as a whole.
+    """
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - few texts are manifests
+
+    if scope.depth > _DEEPEST_TEXT:
+        return (Part(text, is_secret=False),)
+    spend(1 + _STEPS_PER_CHARACTER * len(text), LOOKING)
+    try:
+        documents = decode_documents(text.encode("utf-8", "replace"), "")
+    except DiagnosticError:
+        is_certain = scope.target == SECRET or seems_confidential(text)
+        return (Part(text, is_secret=False),) if is_certain else ()
+    roots = (each for each in documents if isinstance(each, dict | list))
+    return tuple(part for root in roots for part in parts_of(root, scope))
+
+
+def hides(value: Json, scope: Scope) -> bool:
+    """Return True if a value is confidential as a whole, as a field or as a text with something in it."""
+    if scope.hides(value):
+        return True
+    return isinstance(value, str) and bool(_parts_of_text(value, scope))

@@ -1,0 +1,174 @@
+"""The values of Secrets, which may occur elsewhere, and are masked wherever they do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from renderer.kubevirt.facts.confidential.fields import (
+    SECRET_DATA,
+)
+from renderer.kubevirt.facts.confidential.manifest_text import (
+    seems_to_hold_secret,
+)
+from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
+from renderer.kubevirt.facts.confidential.parts import (
+    CHARACTERS_PER_STEP,
+    INPUT_PROVIDER,
+    INPUTS_OF_SETS,
+    LOOKING,
+    RESOURCE_SET,
+    SECTIONS_OF_SECRETS,
+    STEPS_PER_VALUE,
+    Part,
+    Scope,
+    opened,
+    parts_of,
+    root_scope,
+)
+from renderer.kubevirt.facts.kinds import SECRET
+from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.kube.json import (
+    Json,
+    JsonObject,
+    count_values,
+    object_at,
+    text_at,
+)
+from renderer.model.kube.sharing import once_for_same
+from renderer.model.pattern import pattern
+from renderer.model.readings import readings
+from renderer.model.run.taint import telling_keys_of, texts_of
+from renderer.model.run.work import spend
+
+#: Kinds of objects that are always walked.
+_WITH_VALUES = frozenset({SECRET, *INPUTS_OF_SETS})
+#: What the keys and texts of an object have, in lower case, that holds a value of a Secret: one of these keys
+#: or words, or this pattern, with a line break between a key and its text.
+_KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
+_WORDS_OF_HOLDERS = ("stringdata", r"\u", r"\x")
+_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:secret|\w*[${])")
+#: Steps for the readings of a value of a Secret, and characters of it that are read in one step
+#: (``model.run.work``).
+_STEPS_PER_READING, _CHARACTERS_READ_PER_STEP = 32, 3
+#: Entries of two versions of an object that are compared in one step.
+_COMPARED_PER_STEP = 8
+
+
+@once_for_same
+def may_hold_objects(tree: Json) -> bool:
+    """Return False if there is surely no value of a Secret in a tree; most objects have none.
+
+    The versions of an object, and the objects of a fleet, share most of their subtrees.
+    """
+    if not isinstance(tree, dict | list):
+        return False
+    if isinstance(tree, dict) and not _KEYS_OF_HOLDERS.isdisjoint(tree):
+        return True
+    children = tree.values() if isinstance(tree, dict) else tree
+    texts = chain.from_iterable(tree.items()) if isinstance(tree, dict) else tree
+    text = "\n".join([each for each in texts if type(each) is str]).lower() + "\n"
+    spend(1 + len(text) // CHARACTERS_PER_STEP, LOOKING)
+    return (
+        any(word in text for word in _WORDS_OF_HOLDERS)
+        or _HOLDER.search(text) is not None
+        or any(may_hold_objects(child) for child in children if isinstance(child, dict | list))
+    )
+
+
+def fields_of_secrets(content: JsonObject) -> Iterator[FieldPath]:
+    """Yield the fields of an object that hold a value of a Secret, or a text with one."""
+    if text_at(content, "kind") == SECRET or may_hold_objects(content):
+        yield from map(FieldPath, _places_of_secrets(content, root_scope(), ()))
+
+
+def _places_of_secrets(value: Json, scope: Scope, at: tuple[Segment, ...]) -> Iterator[tuple[Segment, ...]]:
+    if isinstance(value, dict | list) and not scope.hides(value):
+        scope_of = opened(value, scope)
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places_of_secrets(child, scope_of(key), (*at, key))
+    elif any(_may_be_of_secret(part, value, scope) for part in parts_of(value, scope)):
+        yield at
+
+
+def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
+    """Return True if a part of a value may be from a Secret, for all that a text or a patch says."""
+    if part.is_secret or (scope.is_root and scope.target):
+        return any(texts_of(part.value))
+    return part.value is value and isinstance(value, str) and seems_to_hold_secret(value)
+
+
+def secret_values(objects: Iterable[Json]) -> frozenset[str]:
+    """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``).
+
+    What a ResourceSet among them puts into Secrets is a value of its own inputs or of its providers.
+    """
+    known = list(objects)
+    kinds = [text_at(each, "kind") for each in known]
+    providers = [object_at(each) for each, kind in zip(known, kinds, strict=True) if kind == INPUT_PROVIDER]
+    sets = (
+        object_at(each) for each, kind in zip(known, kinds, strict=True) if kind == RESOURCE_SET and providers
+    )
+    inputs = [object_at(each, "spec", INPUTS_OF_SETS[INPUT_PROVIDER]) for each in providers]
+    given = (
+        Part(text, is_secret=True) for each in sets for text in confidential_values_of_inputs(each, inputs)
+    )
+    return readings_of_secrets(chain((part for each in known for part in _parts_of_object(each)), given))
+
+
+def _parts_of_object(content: Json) -> Iterator[Part]:
+    if text_at(content, "kind") in _WITH_VALUES or may_hold_objects(content):
+        spend(STEPS_PER_VALUE * count_values(content), LOOKING)
+        yield from parts_of(content, root_scope())
+
+
+def readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
+    """Return the readings of the values of Secrets; of a mapping, which is a mistake, also of its keys."""
+    found: set[str] = set()
+    values = [part.value for part in parts if part.is_secret]
+    for text in chain.from_iterable(chain(texts_of(value), telling_keys_of(value)) for value in values):
+        spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, LOOKING)
+        made = tuple(readings(text))
+        spend(sum(map(len, made)) // CHARACTERS_PER_STEP, LOOKING)  # a text may be unpacked a thousandfold
+        found.update(made)
+    return frozenset(found)
+
+
+def confidential_readings(objects: Iterable[JsonObject]) -> frozenset[str]:
+    """Return the values of Secrets among and in objects, start data, and the readings of both."""
+    found: set[str] = set()
+    for each in objects:
+        spend(STEPS_PER_VALUE * count_values(each), LOOKING)
+        for text in (text for part in parts_of(each, root_scope()) for text in texts_of(part.value)):
+            spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, LOOKING)
+            found.update(readings(text))
+    return frozenset(found)
+
+
+def removed_values(before: JsonObject, after: JsonObject) -> frozenset[str]:
+    """Return the values that the change removes from a Secret."""
+    if text_at(after, "kind") == SECRET and all(before.get(key) is after.get(key) for key in SECRET_DATA):
+        return frozenset()
+    changed = secret_values_in_changes(before, after)
+    return changed - secret_values([after]) if changed else changed
+
+
+def secret_values_in_changes(before: Json, after: Json) -> frozenset[str]:
+    """Return the values of Secrets in the parts of ``before`` that ``after`` does not share.
+
+    That is less to walk in a Secret of which a change shares most entries; in another object, all counts.
+    """
+    if text_at(before, "kind") != SECRET or text_at(after, "kind") != SECRET:
+        return secret_values([before])
+    changed = _unshared(before, after)
+    for section in SECTIONS_OF_SECRETS & changed.keys():
+        if isinstance(changed[section], dict) and isinstance(object_at(after).get(section), dict):
+            changed[section] = _unshared(changed[section], object_at(after)[section])
+    return secret_values([{**changed, "kind": SECRET}]) if changed else frozenset()
+
+
+def _unshared(before: Json, after: Json) -> dict[str, Json]:
+    """Return the entries of a mapping that another one does not have."""
+    entries, others = object_at(before), object_at(after)
+    spend(1 + len(entries) // _COMPARED_PER_STEP, LOOKING)
+    return {key: value for key, value in entries.items() if others.get(key) is not value}
