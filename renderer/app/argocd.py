@@ -21,10 +21,10 @@ from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.controller_marks import contested_fields
 from renderer.kubevirt.facts.kinds import VM
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.plural import listed
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay, OverlayEntry

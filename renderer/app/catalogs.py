@@ -17,10 +17,10 @@ from renderer.files.disk import path_exists
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.resource import ResourceSet
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.pipeline import Pipeline

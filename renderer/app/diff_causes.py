@@ -21,7 +21,6 @@ from renderer.files.file_system import FileSystem
 from renderer.findings.locator import Locator
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS
 from renderer.kubevirt.facts.virtual_machine import PATHS
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Cause, ChangeType, FieldChange, OverlayDifference, ResourceChange
@@ -30,6 +29,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import DataPlace, Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.provenance import StepKind
 from renderer.model.render_config import PROJECT_FILE, ExpandMode
 from renderer.model.run.limits import lowered

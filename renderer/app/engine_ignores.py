@@ -12,7 +12,8 @@ from typing import NamedTuple
 from renderer.discovery.survey_results import RootReaders
 from renderer.gitops.argocd.application import DeployedSource
 from renderer.gitops.argocd.directory import DirectoryOptions, is_selected
-from renderer.gitops.flux.artifact import DEFAULT_PATTERNS, IGNORE_FILE, SourceIgnore, read_patterns
+from renderer.gitops.flux.artifact import DEFAULT_PATTERNS, SourceIgnore, read_patterns
+from renderer.model.engines import SOURCE_IGNORE
 from renderer.model.entry_point import SKIP_MARK
 from renderer.model.field_edit import AddField, Edit, SetField
 from renderer.model.render_config import PROJECT_FILE
@@ -65,7 +66,7 @@ def _for_flux(
     readers: RootReaders, planned: Iterable[str], read: Callable[[str], str | None]
 ) -> Iterator[tuple[str, tuple[str | None, str]]]:
     """Yield the ignore file, and the kustomization that hides the trees."""
-    old = read(IGNORE_FILE)
+    old = read(SOURCE_IGNORE)
     of_source = tuple(read_patterns(readers.flux_ignore))
     ignored = SourceIgnore((*read_patterns(old or ""), *of_source))
     own = {PROJECT_FILE, *planned}
@@ -74,7 +75,7 @@ def _for_flux(
         defaults = () if old or of_source else ("# What Flux ignores without this file.", *DEFAULT_PATTERNS)
         lines = (*defaults, "# Files of vmrender.", *(f"/{path}" for path in shown))
         before = "" if not old else old if old.endswith("\n") else f"{old}\n"
-        yield IGNORE_FILE, (old, before + "\n".join(lines) + "\n")
+        yield SOURCE_IGNORE, (old, before + "\n".join(lines) + "\n")
     place = f"{_TREES}/kustomization.yaml"
     if not ignored.ignores(_TREES, is_folder=True) and read(place) is None:
         yield place, (None, _NOTHING)

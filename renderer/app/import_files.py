@@ -30,7 +30,7 @@ from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, RERUN_ON_FAILURE, VirtualMachineView
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
+from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
@@ -38,7 +38,7 @@ from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.kustomization import KUSTOMIZATION_FILE
+from renderer.model.kustomization import KUSTOMIZATION_FILE, KUSTOMIZATION_FILES
 from renderer.model.pin import Pinnable
 from renderer.model.release import Release
 from renderer.model.render_config import CLUSTER_FOLDER, ExpandMode

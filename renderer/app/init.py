@@ -22,9 +22,9 @@ from renderer.files.git import GitProcess
 from renderer.findings.located import Located
 from renderer.findings.run_findings import located_as_given
 from renderer.kubevirt.facts.unreleased import about_target
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import LATEST, Release
 
 #: The entries of a bare repository and of ``.git``.

@@ -27,10 +27,10 @@ from renderer.authoring.migration.sources import (
     resource_file_findings,
 )
 from renderer.files.file_system import FilesAbove, FileSystem
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline import Pipeline

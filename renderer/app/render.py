@@ -149,7 +149,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     stopped = [each for each in chosen if each.listed_as in found.uncertain_entries]
     findings.add(map(_uncertain, {each.listed_as: each for each in stopped}.values()))
     results = _Results(selected, findings)
-    with RenderedTrees(project.root, forced, reporter) as trees:
+    with RenderedTrees(project, forced, reporter) as trees:
         with RunCache.of(project, reporter, wanted=request.use_cache) as cache:
             _render_overlays(project, results, cache, request, trees)
         problems = dict(output_errors(project, found.overlays, results.folders))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING, Self, TypeAlias
 
+from renderer.app.foreign_files import foreign_file_findings
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
 from renderer.app.tree_result import TreeAction, TreeResult
-from renderer.emit.leftovers import foreign_manifests
+from renderer.emit.leftovers import foreign_files
 from renderer.files.disk import path_exists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
@@ -51,13 +52,14 @@ def _with_more(trees: int) -> str:
 
 
 class RenderedTrees:
-    """The trees below ``root``; ``forced`` has the files of each output to overwrite or remove in any case.
+    """The trees of a project; ``forced`` has the files of each output to overwrite or remove in any case.
 
     ``results`` has one entry for each finished tree, in order.
     """
 
-    def __init__(self, root: Path, forced: Mapping[str, tuple[str, ...]], reporter: Reporter) -> None:
-        self.root = root
+    def __init__(self, project: Project, forced: Mapping[str, tuple[str, ...]], reporter: Reporter) -> None:
+        self.root = project.root
+        self._fs = project.fs
         self.forced = forced
         self.reporter = reporter
         self.results: list[TreeResult] = []
@@ -166,7 +168,7 @@ class RenderedTrees:
     def _write(self, rendered: Rendered, results: Iterator[_TimedResult]) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
             self._record(_unchanged(TreeAction.WRITTEN, rendered))
-            return self._foreign_manifests(rendered).values()
+            return self._foreign_files(rendered).values()
         done, elapsed = next(results)
         if isinstance(done, DiagnosticError):
             raise done
@@ -177,12 +179,12 @@ class RenderedTrees:
         has_list = Extra.KUSTOMIZATION in (overlay.tree.extras or ())
         self._record(result._replace(by_hand=by_hand, is_kustomization=has_list))
         self.reporter.detail(f"{overlay.output}: written in {elapsed}")
-        return self._foreign_manifests(rendered).values()
+        return self._foreign_files(rendered).values()
 
     def _compare(self, rendered: Rendered) -> Iterable[Diagnostic]:
         if isinstance(rendered, UnchangedOverlay):
             self._record(_unchanged(TreeAction.COMPARED, rendered))
-            return self._foreign_manifests(rendered).values()
+            return self._foreign_files(rendered).values()
         from renderer.emit.check import check_tree  # noqa: PLC0415 - a run that writes does not need it
 
         stopwatch, overlay = Stopwatch(), rendered.overlay
@@ -192,7 +194,7 @@ class RenderedTrees:
         self.reporter.detail(f"{overlay.output}: compared in {stopwatch.total()}")
         reported = {finding.location.path for finding in found.diagnostics if finding.location}
         reported |= {f"{overlay.output}/{path}" for path in found.value.removed}
-        foreign = self._foreign_manifests(rendered)
+        foreign = self._foreign_files(rendered)
         return (*found.diagnostics, *(each for path, each in foreign.items() if path not in reported))
 
     def _plan(self, rendered: Rendered) -> Iterable[Diagnostic]:
@@ -203,10 +205,8 @@ class RenderedTrees:
             planned = self._plan_tree(overlay.path, overlay.output, rendered.files)
             self._record(planned)
             to_remove = {f"{overlay.output}/{path}" for path in planned.removed}
-            return [
-                found for path, found in self._foreign_manifests(rendered).items() if path not in to_remove
-            ]
-        return self._foreign_manifests(rendered).values()
+            return [found for path, found in self._foreign_files(rendered).items() if path not in to_remove]
+        return self._foreign_files(rendered).values()
 
     def _plan_tree(self, source: str, output: str, files: Mapping[str, str] | EncodedFiles) -> TreeResult:
         """Raise ``DiagnosticError``: foreign-file for each file that would stop the run."""
@@ -236,22 +236,14 @@ class RenderedTrees:
         for repair in repairs:
             self.reporter.note(f"{output}: {repair.value}")
 
-    def _foreign_manifests(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
-        """Return warnings about manifests in the tree that vmrender did not write, by path."""
+    def _foreign_files(self, rendered: Rendered) -> Mapping[str, Diagnostic]:
+        """Return the findings about files in the tree that vmrender did not write, by path."""
         if isinstance(rendered, UnchangedOverlay) and rendered.is_alone:
             return {}
-        output = rendered.overlay.output
-        paths = foreign_manifests(self.root / output, frozenset(rendered.files))
-        return {
-            f"{output}/{path}": Diagnostic.in_file(
-                f"{output}/{path}",
-                Code.FOREIGN_FILE,
-                f"vmrender did not write {path}, but it would be applied with the rest of {output}",
-                "make it a resource of the overlay, or move it out of the rendered tree",
-                severity=Severity.WARNING,
-            )
-            for path in paths
-        }
+        output, written = rendered.overlay.output, frozenset(rendered.files)
+        foreign = foreign_files(self.root / output, written)
+        found = foreign_file_findings(self._fs, output, foreign, written)
+        return {each.location.path: each for each in found if each.location}
 
 
 def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic, ...]:

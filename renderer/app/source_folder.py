@@ -16,11 +16,12 @@ from renderer.emit.layout import object_file_name
 from renderer.emit.output_folder import is_kept
 from renderer.files.disk import file_exists
 from renderer.files.file_system import EditedFiles, FilesAbove
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, find_kustomization
+from renderer.kustomize.reader.find_kustomization import find_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.pipeline import Pipeline
 
 

@@ -10,7 +10,6 @@ from renderer.app.public_diff import note_secrets
 from renderer.files.file_system import EditedFiles, FileSystem
 from renderer.findings.located import Located, LocatedFix
 from renderer.kubevirt.facts.lists import field_changes, is_same
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import Outcome
 from renderer.model.difference import NoValue, Value
 from renderer.model.field_edit import (
@@ -26,6 +25,7 @@ from renderer.model.field_edit import (
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents

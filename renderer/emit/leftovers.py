@@ -1,4 +1,4 @@
-"""Find trees whose overlays no longer exist, and manifests in trees that vmrender did not write."""
+"""Find trees whose overlays no longer exist, and files in trees that vmrender did not write."""
 
 from __future__ import annotations
 
@@ -12,11 +12,10 @@ from pathlib import Path
 
 from renderer.emit.output_folder import is_link
 from renderer.files.disk import readable_entries
+from renderer.model.engines import is_read_by_engines
 from renderer.model.render_config import OWNERSHIP_FILE
 
 _ANY_DEPTH = 100
-_MANIFESTS = (".yaml", ".yml", ".json")
-_KUSTOMIZATIONS = frozenset({"kustomization.yaml", "kustomization.yml", "Kustomization"})
 
 
 def find_stale_trees(
@@ -64,19 +63,11 @@ def _trees(
                 yield from _trees(root, below, depth - 1, other_project, current)
 
 
-def foreign_manifests(folder: Path, listed: Collection[str]) -> tuple[str, ...]:
-    """Return the paths below ``folder`` of manifests that are not ``listed``, sorted.
+def foreign_files(folder: Path, listed: Collection[str]) -> Iterator[str]:
+    """Yield the paths below ``folder`` of files that an engine reads and that are not ``listed``.
 
-    The result is empty if the folder has a kustomization: then only the files that it names are applied.
     Links are not followed, and unreadable files are skipped.
     """
-    found = tuple(_unlisted_manifests(str(folder), listed))
-    if not _KUSTOMIZATIONS.isdisjoint((*found, *_KUSTOMIZATIONS.intersection(listed))):
-        return ()
-    return tuple(sorted(found))
-
-
-def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
     folders = [""]
     while folders:
         below = folders.pop()
@@ -87,17 +78,17 @@ def _unlisted_manifests(folder: str, listed: Collection[str]) -> Iterator[str]:
             if _is_folder(entry):
                 if not entry.is_symlink():
                     folders.append(f"{path}/")
-            elif path.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS:
+            elif is_read_by_engines(entry.name):
                 yield path
 
 
 def holds_only(folder: str, files: Collection[str], folders: Collection[str]) -> bool:
-    """Return True if ``folder`` contains no manifests except ``files``, and no folders except ``folders``."""
+    """Return True if engines read only ``files`` of ``folder``, and it has no folders but ``folders``."""
     for below in folders:
         for entry in readable_entries(f"{folder}/{below}"):
             path = posixpath.join(below, entry.name)
-            is_manifest = entry.name.endswith(_MANIFESTS) or entry.name in _KUSTOMIZATIONS
-            if not is_manifest and (entry.is_symlink() or not _is_folder(entry)):
+            is_read = is_read_by_engines(entry.name)
+            if not is_read and (entry.is_symlink() or not _is_folder(entry)):
                 continue
             if path not in folders and not (path in files and entry.is_file(follow_symlinks=False)):
                 return False

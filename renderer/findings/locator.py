@@ -10,7 +10,6 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.findings.known_findings import KnownFindings
 from renderer.findings.located import LocatedFix, LocatedRelated
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_edit import AddField, AddItem, SetField
@@ -18,6 +17,7 @@ from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
 from renderer.model.kube.res_id import ResId
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.run.work import may_find_lines
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 from renderer.yamlio.marks import MarkedFile, WrittenValue

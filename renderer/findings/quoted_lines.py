@@ -8,9 +8,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.findings.public_lines import public_lines
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.masking import Masking
 from renderer.model.run.taint import taint_masking
 from renderer.model.run.work import spend

@@ -1,6 +1,8 @@
-"""The API groups of Flux and Argo CD, and the finalizer of Argo CD's Applications."""
+"""What several stages know of Flux and Argo CD: their API groups, and the files that they read."""
 
 from __future__ import annotations
+
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 
 #: The end of the API groups of all of Flux's controllers.
 FLUX_DOMAIN = ".toolkit.fluxcd.io"
@@ -10,3 +12,13 @@ FLUX_OPERATOR_GROUP = "fluxcd.controlplane.io"
 ARGOCD_GROUP = "argoproj.io"
 #: With it, Argo CD deletes the objects of an Application that is deleted.
 CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io"
+#: The patterns of files that Flux leaves out, at and below the folder of the file.
+SOURCE_IGNORE = ".sourceignore"
+#: Flux applies the manifests of a folder, Argo CD also what it makes of Jsonnet.
+_MANIFESTS = (".yaml", ".yml", ".json", ".jsonnet")
+
+
+def is_read_by_engines(path: str) -> bool:
+    """Return True if a file may change what Flux or Argo CD applies of its folder, by its name."""
+    name = path.rpartition("/")[2]
+    return name.endswith(_MANIFESTS) or name in KUSTOMIZATION_FILES or name == SOURCE_IGNORE

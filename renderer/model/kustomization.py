@@ -22,7 +22,8 @@ KUSTOMIZATION_HEAD: JsonObject = {
     "kind": KUSTOMIZATION_KIND,
 }
 COMPONENT_HEAD: JsonObject = {"apiVersion": f"{KUSTOMIZE_GROUP}/v1alpha1", "kind": COMPONENT_KIND}
-#: The name of the kustomizations that vmrender writes.
+#: The names of the file (kustomize ``api/konfig``), and the one of those that vmrender writes.
+KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 KUSTOMIZATION_FILE = "kustomization.yaml"
 
 

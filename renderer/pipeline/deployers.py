@@ -99,6 +99,12 @@ class Deployers:
         found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
         return tuple(self._found[number] for number in sorted(found))
 
+    def folders_for_flux(self, overlay: Overlay) -> frozenset[str]:
+        """Return the folders of an overlay, its own and its output, that Flux deploys."""
+        kustomizations = filter(is_flux_kustomization, self.of(overlay))
+        deployed = {posixpath.normpath(each) for found in kustomizations for each in self._own_sources(found)}
+        return frozenset(deployed & {overlay.path, overlay.output})
+
     @cached_property
     def _by_source(self) -> tuple[Mapping[str, list[int]], list[tuple[str, int]]]:
         """The numbers of the objects by the folders that they deploy, and those of the sets by globs."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from renderer.files.file_system import is_inside, normal_path
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.engines import SOURCE_IGNORE
 from renderer.model.entry_point import RepointedTree
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, text_at
@@ -81,7 +82,6 @@ def _operator_trees(found: ReachedByEntry) -> dict[Reference, RepointedTree]:
 
 def left_out_trees(found: ReachedByEntry) -> Iterator[Diagnostic]:
     """Yield a warning for each source whose ignore rules hide a tree from Flux."""
-    from renderer.gitops.flux.artifact import IGNORE_FILE
     from renderer.gitops.flux.discovery import source_key
 
     discovery, builder = found.discovery, found.builder
@@ -103,7 +103,7 @@ def left_out_trees(found: ReachedByEntry) -> Iterator[Diagnostic]:
             site = source.sites(FieldPath.of("spec", "ignore"))[0]
             hint = f"add a last line to spec.ignore: !/{top}/"
         else:
-            site, hint = Site(IGNORE_FILE), f"add a last line to {IGNORE_FILE}: !/{top}/"
+            site, hint = Site(SOURCE_IGNORE), f"add a last line to {SOURCE_IGNORE}: !/{top}/"
         message = f"Flux does not see {tree}: the source {key[2]} leaves it out"
         yield Diagnostic.at(site, Code.TREE_LEFT_OUT, message, hint, severity=Severity.WARNING)
 

@@ -354,7 +354,7 @@ class ProjectCatalogs:
 
     def _objects_at(self, path: str) -> ResourceSet:
         """Return the objects of a kustomization, or of a plain folder or file. Raises ``DiagnosticError``."""
-        from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
+        from renderer.model.kustomization import KUSTOMIZATION_FILES
 
         names = self._fs.list(path) if self._fs.is_folder(path) else ()
         if any(name in KUSTOMIZATION_FILES for name in names):

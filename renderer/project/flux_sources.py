@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Collection, Iterator
 
 from renderer.files.file_system import FileSystem
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES, LoadRestrictor
+from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import SourceFiles
 from renderer.model.codes import Code
@@ -16,6 +16,7 @@ from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import PROJECT_FILE, FluxSubstitution, Overlay
 
 _KIND = "Kustomization"

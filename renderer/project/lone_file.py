@@ -10,13 +10,13 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS, OPERATOR_GROUPS
 from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources, unread_text
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.pattern import pattern
 from renderer.model.vmrender_api import RENDER_CONFIG, VMRENDER_API_VERSION, VMRENDER_GROUP
 from renderer.project.cluster_facts import is_facts_file

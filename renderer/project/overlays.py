@@ -9,7 +9,6 @@ from types import MappingProxyType
 
 from renderer.files.file_system import FileSystem
 from renderer.golang.glob import file_name_match
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.entry_point import EntryKind, EntryPoint
@@ -17,7 +16,7 @@ from renderer.model.kube.field_path import ElementName, FieldPath
 from renderer.model.kube.json import text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_FILES
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry, RenderConfig
 from renderer.model.run.limits import limits, over_limit

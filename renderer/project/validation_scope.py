@@ -8,8 +8,8 @@ from fnmatch import fnmatchcase
 from functools import cached_property
 
 from renderer.files.file_system import FileSystem, is_inside
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.project.overlays import overlay_at

@@ -23,12 +23,12 @@ from renderer.files.file_system import STANDARD_INPUT, EditedFiles, MemoryFileSy
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
 from renderer.gitops.argocd.directory import DirectoryOptions, read_manifests
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.location import Site
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import begin_run
 from renderer.pipeline import Pipeline

@@ -30,7 +30,6 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.cli.app import main
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import RULE_CODES, Code
 from renderer.model.field_edit import (
     AddField,
@@ -44,6 +43,7 @@ from renderer.model.field_edit import (
 )
 from renderer.model.kube.field_path import ROOT, FieldPath, parse_pointer
 from renderer.model.kube.json import Json
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 from tests.test_cases import CASES, FOLDERS, Case, write_tree
 

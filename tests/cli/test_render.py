@@ -139,7 +139,9 @@ def test_foreign_manifest_in_a_tree_is_left_alone_with_a_warning(project: Path, 
         "rendered/prod/_cluster/mine.json",
         "rendered/prod/mine.yaml",
     ]
-    (project / "rendered/prod/kustomization.yaml").write_text("resources: []\n")
+    files = [*(project / "rendered/prod").glob("*/*.yaml")]
+    listed = "".join(f"- {each.relative_to(project / 'rendered/prod').as_posix()}\n" for each in files)
+    (project / "rendered/prod/kustomization.yaml").write_text(f"resources:\n{listed}")
     assert "warning" not in run(project, "render", *option).stderr
     assert (project / "rendered/prod/mine.yaml").read_text() == "{}"
 

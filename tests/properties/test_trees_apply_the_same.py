@@ -27,13 +27,13 @@ from renderer.gitops.flux.cluster_root import cluster_root
 from renderer.gitops.flux.generator import find_or_generate
 from renderer.gitops.folder_reader import FolderReader
 from renderer.kubevirt.facts.server_fields import without_server_fields
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import JsonObject, object_at, text_at, without
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.pipeline.argocd_build import generate, kustomize_builds
 from renderer.pipeline.reached_objects import repository_urls

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 from renderer.files.file_system import FileSystem
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.engines import ARGOCD_GROUP
@@ -21,6 +20,7 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 

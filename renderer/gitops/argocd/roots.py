@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterable, Iterator
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.gitops.argocd.application import is_application, is_application_set, is_project
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
@@ -23,6 +22,7 @@ from renderer.model.kube.json import array_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 #: Signs of a file that becomes YAML only once Helm or Jinja has rendered it. ``{{ }}`` within a value is none

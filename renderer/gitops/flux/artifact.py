@@ -15,11 +15,11 @@ from renderer.files.file_system import DelegatingFileSystem, FileSystem
 from renderer.golang.glob import file_path_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.engines import SOURCE_IGNORE
 from renderer.model.run.work import spend
 
-IGNORE_FILE = ".sourceignore"
 _HIDDEN_HINT = (
-    f"Flux does not see the file that is there: it is a symbolic link, or {IGNORE_FILE} leaves it out"
+    f"Flux does not see the file that is there: it is a symbolic link, or {SOURCE_IGNORE} leaves it out"
 )
 
 _VERSION_CONTROL = (".git/", ".gitignore", ".gitmodules", ".gitattributes")
@@ -27,7 +27,7 @@ _SPECIAL = re.compile(r"[*?\[\\]")
 #: Steps for a name in a folder, and for a part of a pattern with more than a name or a suffix, which may be
 #: compiled anew; the characters of a pattern that are compared in one step.
 _STEPS_PER_NAME, _STEPS_PER_GLOB, _CHARACTERS_PER_STEP = 12, 40, 16
-_ACTIVITY = f"matching patterns of {IGNORE_FILE}"
+_ACTIVITY = f"matching patterns of {SOURCE_IGNORE}"
 #: Apply only if the repository has no pattern of its own.
 DEFAULT_PATTERNS = (
     *("*.jpg", "*.jpeg", "*.gif", "*.png", "*.wmv", "*.flv", "*.tar.gz", "*.zip"),
@@ -186,8 +186,8 @@ def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
     """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
     names = fs.list(folder)
     spend(_STEPS_PER_NAME * len(names), _ACTIVITY)
-    if IGNORE_FILE in names:
-        path = _joined(folder, IGNORE_FILE)
+    if SOURCE_IGNORE in names:
+        path = _joined(folder, SOURCE_IGNORE)
         if fs.is_file(path):
             yield from read_patterns(fs.read(path).decode(errors="replace"), folder)
     for name in names:

@@ -12,7 +12,6 @@ from typing import Any, NamedTuple
 
 from renderer.files.file_system import FileSystem, normal_path
 from renderer.gitops.folder_reader import FolderReader
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.kustomize.reader.kustomization import KNOWN_FIELDS
 from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import BYTES_PER_STEP
@@ -22,7 +21,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_HEAD, CompletedKustomization
+from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD, CompletedKustomization
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_yaml11
 

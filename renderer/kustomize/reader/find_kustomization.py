@@ -7,9 +7,8 @@ import posixpath
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.text_enum import TextEnum
-
-KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 
 
 class LoadRestrictor(TextEnum):

@@ -13,10 +13,9 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem, is_inside, join_path
-from renderer.kustomize.reader.find_kustomization import KUSTOMIZATION_FILES
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
-from renderer.model.kustomization import COMPONENT_KIND
+from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay
 from renderer.model.suggest import suggest_paths
 from renderer.yamlio.decode import decode_documents, decode_yaml11
