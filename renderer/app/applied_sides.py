@@ -47,15 +47,15 @@ class EngineRules(NamedTuple):
     """The differences that the engine of an overlay ignores.
 
     ``former_rules`` are those before the change. ``is_partial``: it applies an object without the ignored
-    fields. ``is_selective``: it applies only objects that differ in other fields. ``is_flux`` is None if the
-    engine is not known.
+    fields. ``is_selective``: it applies only objects that differ in other fields. ``is_flux``: it is
+    certainly Flux, whose annotations another engine does not know.
     """
 
     rules: tuple[IgnoreRule, ...] = ()
     former_rules: tuple[IgnoreRule, ...] = ()
     is_partial: bool = False
     is_selective: bool = False
-    is_flux: bool | None = None
+    is_flux: bool = False
 
     def about(self, id_: ResId) -> list[IgnoreRule]:
         """Return the rules with fields of an object."""
@@ -89,8 +89,13 @@ def _rules_of(deployer: Resource | None) -> EngineRules:
         tuple(rules_of_application(deployer)),
         is_partial=RESPECT_IGNORED in options,
         is_selective=_SELECTIVE in options,
-        is_flux=False,
     )
+
+
+def are_exempt_from_flux(side: RenderedSide | None) -> bool:
+    """Return True if objects have annotations for which Flux would skip them."""
+    written = side.content.written if side and side.content else ()
+    return any(flux_policy(each, each).ignores for each in written)
 
 
 def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:
@@ -127,7 +132,7 @@ def overdue(
         old = former.get(id_)
         if old is None:
             continue
-        if engine.is_flux is not False and (exemption := _lifted_exemption(old, new)):
+        if engine.is_flux and (exemption := _lifted_exemption(old, new)):
             yield exemption, id_
         ignored = {path for rule in engine.about(id_) for path in rule.paths}
         for rule in engine.former_rules:
@@ -154,7 +159,7 @@ def _side_as_applied(
         id_ = new.current_id
         old = former.get(id_)
         # Flux reads the annotations of ``new``: it has not applied those of an object that it skips.
-        skipped = "" if engine.is_flux is False else flux_policy(new, new if old else None).ignores
+        skipped = flux_policy(new, new if old else None).ignores if engine.is_flux else ""
         if skipped:
             if old is not None and not flux_policy(old, old).ignores:
                 skipped = f"{skipped} ({_ADDED})"

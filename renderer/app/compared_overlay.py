@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from renderer.app.applied_sides import EngineRules, as_applied, engine_rules, overdue
+from renderer.app.applied_sides import EngineRules, are_exempt_from_flux, as_applied, engine_rules, overdue
 from renderer.app.diff_ignores import rules_not_evaluated, with_unsynced
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.stalled import has_refusals
@@ -38,12 +38,14 @@ def compare_as_applied(
 ) -> AppliedDifference:
     """Compare an overlay as its engine applies it: without what that ignores, or does not apply.
 
-    If the overlay is not an entry point, its engine is looked up only for an object that is refused.
+    If the overlay is not an entry point, its engine is looked up only for an object that is refused or has
+    annotations for Flux.
     ``between`` and ``equal_changes`` are as in ``compare_sides``.
     """
     path, name = overlay.path, overlay.name
     before, after = rendered
-    engine = _engine_of(*sides, overlay) if overlay.entry else EngineRules()
+    needs_engine = overlay.entry is not None or any(map(are_exempt_from_flux, rendered))
+    engine = _engine_of(*sides, overlay) if needs_engine else EngineRules()
     applied, ignored = as_applied(before, after, engine)
     found = compare_sides(sides, (before, applied), path, name, between, equal_changes)
     if overlay.entry is None and has_refusals(found):

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
 from renderer.gitops.engine_reaction import impact_of, redirections, unrendered_changes
@@ -14,6 +15,7 @@ from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange
+from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
@@ -46,7 +48,8 @@ class DeployerChanges:
         self._deployers: tuple[dict[_Key, Resource], dict[_Key, Resource]] = {}, {}
         self._overlays: dict[_Key, dict[str, Overlay]] = {}
         self._above: dict[_Key, str] = {}  # of what deploys a deployer, the first overlay below
-        self._deployed: tuple[set[str], set[str]] = set(), set()  # the overlays that have a deployer
+        #: The deployers of each overlay on each side.
+        self._deployed: tuple[dict[str, set[_Key]], dict[str, set[_Key]]] = {}, {}
         self._rendered: set[tuple[ResId, str]] = set()
         self._entries: dict[str, str] = {}
         self._added: list[Overlay] = []
@@ -63,10 +66,10 @@ class DeployerChanges:
         entry = self._entries[overlay.path]
         for side, found, deployed in zip(self._sides, self._deployers, self._deployed, strict=True):
             deployers = [*_deployers_of(overlay.path, side)]
-            deployed.update([overlay.path] if deployers else ())
             for each in deployers:
                 key = self._key(each, entry)
                 found.setdefault(key, each)
+                deployed.setdefault(overlay.path, set()).add(key)
                 self._overlays.setdefault(key, {}).setdefault(overlay.path, overlay)
             for each in side.deployers.above(deployers):
                 key = self._key(each, entry)
@@ -86,8 +89,10 @@ class DeployerChanges:
 
         An overlay does not count as compared if something else than what is rendered is deployed from now on.
         """
+        trees = TreeChanges(*self._sides)
+        reasons = {overlay.path: [*trees.reasons(overlay.path)] for overlay in self._added}
         if not self._may_differ():
-            return tuple(overlays)
+            return tuple(_with_reasons(overlay, reasons[overlay.path]) for overlay in overlays)
         for overlay in self._added:
             self._find(overlay)
         before, after = (self._on_side(number) for number in (0, 1))
@@ -95,32 +100,50 @@ class DeployerChanges:
         by_path = {overlay.path: overlay for overlay in overlays}
         changes: dict[str, list[ResourceChange]] = {}
         impacts: dict[tuple[ResId, str], Impact | None] = {}
-        reasons: dict[str, list[str]] = {
-            path: ["nothing in this repository deploys it any more"]
-            for path in self._deployed[0] - self._deployed[1]
-            if path in self._sides[1].overlays
-        }
+        for path in self._deployed[0].keys() & self._sides[1].overlays.keys():
+            reasons[path] += self._handovers(path, before, after)
         for key, path in places.items():
             old, new = before.get(key), after.get(key)
+            if old is not None and new is None and key.id.gvk.group == FLUX_SOURCE_GROUP:
+                for below in self._overlays.get(key, {}).values():
+                    reasons[below.path].append(f"{old.kind} {old.name}, its source, is removed")
             if old is not None and new is not None:
                 if is_same(old.content, new.content):
                     continue
                 impacts[key.id, key.entry] = impact_of(old, new)
                 for below in self._overlays.get(key, {}).values():
-                    reasons.setdefault(below.path, []).extend(_reasons(old, new, below))
+                    reasons[below.path] += _reasons(old, new, below)
             is_elsewhere = {(key.id, key.entry), (key.id, "")} & self._rendered
             if not is_elsewhere and not self._is_unreadable(old, new):
                 changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
         return tuple(
-            overlay._replace(
+            _with_reasons(overlay, reasons[overlay.path])._replace(
                 changes=tuple(
                     _judged(change, impacts.get((change.id, self._entries[overlay.path])))
                     for change in (*overlay.changes, *changes.get(overlay.path, ()))
-                ),
-                incomparable=overlay.incomparable or "; ".join(reasons.get(overlay.path, ())),
+                )
             )
             for overlay in overlays
         )
+
+    def _handovers(
+        self, path: str, before: Mapping[_Key, Resource], after: Mapping[_Key, Resource]
+    ) -> Iterator[str]:
+        """Yield why an overlay of both sides is not deployed as it was: another one is in its place.
+
+        That one object deploys an overlay no longer, and another does so from now on, may be a new name of
+        the object; that is a change of these objects themselves.
+        """
+        former, latter = self._deployed[0][path], self._deployed[1].get(path, set())
+        if not latter:
+            yield "nothing in this repository deploys it any more"
+            return
+        for key in sorted(former - latter):
+            if key in after:
+                yield f"{after[key].kind} {after[key].name} no longer deploys it"
+        for key in sorted(latter - former):
+            if key in before:
+                yield f"{before[key].kind} {before[key].name} deploys it from now on"
 
     def _may_differ(self) -> bool:
         """Return False if neither the files of such objects differ nor, with their patches, the entries."""
@@ -132,7 +155,7 @@ class DeployerChanges:
         if next(changed) != next(changed) or before.found.suspended != after.found.suspended:
             return True
         return any(
-            _entry_content(before.overlays.get(path)) != _entry_content(after.overlays.get(path))
+            _deployed_as(before.overlays.get(path)) != _deployed_as(after.overlays.get(path))
             for path in self._entries
         )
 
@@ -159,9 +182,14 @@ class DeployerChanges:
         return found
 
 
-def _entry_content(overlay: Overlay | None) -> JsonObject | None:
+def _with_reasons(overlay: OverlayDifference, reasons: Iterable[str]) -> OverlayDifference:
+    return overlay._replace(incomparable=overlay.incomparable or "; ".join(reasons))
+
+
+def _deployed_as(overlay: Overlay | None) -> tuple[str, JsonObject | None]:
+    """Return the output of an overlay, and the object that is its entry."""
     entry = overlay.entry.entry if overlay and overlay.entry else None
-    return entry.content if entry else None
+    return overlay.output if overlay else "", entry.content if entry else None
 
 
 def _deployers_of(path: str, side: Side) -> Iterator[Resource]:

@@ -23,6 +23,15 @@ from renderer.model.sync_options import options_of_application
 
 _FORCE, _REPLACE, _SERVER_SIDE = "Force=true", "Replace=true", "ServerSideApply=true"
 _SOURCE_ADDRESS = ("path", "repoURL", "targetRevision")
+#: Fields of Flux's sources that say how a revision is fetched, not what is in it; and those by which a part
+#: of it is left out, which entry points are rendered with.
+_FETCHING = frozenset(
+    {
+        *("accessFrom", "certSecretRef", "insecure", "interval", "passCredentials", "provider"),
+        *("proxySecretRef", "secretRef", "serviceAccountName", "sts", "suspend", "timeout", "verify"),
+    }
+)
+_LEAVING_OUT = ("ignore", "sparseCheckout")
 _FLUX_FORCED = Impact(
     Effect.MAY_DELETE,
     "spec.force: Flux deletes what the cluster does not let it update, with the disks that it owns, and"
@@ -99,9 +108,10 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
     elif after.gvk.group == FLUX_SOURCE_GROUP:
         if _is_turned_on(before, after, "suspend"):
             yield f"{label} is suspended: no later revision is applied until it is resumed"
-        for field in ("url", "ref"):
+        fields = {*object_at(before.content, "spec"), *object_at(after.content, "spec")}
+        for field in sorted(fields - _FETCHING - {*_LEAVING_OUT}):
             if _differs(before, after, field):
-                yield f"{label} has another spec.{field}: it may not have the revision that is rendered here"
+                yield f"{label} has another spec.{field}: it may not have the files that are rendered here"
     else:
         old, new = as_application(before), as_application(after)
         if any(_differs(old, new, "destination", name) for name in ("server", "name")):
@@ -120,6 +130,10 @@ def unrendered_changes(before: Resource, after: Resource, known: Collection[str]
         for field in BUILD_FIELDS:
             if field not in known and _differs(before, after, field):
                 yield f"{label} has another spec.{field}, and is not what is rendered: list it under flux"
+    elif after.gvk.group == FLUX_SOURCE_GROUP:
+        for field in _LEAVING_OUT:
+            if _differs(before, after, field):
+                yield f"{label} has another spec.{field}: it may leave out what is rendered"
     elif _build_options(as_application(before)) != _build_options(as_application(after)):
         yield f"{label} has a source with other options, and is not what is rendered: list it under argocd"
 

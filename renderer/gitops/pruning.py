@@ -37,9 +37,11 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
 
     ``owner`` is the Kustomization or Application that has applied it, if it is known, and ``is_gone`` says
     that Git no longer has that either. The annotations are those that the cluster has: of the side before.
+    Without a known owner, an annotation that one engine knows does not keep the other one from deleting.
     """
     if owner is None:
-        return _flux_retention(removed) or _argocd_retention(removed, "Prune")
+        by_flux, by_argocd = _flux_retention(removed), _argocd_retention(removed, "Prune")
+        return f"{by_flux} and {by_argocd}" if by_flux and by_argocd else ""
     spec = object_at(owner.content, "spec")
     label = f"{owner.kind} {owner.name}"
     if is_flux_kustomization(owner):

@@ -281,6 +281,18 @@ def test_flux_does_not_apply_objects_with_some_annotations(folder: Path, policy:
     assert f"  1 difference ignored: kustomize.toolkit.fluxcd.io/{policy}\n" in found.stdout
 
 
+@pytest.mark.parametrize("deployer", ["", ARGOCD.replace("IGNORE", "revisionHistoryLimit: 1")])
+def test_annotation_for_flux_counts_only_where_flux_deploys(folder: Path, deployer: str) -> None:
+    path = deployer.replace("path: apps", "path: overlays/prod")
+    kept = VM.replace("metadata: {", "metadata: {annotations: {kustomize.toolkit.fluxcd.io/ssa: Ignore}, ")
+    commit(folder, {"clusters/apps.yaml": path} if deployer else {})
+    changed = kept.replace("domain:", "terminationGracePeriodSeconds: 600\n      domain:")
+    write(folder, {"overlays/prod/vm.yaml": changed})
+    found = run("--fail-on", "restart")
+    assert found.exit == 1
+    assert "ignored" not in found.stdout
+
+
 def test_a_deletion_is_not_hidden_by_an_annotation(folder: Path) -> None:
     kept = VM.replace("metadata: {", "metadata: {annotations: {kustomize.toolkit.fluxcd.io/ssa: Ignore}, ")
     engine(folder, "flux", FLUX.replace("IGNORE", "wait: false"), kept)

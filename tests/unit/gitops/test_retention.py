@@ -55,8 +55,14 @@ DEFINITION = Resource(
     ("deployer", "removed", "is_gone", "expected"),
     [
         (None, vm(), False, ""),
-        (None, vm(**{f"{FLUX}/prune": "disabled"}), False, f"its {FLUX}/prune: disabled"),
-        (None, vm(**{OPTIONS: "Prune=false"}), True, f"its annotation {OPTIONS}: Prune=false"),
+        (None, vm(**{f"{FLUX}/prune": "disabled"}), False, ""),
+        (None, vm(**{OPTIONS: "Prune=false"}), True, ""),
+        (
+            None,
+            vm(**{f"{FLUX}/prune": "disabled", OPTIONS: "Prune=false"}),
+            True,
+            f"its {FLUX}/prune: disabled and its annotation {OPTIONS}: Prune=false",
+        ),
         (kustomization(prune=True), vm(), False, ""),
         (kustomization(prune=True), vm(), True, ""),
         (kustomization(prune=False), vm(), False, "Kustomization apps has no prune: true"),

@@ -1,0 +1,164 @@
+"""``vmrender diff`` of files that decide what is applied of a rendered tree, and that are not rendered."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+from tests.cli.git_work_tree import commit, init, write
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
+SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
+OTHER = SETTINGS.replace("settings", "other")
+SOURCE = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: fleet, namespace: flux-system}
+spec:
+  interval: 1m
+  url: https://git.example.org/vms.git
+"""
+KUSTOMIZATION = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: NAME, namespace: flux-system}
+spec:
+  interval: 10m
+  path: ./rendered/NAME
+  prune: true
+  sourceRef: {kind: GitRepository, name: fleet}
+"""
+LISTED = "resources:\n- prod/configmap_settings.yaml\n"
+TREE = "rendered/prod"
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository with two rendered overlays, each of which a Kustomization of Flux applies."""
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    files = {"vmrender.yaml": PROJECT, "clusters/source.yaml": SOURCE}
+    for name in ("dev", "prod"):
+        files[f"overlays/{name}/kustomization.yaml"] = "resources: [settings.yaml]\n"
+        files[f"overlays/{name}/settings.yaml"] = SETTINGS.replace("prod", name)
+        files[f"clusters/{name}.yaml"] = KUSTOMIZATION.replace("NAME", name)
+    write(folder, files)
+    assert vmrender("render").exit_code == 0
+    commit(folder, {})
+    return folder
+
+
+def vmrender(*arguments: str) -> Result:
+    return CliRunner(catch_exceptions=False).invoke(main, arguments)
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (f"{TREE}/kustomization.yaml", "resources: []\n"),
+        (f"{TREE}/kustomization.yaml", f"{LISTED}namePrefix: a-\n"),
+        (f"{TREE}/kustomization.yml", f"{LISTED}- ../../other\n"),
+        (f"{TREE}/Kustomization", LISTED),
+        (f"{TREE}/prod/kustomization.yaml", "resources: []\n"),
+        (f"{TREE}/.sourceignore", "*.yaml\n"),
+        (f"{TREE}/other.yaml", OTHER),
+        (f"{TREE}/prod/other.json", "{}"),
+        (f"{TREE}/other.jsonnet", "{}"),
+        ("rendered/kustomization.yaml", "resources: [prod/prod/configmap_settings.yaml]\n"),
+        ("rendered/.sourceignore", "prod\n"),
+        (".sourceignore", "/rendered/\n"),
+    ],
+)
+def test_file_that_changes_what_is_applied_is_not_compared(folder: Path, path: str, text: str) -> None:
+    write(folder, {path: text})
+    result = vmrender("diff", "--fail-on", "refused")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("NOT COMPARED: ")
+    assert f"not compared: {path} " in result.stdout
+    commit(folder, {})
+    assert vmrender("diff").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("path", "text"),
+    [
+        (f"{TREE}/NOTES.md", "a note\n"),
+        ("rendered/kustomization.yaml", "resources: []\n"),
+        (".sourceignore", "/docs/\n"),
+        ("rendered/other/kustomization.yaml", "resources: []\n"),
+    ],
+)
+def test_file_that_changes_nothing_is_no_difference(folder: Path, path: str, text: str) -> None:
+    write(folder, {path: text})
+    assert vmrender("diff").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("field", "reason"),
+    [
+        ("ignore: /rendered/prod/*", "GitRepository fleet has another spec.ignore"),
+        ("sparseCheckout: [docs]", "GitRepository fleet has another spec.sparseCheckout"),
+        ("include: [{repository: {name: other}}]", "GitRepository fleet has another spec.include"),
+        ("recurseSubmodules: true", "GitRepository fleet has another spec.recurseSubmodules"),
+        ("timeout: 20s", ""),
+        ("secretRef: {name: key}", ""),
+    ],
+)
+def test_source_with_other_files_is_not_compared(folder: Path, field: str, reason: str) -> None:
+    write(folder, {"clusters/source.yaml": f"{SOURCE}  {field}\n"})
+    output = vmrender("diff").stdout
+    assert (f"not compared: {reason}" in output) if reason else ("not compared" not in output)
+
+
+def test_removed_source_is_not_compared(folder: Path) -> None:
+    (folder / "clusters/source.yaml").unlink()
+    assert "not compared: GitRepository fleet, its source, is removed" in vmrender("diff").stdout
+
+
+def test_exchanged_outputs_are_not_compared(folder: Path) -> None:
+    entries = "[{path: overlays/dev, output: rendered/prod}, {path: overlays/prod, output: rendered/dev}]"
+    write(folder, {"vmrender.yaml": f"{PROJECT}overlays: {entries}\n"})
+    assert vmrender("render").exit_code == 0
+    output = vmrender("diff").stdout
+    assert output.startswith("NOT COMPARED: 2 overlays\n")
+    assert "Kustomization prod no longer deploys it" in output
+    assert "Kustomization prod deploys it from now on" in output
+
+
+def test_output_that_nothing_deploys_is_not_compared(folder: Path) -> None:
+    write(folder, {"vmrender.yaml": f"{PROJECT}output: built/{{name}}\n"})
+    assert vmrender("render", "--prune").exit_code == 0
+    output = vmrender("diff").stdout
+    assert output.startswith("NOT COMPARED: 2 overlays\n")
+    assert "not compared: nothing in this repository deploys it any more" in output
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "level"),
+    [
+        ("kustomization.yaml", "resources: []\n", "error"),
+        ("kustomization.yaml", f"{LISTED}images: [{{name: a, newTag: b}}]\n", "error"),
+        ("prod/kustomization.yml", "resources: []\n", "error"),
+        ("prod/.sourceignore", "*settings*\n", "error"),
+        ("kustomization.yaml", "resources: [", "error"),
+        ("kustomization.yaml", f"{LISTED}- ../../other.yaml\n", "warning"),
+        ("other.jsonnet", "{}", "warning"),
+        ("kustomization.yaml", LISTED, ""),
+        (".sourceignore", "*.md\n", ""),
+    ],
+)
+@pytest.mark.parametrize("option", [[], ["--check"], ["--dry-run"]])
+def test_render_reports_what_is_not_applied(
+    folder: Path, path: str, text: str, level: str, option: list[str]
+) -> None:
+    write(folder, {f"{TREE}/{path}": text})
+    result = vmrender("render", *option)
+    assert result.exit_code == (1 if level == "error" else 0)
+    found = f"{TREE}/{path}: {level}[foreign-file]: vmrender did not write {path}"
+    assert (found in result.stderr) if level else ("foreign-file" not in result.stderr)
