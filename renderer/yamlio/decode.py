@@ -39,6 +39,7 @@ _VALUES = dict.fromkeys(b":?,{", 2) | dict.fromkeys(b"[-\t\n\r\xc2\xe2", 1)
 _MOST_OF_A_CHARACTER = max(_VALUES.values())
 _WITHOUT_VALUE = bytes({*range(256)} - _VALUES.keys())
 _NO_CHUNK = Chunk("", 0)
+_JSON_SPACE = " \t\r\n"
 #: The line reader is given up when it has refused this many more documents of a file than it has read.
 _TRIES = 2
 #: The text before the value in a line of any format, and the characters that may enclose the value.
@@ -179,12 +180,32 @@ def decode_json(content: bytes, path: str) -> Json:
     import json  # noqa: PLC0415 - few manifests are JSON
 
     text = content.decode("utf-8-sig")
-    try:
-        value: Json = json.loads(text, object_pairs_hook=_unique_pairs, parse_int=json_integer)
-    except DuplicateKeyError as error:
-        chunk = Chunk(text.replace("\t", " "), 0)  # as YAML, in which tabs indent nothing
-        raise _read_error(error, chunk, path) from None
+    start = len(text) - len(text.lstrip(_JSON_SPACE))
+    value, end = decode_json_at(text, start, path)
+    if rest := text[end:].lstrip(_JSON_SPACE):
+        raise json.JSONDecodeError("Extra data", text, len(text) - len(rest))
     return value
+
+
+def decode_json_at(text: str, start: int, path: str) -> tuple[Json, int]:
+    """Return the JSON value that begins at ``start``, and the index after it. Raises as ``decode_json``."""
+    import json  # noqa: PLC0415 - few manifests are JSON
+
+    decoder = json.JSONDecoder(
+        object_pairs_hook=_unique_pairs, parse_int=json_integer, parse_constant=_no_constant
+    )
+    try:
+        return decoder.raw_decode(text, start)
+    except DuplicateKeyError as error:
+        chunk = Chunk(
+            text[start:].replace("\t", " "), text.count("\n", 0, start)
+        )  # as YAML, in which tabs indent nothing
+        raise _read_error(error, chunk, path) from None
+
+
+def _no_constant(text: str) -> Json:
+    """Refuse ``NaN`` and ``Infinity``, which Python reads."""
+    raise ValueError(f"{text} is not a value of JSON")
 
 
 def _unique_pairs(pairs: list[tuple[str, Json]]) -> dict[str, Json]:

@@ -132,3 +132,29 @@ def test_nothing_is_said_to_arrive_that_was_not_kept_back(
     assert "arrive" not in stdout
     assert summary in stdout
     assert bool(stdout) is bool(summary)
+
+
+JSON_MAP = (
+    '{{"apiVersion": "v1", "kind": "ConfigMap", "metadata": {{"name": "{}"}}, "data": {{"mode": "{}"}}}}'
+)
+FIRST, SECOND = JSON_MAP.format("c", "safe"), JSON_MAP.format("d", "open")
+
+
+@pytest.mark.parametrize(
+    ("content", "shown"),
+    [
+        pytest.param(f"{FIRST}{SECOND}".encode(), "added ConfigMap d", id="after another JSON object"),
+        pytest.param(f"\ufeff{SECOND}".encode("utf-16"), "added ConfigMap d", id="in UTF-16"),
+        pytest.param(SECOND.encode().replace(b"open", b"\xff"), "added ConfigMap d", id="not UTF-8"),
+        pytest.param(SECOND.replace('"data"', '"data": {}, "data"').encode(), "not compared", id="key twice"),
+    ],
+)
+def test_objects_that_argo_cd_reads_in_odd_files_are_shown(
+    content: bytes, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_change(tmp_path, (APPLICATION, CONFIG_MAP), (APPLICATION, CONFIG_MAP))
+    (tmp_path / "vms/d.yaml").write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+
+    code, stdout, _ = invoked("diff")
+    assert (code != 0, shown in stdout) == (True, True), stdout

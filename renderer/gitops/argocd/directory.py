@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterable, Iterator
-from functools import partial
+from codecs import BOM_UTF8, BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
@@ -25,17 +25,20 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZE_GROUP
 from renderer.model.run.work import spend
-from renderer.yamlio.decode import decode_json, decode_yaml11
+from renderer.yamlio.decode import decode_json
+from renderer.yamlio.object_stream import decode_stream
 
 _MANIFEST = re.compile(r".*\.(yaml|yml|json|jsonnet)", re.DOTALL)
-_SEPARATOR = re.compile(rb"^---[ \t]*(?:#.*)?\r?$", re.MULTILINE)
 _STEPS_PER_FILE = 100
 #: Steps for a name in a folder, more of them for a deep one, and pairs of a character of a pattern and one of
 #: a path that are compared in one step.
 _STEPS_PER_NAME, _DEEPER, _PAIRS_PER_STEP = 16, 4, 64
-_SIGNS = (b"apiVersion:", b"kind:", b"metadata:")
-#: An unreadable file with these signs is a machine that Argo CD would skip silently.
-_MACHINE_SIGNS = (b"kubevirt.io/", b"kind:")
+_SIGNS = ("apiVersion:", "kind:", "metadata:")
+#: An unreadable file with these words may be an object that Argo CD would skip silently, or would not skip.
+_WORDS = ("apiVersion", "kind")
+#: What Argo CD refuses as well, and therefore skips in a file without the signs.
+_SKIPPED = frozenset({Code.YAML_SYNTAX, Code.RESOURCE_INVALID})
+_BYTE_ORDER_MARKS = ((BOM_UTF8, "utf-8"), (BOM_UTF16_LE, "utf-16-le"), (BOM_UTF16_BE, "utf-16-be"))
 _JSON_HINT = "exclude the file in spec.source.directory, or correct it: Argo CD reads every .json file there"
 _NO_OBJECT_HINT = "exclude the file in spec.source.directory, or correct it"
 
@@ -63,7 +66,7 @@ def manifest_files(fs: FileSystem, folder: str, options: DirectoryOptions) -> It
     """Yield the files that may hold manifests, in the order of a walk. Raises ``DiagnosticError``."""
     for path in _walk(fs, folder, recurse=options.recurse):
         relative = path if folder == "." else path[len(folder) + 1 :]
-        if is_selected(relative, options) and SKIP_MARK.encode() not in fs.read(path):
+        if is_selected(relative, options) and SKIP_MARK not in _text(fs.read(path)):
             yield path
 
 
@@ -109,9 +112,17 @@ def _read_file(fs: FileSystem, path: str) -> list[Resource]:
         raise Diagnostic.at(
             Site(path), Code.UNSUPPORTED_FIELD, f"{path} is jsonnet, which vmrender does not run", hint
         ).error()
-    content = fs.read(path)
-    spend(_STEPS_PER_FILE + len(content), "reading folders of manifests")
-    return _json_objects(content, path) if path.endswith(".json") else _yaml_objects(content, path)
+    text = _text(fs.read(path))
+    spend(_STEPS_PER_FILE + len(text), "reading folders of manifests")
+    return _json_objects(text, path) if path.endswith(".json") else _yaml_objects(text, path)
+
+
+def _text(content: bytes) -> str:
+    """Return the text of a file: its byte order mark may be that of UTF-16 (``utfutil.OpenFile``)."""
+    for mark, encoding in _BYTE_ORDER_MARKS:
+        if content.startswith(mark):
+            return content[len(mark) :].decode(encoding, errors="replace")
+    return content.decode(errors="replace")
 
 
 def _walk(fs: FileSystem, folder: str, *, recurse: bool) -> Iterator[str]:
@@ -133,10 +144,10 @@ def _matches(pattern: str, path: str) -> bool:
         return False
 
 
-def _json_objects(content: bytes, path: str) -> list[Resource]:
+def _json_objects(text: str, path: str) -> list[Resource]:
     """Return the single object of a JSON file."""
     try:
-        value = decode_json(content, path)
+        value = decode_json(text.encode(), path)
     except (ValueError, RecursionError) as error:
         raise Diagnostic.at(
             Site(path), Code.RESOURCE_INVALID, f"{path} is not JSON: {error}", _JSON_HINT
@@ -144,41 +155,22 @@ def _json_objects(content: bytes, path: str) -> list[Resource]:
     return [_object(value, Site(path))]
 
 
-def _yaml_objects(content: bytes, path: str) -> list[Resource]:
+def _yaml_objects(text: str, path: str) -> list[Resource]:
     """Return the objects of a YAML file; empty if it cannot be a manifest (``getObjsFromYAMLOrJSON``).
 
-    An unreadable file with an object of KubeVirt's is refused, although Argo CD may skip it silently.
+    An unreadable file that may hold an object is refused, although Argo CD may skip it silently.
     """
     found: list[Resource] = []
     try:
-        for index, decode in enumerate(_documents(content, path)):
-            value = decode()
+        for index, value in decode_stream(text, path):
             if value is not None:
                 found.append(_object(value, Site(path, index)))
     except DiagnosticError as error:
-        is_unreadable = any(each.code is not Code.RESOURCE_INVALID for each in error.diagnostics)
-        is_machine = is_unreadable and all(sign in content for sign in _MACHINE_SIGNS)
-        if found or is_machine or all(sign in content for sign in _SIGNS):
+        codes = {each.code for each in error.diagnostics}
+        may_be_object = codes != {Code.RESOURCE_INVALID} and all(word in text for word in _WORDS)
+        if found or not codes <= _SKIPPED or may_be_object or all(sign in text for sign in _SIGNS):
             raise
     return found
-
-
-def _documents(content: bytes, path: str) -> Iterator[Callable[[], Json]]:
-    """Yield the documents between ``---`` lines, each decoded on demand."""
-    start = 0
-    for end in [*_SEPARATOR.finditer(content), None]:
-        part = content[start : end.start() if end else len(content)]
-        if part.strip() or start:
-            yield partial(_decode_document, content, part, start, path)
-        start = end.end() if end else start
-
-
-def _decode_document(content: bytes, part: bytes, start: int, path: str) -> Json:
-    """Return the document ``part``, which starts at ``start``. Raises ``DiagnosticError``."""
-    try:
-        return decode_yaml11(part, path, unique_keys=True)
-    except DiagnosticError:  # decode again, to get the lines of the file
-        return decode_yaml11(b"\n" * content.count(b"\n", 0, start) + part, path, unique_keys=True)
 
 
 def _object(value: Json, site: Site) -> Resource:

@@ -39,7 +39,8 @@ from renderer.model.run.limits import limit_hint, limits
 from renderer.model.run.taint import taint, taint_new_parts, texts_of
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
-from renderer.yamlio.encode import encode
+from renderer.yamlio.encode import encode, encode_source
+from renderer.yamlio.object_stream import begins_with_json, decode_stream
 
 _COPY_FROM = f"{FLUX_OPERATOR_GROUP}/copyFrom"
 _COPIED_KINDS = ("ConfigMap", "Secret")
@@ -219,6 +220,9 @@ def _objects_of_text(text: str, inputs: object, origin: Site) -> tuple[Resource,
     functions = _functions(inputs)
     output = render(text, EMPTY, ("missingkey=error",), delimiters=_DELIMITERS, functions=functions)
     spend(len(output), "evaluating ResourceSets")
+    if begins_with_json(output):
+        values = (value for _, value in decode_stream(output, origin.path))
+        output = "---\n".join(encode_source(object_at(value)) for value in values if value is not None)
     return read_resources(output.encode(errors="replace"), origin, generated_names=True)
 
 

@@ -153,6 +153,13 @@ def test_steps_are_part_of_the_set() -> None:
     assert names(f"steps: [{{name: one, resources: [{NAMESPACE % 'a'}]}}]\n{one('b')}") == ["b", "a"]
 
 
+def test_template_that_makes_json_is_a_stream_of_objects() -> None:
+    objects = [
+        f'{{"apiVersion": "v1", "kind": "Namespace", "metadata": {{"name": "{name}"}}}}' for name in "ab"
+    ]
+    assert names(f"resourcesTemplate: |\n  {objects[0]}\n  {objects[1]}") == ["a", "b"]
+
+
 def test_inputs_of_one_text_do_not_change_those_of_the_next() -> None:
     changing = "'<< set inputs `t` `b` | len >>-<< inputs.t >>'"
     assert names(
