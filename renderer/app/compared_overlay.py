@@ -29,9 +29,10 @@ class AppliedDifference(NamedTuple):
     after: RenderedSide | None
 
 
-def compare_as_applied(
+def compare_as_applied(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and what is known of both
     sides: tuple[Side, Side],
     overlay: Overlay,
+    former: str,
     rendered: tuple[RenderedSide | None, RenderedSide | None],
     between: Sequence[RenderedSide],
     equal_changes: EqualChanges,
@@ -39,29 +40,31 @@ def compare_as_applied(
     """Compare an overlay as its engine applies it: without what that ignores, or does not apply.
 
     If the overlay is not an entry point, its engine is looked up only for an object that is refused or has
-    annotations for Flux.
+    annotations for Flux. ``former`` is the path that the overlay had before.
     ``between`` and ``equal_changes`` are as in ``compare_sides``.
     """
     path, name = overlay.path, overlay.name
     before, after = rendered
     needs_engine = overlay.entry is not None or any(map(are_exempt_from_flux, rendered))
-    engine = _engine_of(*sides, overlay) if needs_engine else EngineRules()
+    engine = _engine_of(*sides, overlay, former) if needs_engine else EngineRules()
     applied, ignored = as_applied(before, after, engine)
     found = compare_sides(sides, (before, applied), path, name, between, equal_changes)
     if overlay.entry is None and has_refusals(found):
-        engine = _engine_of(*sides, overlay)
+        engine = _engine_of(*sides, overlay, former)
         applied, ignored = as_applied(before, after, engine)
         if applied is not after:
             found = compare_sides(sides, (before, applied), path, name, between)
     found = with_unsynced(found, engine, rendered)
     unclear = rules_not_evaluated(engine, found.changes)
     found = found._replace(ignored=(*ignored, *found.ignored, *unclear), cluster=overlay.cluster)
+    if former != path:
+        found = found._replace(former=former)
     return AppliedDifference(_with_overdue(found, rendered, engine), applied)
 
 
-def _engine_of(before: Side, after: Side, overlay: Overlay) -> EngineRules:
-    former = before.overlays.get(overlay.path)
-    return engine_rules(after.deployer_of(overlay), before.deployer_of(former) if former else None)
+def _engine_of(before: Side, after: Side, overlay: Overlay, former: str) -> EngineRules:
+    old = before.overlays.get(former)
+    return engine_rules(after.deployer_of(overlay), before.deployer_of(old) if old else None)
 
 
 def _with_overdue(
@@ -86,7 +89,7 @@ def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two 
     between: Sequence[RenderedSide] = (),
     equal_changes: EqualChanges | None = None,
 ) -> OverlayDifference:
-    """Return the difference of an overlay that exists on at least one side.
+    """Return the difference of an overlay.
 
     ``between`` has the states of the overlay since its VMs were started from the first side, oldest first.
     ``equal_changes`` holds the judgements of the overlays compared so far.
@@ -100,6 +103,8 @@ def compare_sides(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and two 
         releases = tuple(side.overlays[path].kubevirt if path in side.overlays else None for side in sides)
         return OverlayDifference(path, name, (releases[0], releases[1]), incomparable="; ".join(failed))
     before, after = (content.content if content is not None else None for content in rendered)
+    if before is None and after is None:  # at a commit before it was added
+        return OverlayDifference(path, name, (None, None))
     return compare_overlay(
         path,
         name,

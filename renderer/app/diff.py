@@ -2,29 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from renderer.app.compared_overlay import compare_as_applied, compare_sides
+from renderer.app.compared_states import ComparedStates
 from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores
-from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.moving_machines import MovingMachines
+from renderer.app.diff_side import Side
+from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import SparseCheckout
-from renderer.app.stalled import has_refusals, with_stalled_syncs
+from renderer.app.stalled import with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
-from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.masking import with_shown_names
-from renderer.diff.moved import without_moved
 from renderer.findings.located import Located
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import CommitDifference, Difference, OverlayDifference
-from renderer.model.kube.res_id import ResId
-from renderer.model.kube.resource import Resource
+from renderer.model.difference import CommitDifference, Difference
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
@@ -127,16 +122,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
     """
-    compared: list[OverlayDifference] = []
-    at_commits: list[list[OverlayDifference]] = [[] for _ in commits]
-    manifests: dict[str, Mapping[ResId, Resource]] = {}  # of overlays with a refused change
+    sides = before, *(commit.side for commit in commits), after
     deployers = DeployerChanges(before, after)
     deployers_at = [DeployerChanges(before, each.side) if each.side else None for each in commits]
-    readers = ReadersElsewhere()
-    moving = MovingMachines(before, after)
     errors_before, errors_after = before.run_findings(), after.run_findings()
     former = before.run_findings()
-    equal_changes = EqualChanges()
     removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
     wanted = tuple(wanted)
     every = (*after.overlays.values(), *removed)
@@ -145,56 +135,49 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if not wanted:
         errors_before.add(before.found.errors)
         errors_after.add(after.found.errors)
+    compared = ComparedStates((before, after), commits, causes, reporter)
+    waiting: list[OverlayStates] = []  # until it is known which objects move between them
     for number, overlay in enumerate(in_turn(selected), start=1):
-        path, name, stopwatch = overlay.path, overlay.name, Stopwatch()
+        path, stopwatch = overlay.path, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             lacking = sparse.instead_of(path) if sparse else None
-            sides = before.render(path, overlay.listed_as), lacking or after.render(path, overlay.listed_as)
-        rendering = stopwatch.lap()
-        if sides[0]:  # ignore refusals of intermediate states
-            (errors_before if sides[0].content is None else former).add(sides[0].errors, path)
-        if sides[1]:
-            errors_after.add(sides[1].errors, path)
+            rendered = [each.render(path, overlay.listed_as) if each else None for each in sides[:-1]]
+            rendered.append(lacking or after.render(path, overlay.listed_as))
+        states = OverlayStates(overlay, tuple(rendered), path)
+        if rendered[0]:  # ignore refusals of intermediate states
+            (errors_before if rendered[0].content is None else former).add(rendered[0].errors, path)
+        if rendered[-1]:
+            errors_after.add(rendered[-1].errors, path)
             errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
-        with reporter.doing(f"comparing {path} ({number} of {len(selected)})"):
-            between: list[RenderedSide] = []
-            for commit, of_commit, deployed in zip(commits, at_commits, deployers_at, strict=True):
-                if commit.side is None or deployed is None:
-                    release = sides[0].content.release if sides[0] and sides[0].content else None
-                    lost = f"{commit.name} cannot be read"
-                    of_commit.append(OverlayDifference(path, name, (release, None), incomparable=lost))
-                    continue
-                rendered = commit.side.render(path, overlay.listed_as)
-                pair = before, commit.side
-                of_commit.append(compare_sides(pair, (sides[0], rendered), path, name, between))
-                deployed.add(overlay, (sides[0], rendered))
-                between += [rendered] if rendered is not None and rendered.content is not None else []
-            found, applied = compare_as_applied((before, after), overlay, sides, between, equal_changes)
-            if causes is not None:
-                found = causes.as_written(found, sides)
-            compared.append(found)
-            readers.add(overlay, applied)
-            deployers.add(overlay, sides)
-            if sides[0] and sides[0].content:
-                moving.add(overlay, found, sides[0].content.written)
-            if has_refusals(found):
-                contents = (side.content for side in sides if side is not None)
-                written = (each for content in contents if content for each in content.written)
-                manifests[path] = {each.current_id: each for each in written}
-        reporter.detail(f"{path}: both sides rendered in {rendering}, compared in {stopwatch.lap()}")
+        deployers.add(overlay, (rendered[0], rendered[-1]))
+        for deployed, at_commit in zip(deployers_at, rendered[1:-1], strict=True):
+            if deployed is not None:
+                deployed.add(overlay, (rendered[0], at_commit))
+        reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
+        if states.may_have_moves:
+            waiting.append(states)
+        else:
+            compared.add([states])
+    compared.add(waiting)
+    paths = [overlay.path for overlay in selected]
     steps = tuple(
         CommitDifference(
             commit.name,
             commit.subject,
-            with_shown_names(deployed.added_to(without_moved(found), None) if deployed else found),
+            with_shown_names(deployed.added_to(each, None) if deployed else each),
         )
-        for commit, found, deployed in zip(commits, at_commits, deployers_at, strict=True)
+        for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
     )
+    found = deployers.added_to(compared.readers.added_to(compared.between_sides(paths)), causes)
+    former_paths = {each.former for each in found}
     differences = tuple(
-        with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests[each.path])
-        if each.path in manifests
+        with_stalled_syncs(
+            each, after.overlays.get(each.path), after.deployers, compared.manifests[each.path]
+        )
+        if each.path in compared.manifests
         else each
-        for each in deployers.added_to(readers.added_to(without_moved(moving.added_to(compared))), causes)
+        for each in found
+        if each.path in after.overlays or each.path not in former_paths or each.changes or each.incomparable
     )
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):

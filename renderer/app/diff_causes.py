@@ -183,9 +183,9 @@ class Causes:
             member = next((each for each in group.members if each.overlay.path in traced), group.members[0])
             path = member.overlay.path
             if group.change.fields and path not in traced and len(traced) < left:
-                traced[path] = _TracedOverlay(path, self._sides, self._sources)
+                traced[path] = _TracedOverlay(member.overlay, self._sides, self._sources)
             fallback = (
-                self._variables(path)
+                self._variables(member.overlay)
                 or self._project_file(member.overlay)
                 or configurations.get(member.overlay.cluster)
             )
@@ -239,9 +239,10 @@ class Causes:
         listing = (self._sources.whole_file(name) for name in names)
         return cause or next(filter(None, listing), None) or self._project_file(difference)
 
-    def _variables(self, path: str) -> Cause | None:
+    def _variables(self, overlay: OverlayDifference) -> Cause | None:
         """Return the line of the variables that Flux puts into an overlay, if it has changed."""
-        overlays = (side.overlays.get(path) for side in self._sides)
+        paths = overlay.former or overlay.path, overlay.path
+        overlays = (side.overlays.get(path) for side, path in zip(self._sides, paths, strict=True))
         entries = [each.entry.entry if each and each.entry else None for each in overlays]
         before, after = (
             (_Places(each.sites(_POST_BUILD)),) if each is not None and each.sites(_POST_BUILD) else ()
@@ -300,9 +301,13 @@ def _place_of_data(place: DataPlace) -> _Places:
 class _TracedOverlay:
     """An overlay that is rendered again on both sides, to follow its fields back to the sources."""
 
-    def __init__(self, path: str, sides: tuple[Side, Side], sources: ChangedSources) -> None:
+    def __init__(self, overlay: OverlayDifference, sides: tuple[Side, Side], sources: ChangedSources) -> None:
         self._sources = sources
-        self._rendered = tuple(_TracedSide(side, path) for side in sides)
+        before, after = sides
+        self._rendered = (
+            _TracedSide(before, overlay.former or overlay.path),
+            _TracedSide(after, overlay.path),
+        )
 
     def cause(self, change: ResourceChange, field: FieldChange) -> Cause | None:
         before, after = self._rendered

@@ -287,11 +287,6 @@ class _Engine:
         self._owner = owner
         self._find_deployer = find_deployer
 
-    def exemption(self, moved: Resource, *, may_be_gone: bool) -> str:
-        from renderer.gitops.pruning import exemption_needed  # noqa: PLC0415 - only for what was removed
-
-        return exemption_needed(self._owner, moved, may_be_gone=may_be_gone) if self._owner else ""
-
     def retention(self, removed: Resource, *, is_gone: bool) -> str:
         from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
 

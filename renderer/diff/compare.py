@@ -5,7 +5,6 @@ from __future__ import annotations
 from renderer.diff.deletions import Deletions, disks_of
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.images import image_moves, masked_moves
-from renderer.diff.leaving_revisions import written_revisions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.match import match
 from renderer.diff.overlay_side import OverlaySide
@@ -109,9 +108,6 @@ class _Comparison:
             fields=(),
             impact=impact,
             effects=effects_of(impact),
-            revisions=() if view is None else self._sides.leaving_revisions.named_by(view),
-            owner=self._sides.before.owner,
-            exemption="" if view is None else self._deletions.exemption(resource),
             data=self._deletions.lost_by_removal(resource),
         )
 
@@ -124,8 +120,6 @@ class _Comparison:
             fields=(),
             impact=impact,
             effects=effects_of(impact),
-            revisions=written_revisions(resource),
-            owner=self._sides.after.owner,
             data=self._undone_by_sync(resource) if resource.kind == RESTORE else (),
         )
 

@@ -33,11 +33,6 @@ class Deletions:
         self._before = sides.before
         self._after = sides.after
 
-    def exemption(self, machine: Resource) -> str:
-        """Return the annotation without which the owner may delete a machine that moves; empty if none."""
-        engine = self._before.engine
-        return engine.exemption(machine, may_be_gone=not self._has_same_owner) if engine else ""
-
     def retention(self, removed: Resource) -> str:
         """Return why nothing deletes an object that Git no longer has; empty if its owner may do so.
 

@@ -86,6 +86,7 @@ def _likeness(change: ResourceChange) -> _Likeness:
     )
     return (
         *(change.type, gvk.group, gvk.kind, _rule(change.impact), str(bool(change.former_refusal))),
+        str(bool(change.moved_from)),
         *(text for each in fields for text in each),
         *(f"{each.effect} {each.source} {each.text}" for each in change.data),
         *(f"{each.fact} {each.device} {each.risk} {each.is_live}" for each in change.guest),

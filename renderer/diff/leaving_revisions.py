@@ -33,19 +33,13 @@ class LeavingRevisions:
             key: each for key, each in _revisions(before).items() if in_status and key not in kept
         }
 
-    def named_by(self, machine: VirtualMachineView) -> tuple[tuple[str, str], ...]:
-        """Return the revisions among these that a machine names, each with the key of the matcher."""
-        named = named_revisions(machine.spec).items()
-        return tuple((key, name) for key, name in named if (machine.namespace, name) in self._leaving)
-
     def judged(
         self, judgement: Judgement, before: VirtualMachineView, after: VirtualMachineView
     ) -> Judgement:
         """Return the judgement of a machine that may need one of these revisions after the change."""
         needed = still_needed(named_revisions(before.spec), after.spec)
-        return judged_without(
-            judgement, [name for name in needed if (after.resource.namespace, name) in self._leaving]
-        )
+        lost = [name for name in needed if (after.resource.namespace, name) in self._leaving]
+        return with_lost_revisions(judgement, lost, _leaves_git)
 
     def notes(self) -> Iterator[str]:
         """Yield notes about revisions that the status of an unpinned machine may name."""
@@ -66,17 +60,6 @@ class LeavingRevisions:
                     f"ControllerRevision {name} leaves Git: a machine whose status still names it will not"
                     f" start again ({names}); vmrender diff --live says whether one does"
                 )
-
-
-def judged_without(judgement: Judgement, lost: Iterable[str]) -> Judgement:
-    """Return the judgement of a machine whose status names the revisions ``lost``, which leave Git."""
-    return with_lost_revisions(judgement, lost, _leaves_git)
-
-
-def written_revisions(resource: Resource) -> tuple[tuple[str, str], ...]:
-    """Return the name of the revision in each matcher of a machine, by its key; empty if it names none."""
-    matchers = ((key, object_at(_vm_spec(resource), key)) for key in MATCHER_KEYS)
-    return tuple((key, text_at(matcher, "revisionName")) for key, matcher in matchers if matcher)
 
 
 def _leaves_git(revision: str) -> str:

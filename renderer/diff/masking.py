@@ -16,7 +16,7 @@ Stated = TypeVar("Stated", DataChange, GuestChange)
 
 
 def with_shown_names(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
-    """Return the overlays without values of Secrets in kinds and names; what moved must be known before."""
+    """Return the overlays without values of Secrets in kinds and names."""
     secrets = taint_masking()
     return tuple(_with_shown_names(each, secrets) for each in overlays) if secrets else tuple(overlays)
 
@@ -52,8 +52,6 @@ def _with_shown_ids(change: ResourceChange, secrets: Masking) -> ResourceChange:
         ),
         before=change.before and shown_id(change.before, secrets),
         after=change.after and shown_id(change.after, secrets),
-        owner=change.owner and shown_id(change.owner, secrets),
-        revisions=tuple((key, secrets.mask(name)) for key, name in change.revisions),
     )
 
 

@@ -1,53 +1,73 @@
-"""Resources that one overlay no longer has and another one has: they are moved, not deleted."""
+"""Remarks on objects that have moved from one overlay to another, and what may happen on the way.
+
+A Kustomization or Application may delete a VM that Git took from it before another one takes it over.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from renderer.diff.leaving_revisions import judged_without
-from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION
-from renderer.kubevirt.impact.judge import Judgement
-from renderer.model.difference import ChangeType, Effect, Impact, OverlayDifference, ResourceChange
-from renderer.model.kube.res_id import Gvk, ResId
+from renderer.model.difference import (
+    ChangeType,
+    DataChange,
+    Effect,
+    Impact,
+    OverlayDifference,
+    ResourceChange,
+)
+from renderer.model.kube.res_id import ObjectKey, ResId
 
-_ELSEWHERE = Impact(Effect.NONE, "another overlay has it now")
-_CONTROLLER_REVISION = Gvk.parse(f"{APPS_GROUP}/v1", CONTROLLER_REVISION)
 
+def with_origins(
+    difference: OverlayDifference, origins: Mapping[ObjectKey, str], after: Mapping[ObjectKey, ResId]
+) -> OverlayDifference:
+    """Return the difference of an overlay with the former overlays of the objects that have moved to it.
 
-def without_moved(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
-    """Return the overlays without deletions of resources that another overlay has on the side after.
-
-    An overlay whose folder was renamed counts as two overlays: a deleted one and a new one. A Kustomization
-    or Application may delete a VM before another one takes it over.
+    ``after`` are those that are still there. One that has not changed otherwise is listed, too.
     """
-    changes = (change for overlay in overlays for change in overlay.changes)
-    added = {change.id: change for change in changes if change.type is ChangeType.ADDED}
-
-    def moved(change: ResourceChange) -> ResourceChange:
-        now = added.get(change.id) if change.type is ChangeType.REMOVED else None
-        if now is None:
-            return change
-        if change.impact is None:
-            return change._replace(data=())
-        if change.exemption and now.owner and now.owner != change.owner:
-            risk = _handover_risk(change, now.owner)
-            return change._replace(impact=risk, effects=(risk.effect,))
-        names = dict(now.revisions)
-        for key, name in change.revisions:
-            revision = ResId(_CONTROLLER_REVISION, name, change.id.namespace)
-            if names.get(key) in ("", name) and revision not in added:
-                lost = judged_without(Judgement((), _ELSEWHERE, (Effect.NONE,)), [name])
-                return change._replace(
-                    impact=lost.impact, effects=lost.effects, start_refusal=lost.start_refusal, data=()
-                )
-        return change._replace(impact=_ELSEWHERE, effects=(Effect.NONE,), data=())
-
-    return tuple(overlay._replace(changes=tuple(map(moved, overlay.changes))) for overlay in overlays)
+    changes = tuple(
+        each._replace(moved_from=origins.get(each.before.object_key, ""))
+        if each.before and each.after
+        else each
+        for each in difference.changes
+    )
+    changed = {each.after for each in changes}
+    unchanged = Impact(Effect.NONE)
+    others = tuple(
+        ResourceChange(
+            *(ChangeType.CHANGED, id_, id_),
+            impact=unchanged,
+            effects=(unchanged.effect,),
+            moved_from=origins[key],
+        )
+        for key, id_ in after.items()
+        if id_ not in changed
+    )
+    ordered = sorted((*changes, *others), key=ResourceChange.order)
+    return difference._replace(changes=tuple(ordered), equal=difference.equal - len(others))
 
 
-def _handover_risk(change: ResourceChange, new: ResId) -> Impact:
-    return Impact(
+def with_deletion_risk(
+    change: ResourceChange, owners: tuple[ResId, ResId], exemption: str, lost: Sequence[DataChange]
+) -> ResourceChange:
+    """Return the change of a machine that its old owner may delete before the new one takes it over.
+
+    ``exemption`` is the annotation without which it does, ``lost`` the data that goes with the machine.
+    """
+    old, new = owners
+    risk = Impact(
         Effect.AT_RISK,
-        f"{change.owner} may delete it, with the disks that it owns, before {new} takes it"
-        f" over: annotate it with {change.exemption} first, and move it once the cluster has that",
+        f"{old} may delete it, with the disks that it owns, before {new} takes it over: annotate it with"
+        f" {exemption} first, and move it once the cluster has that",
+    )
+    impact = change.impact or risk
+    if impact.effect.severity < risk.effect.severity:
+        impact = risk
+    elif impact is not risk:
+        impact = impact._replace(reason=f"{impact.reason}; {risk.reason}")
+    effects = {*change.effects, risk.effect} - {Effect.NONE}
+    return change._replace(
+        impact=impact,
+        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        data=tuple(dict.fromkeys((*change.data, *lost))),
     )

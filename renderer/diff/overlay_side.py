@@ -19,12 +19,6 @@ Resources: TypeAlias = tuple[Resource, ...]
 class Engine(Protocol):
     """Flux or Argo CD as it applies an overlay."""
 
-    def exemption(self, moved: Resource, *, may_be_gone: bool) -> str:
-        """Return the annotation without which it may delete a VM that moves to another one; empty if none.
-
-        ``may_be_gone``: the Kustomization or Application may be removed, too.
-        """
-
     def retention(self, removed: Resource, *, is_gone: bool) -> str:
         """Return why nothing deletes an object that Git no longer has; empty if the engine does.
 

@@ -216,12 +216,10 @@ class ResourceChange(Record):
     ``before`` is None for an added resource, ``after`` for a removed one. ``effects`` are all effects on a
     VM, the worst first; ``pending`` are the fields of its instance that wait for the next start, and
     ``start_refusal`` is the reason why it will not start. ``runs`` is known only for VMs in a cluster.
-    ``revisions`` are the ControllerRevisions of an added or removed VM by matcher: those that it names, or
-    empty names; those that leave Git with it. ``owner`` is the Kustomization or Application that applies an
-    added or removed VM, ``exemption`` the annotation without which that may delete a VM that it loses.
     ``data`` is what happens to disks, the worst first, ``guest`` what the guest sees after its next start.
     ``cause`` is the place in the sources that changed the object as a whole. ``former_refusal`` is the reason
-    why the cluster rejects an object that it rejected before the change as well.
+    why the cluster rejects an object that it rejected before the change as well. ``moved_from`` is the path
+    of the overlay that had the object before; empty for its own.
     """
 
     type: ChangeType
@@ -233,13 +231,11 @@ class ResourceChange(Record):
     pending: tuple[FieldPath, ...] = ()
     start_refusal: str = ""
     runs: bool | None = None
-    revisions: tuple[tuple[str, str], ...] = ()
-    owner: ResId | None = None
-    exemption: str = ""
     data: tuple[DataChange, ...] = ()
     guest: tuple[GuestChange, ...] = ()
     cause: Cause | None = None
     former_refusal: str = ""
+    moved_from: str = ""
 
     @property
     def is_refused(self) -> bool:
@@ -371,7 +367,7 @@ class OverlayDifference(Record):
     ``equal`` counts the resources without a change. ``ignored`` is what was left out, and by which rules.
     ``notes`` are further sentences for the reader. ``cluster`` is the cluster that it goes to; empty for the
     default cluster. ``stalled`` are the syncs that a refused object stops. ``images`` are the images that
-    change in objects of both sides.
+    change in objects of both sides. ``former`` is the path that a renamed overlay had before.
     """
 
     path: str
@@ -386,6 +382,7 @@ class OverlayDifference(Record):
     cluster: str = ""
     stalled: tuple[StalledSync, ...] = ()
     images: tuple[ImageMove, ...] = ()
+    former: str = ""
 
     def __bool__(self) -> bool:
         """True if there is anything to report."""

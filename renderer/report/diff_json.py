@@ -82,6 +82,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
     document: Mapping[str, Json] = {
         "path": overlay.path,
         "name": overlay.name,
+        **({"formerPath": overlay.former} if overlay.former else {}),
         **({"cluster": overlay.cluster} if overlay.cluster else {}),
         "kubevirt": {"before": before and before.as_target, "after": after and after.as_target},
         "incomparable": overlay.incomparable or None,
@@ -150,6 +151,7 @@ def change_json(change: ResourceChange, *, is_live: bool) -> JsonObject:
         "pending": [_pending_field(field) for field in change.pending],
         "startRefusal": change.start_refusal or None,
         **({"formerRefusal": change.former_refusal} if change.former_refusal else {}),
+        **({"movedFrom": change.moved_from} if change.moved_from else {}),
         "cause": _cause(change.cause) if change.cause else None,
         **({"runs": change.runs} if is_live else {}),
         "data": [_data(each) for each in change.data],

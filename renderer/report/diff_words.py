@@ -26,6 +26,8 @@ from renderer.model.plural import listed, plural
 from renderer.report.plain_text import printable
 
 LONGEST_VALUE = 120
+#: The former overlays that are named of objects that have moved.
+_MOST_ORIGINS = 5
 WITHHELD = "(withheld)"
 NOTHING = "nothing"
 
@@ -141,11 +143,13 @@ def own_reason(change: ResourceChange) -> str:
 
 
 def reason_of(group: Group) -> str:
-    """Return the reason of whole changes, unless their fields give it, and that of an old refusal."""
+    """Return the former overlays, the reason unless the fields give it, and that of an old refusal."""
+    moved = [*dict.fromkeys(printable(each.change.moved_from) for each in group.members)]
+    origin = f"moved from {listed(moved, _MOST_ORIGINS)}" if group.change.moved_from else ""
     reason, former = own_reason(group.change), printable(group.change.former_refusal)
     if reason:
         reason = _with_others(reason, (member.change.impact for member in group.members))
-    return "; ".join(filter(None, (reason, f"refused, as before: {former}" if former else "")))
+    return "; ".join(filter(None, (origin, reason, f"refused, as before: {former}" if former else "")))
 
 
 def field_reasons(group: Group) -> list[str]:

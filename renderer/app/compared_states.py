@@ -1,0 +1,98 @@
+"""Compare the side before with each commit and with the side after, overlay by overlay."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from renderer.app.compared_overlay import compare_as_applied, compare_sides
+from renderer.app.diff_readers import ReadersElsewhere
+from renderer.app.diff_revisions import Commit
+from renderer.app.diff_side import Side
+from renderer.app.moved_objects import MovedObjects, OverlayStates
+from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.stalled import has_refusals
+from renderer.diff.equal_changes import EqualChanges
+from renderer.model.difference import OverlayDifference
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+
+if TYPE_CHECKING:
+    from renderer.app.diff_causes import Causes
+
+
+class ComparedStates:
+    """The differences of the overlays that were compared.
+
+    ``readers`` are the machines that read objects of other overlays. ``manifests`` are the objects of the
+    overlays with a refused change.
+    """
+
+    def __init__(
+        self, sides: tuple[Side, Side], commits: Sequence[Commit], causes: Causes | None, reporter: Reporter
+    ) -> None:
+        self.readers = ReadersElsewhere()
+        self.manifests: dict[str, Mapping[ResId, Resource]] = {}
+        self._sides = sides
+        self._commits = commits
+        self._causes = causes
+        self._reporter = reporter
+        self._equal_changes = EqualChanges()
+        self._compared: dict[str, OverlayDifference] = {}
+        self._at_commits: list[dict[str, OverlayDifference]] = [{} for _ in commits]
+
+    def between_sides(self, paths: Iterable[str]) -> list[OverlayDifference]:
+        """Return the differences of the overlays, in order."""
+        return [self._compared[path] for path in paths]
+
+    def at_commits(self, paths: Sequence[str]) -> list[list[OverlayDifference]]:
+        """Return for each commit the differences of the overlays from the side before, in order."""
+        return [[each[path] for path in paths] for each in self._at_commits]
+
+    def add(self, overlays: Sequence[OverlayStates]) -> None:
+        """Compare overlays: any number between which objects may move, or one without such."""
+        before = self._sides[0]
+        for number, (commit, found) in enumerate(zip(self._commits, self._at_commits, strict=True), start=1):
+            if commit.side is None:
+                found |= {each.overlay.path: _unreadable(each, commit) for each in overlays}
+                continue
+            sides = before, commit.side
+            moved = MovedObjects(sides, overlays, number)
+            found |= {each.overlay.path: _at_commit(each, sides, moved) for each in overlays}
+        moved = MovedObjects(self._sides, overlays, len(self._commits) + 1)
+        for number, each in enumerate(overlays, start=1):
+            overlay, stopwatch = each.overlay, Stopwatch()
+            with self._reporter.doing(f"comparing {overlay.path} ({number} of {len(overlays)})"):
+                self._add(each, moved)
+            self._reporter.detail(f"{overlay.path}: compared in {stopwatch.lap()}")
+
+    def _add(self, overlay: OverlayStates, moved: MovedObjects) -> None:
+        path = overlay.overlay.path
+        states = moved.compared(path)
+        rendered = states.states[0], states.states[-1]
+        found, applied = compare_as_applied(
+            self._sides, states.overlay, states.former, rendered, states.between, self._equal_changes
+        )
+        found = moved.remarked(found)
+        if self._causes is not None:
+            found = self._causes.as_written(found, rendered)
+        self._compared[path] = found
+        self.readers.add(states.overlay, applied)
+        if has_refusals(found):
+            contents = (side.content for side in rendered if side is not None)
+            written = (each for content in contents if content for each in content.written)
+            self.manifests[path] = {each.current_id: each for each in written}
+
+
+def _at_commit(overlay: OverlayStates, sides: tuple[Side, Side], moved: MovedObjects) -> OverlayDifference:
+    path = overlay.overlay.path
+    states = moved.compared(path)
+    rendered = states.states[0], states.states[-1]
+    return moved.remarked(compare_sides(sides, rendered, path, overlay.overlay.name, states.between))
+
+
+def _unreadable(overlay: OverlayStates, commit: Commit) -> OverlayDifference:
+    content = overlay.states[0].content if overlay.states[0] else None
+    release = content.release if content else None
+    lost = f"{commit.name} cannot be read"
+    return OverlayDifference(overlay.overlay.path, overlay.overlay.name, (release, None), incomparable=lost)

@@ -1,0 +1,222 @@
+"""Objects that leave one overlay and that another one of their cluster has afterwards: they have moved.
+
+For the cluster, that is an update in place. So the former state of such an object is taken out of the overlay
+that it leaves, and compared in the one that has it now. A renamed overlay is thereby compared with its former
+self.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from typing import NamedTuple
+
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.former_overlays import Objects, Origins, origins_of
+from renderer.diff.deletions import Deletions
+from renderer.diff.masking import without_secret_words
+from renderer.diff.moved import with_deletion_risk, with_origins
+from renderer.diff.sides import Sides
+from renderer.gitops.pruning import exemption_needed
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.lost_revision import named_revisions
+from renderer.model.difference import ChangeType, OverlayDifference, ResourceChange
+from renderer.model.kube.res_id import ObjectKey, ResId
+from renderer.model.kube.resource import ResourceSet
+from renderer.model.masking import Masking
+from renderer.model.render_config import Overlay
+from renderer.model.run.taint import taint
+from renderer.pipeline.deployers import own_id
+from renderer.pipeline.vm_changes import ProjectState
+
+
+class OverlayStates(NamedTuple):
+    """An overlay before a change, at its commits, and after it; None where the project does not have it.
+
+    ``former`` is the path of the overlay of the states before.
+    """
+
+    overlay: Overlay
+    states: tuple[RenderedSide | None, ...]
+    former: str
+
+    @property
+    def between(self) -> list[RenderedSide]:
+        """The states between the first and the last one that could be rendered."""
+        return [each for each in self.states[1:-1] if each is not None and each.content is not None]
+
+    @property
+    def may_have_moves(self) -> bool:
+        """True if a state has other objects than the first one, or has fewer."""
+        before, *others = (_objects_of(each).keys() for each in self.states)
+        return any(each != before for each in others)
+
+
+class MovedObjects:
+    """The objects that move to other overlays until one state, of the number ``state`` after the first."""
+
+    def __init__(self, sides: tuple[Side, Side], overlays: Sequence[OverlayStates], state: int) -> None:
+        self._sides = sides
+        self._state = state
+        self._overlays = {each.overlay.path: each for each in overlays}
+        self._objects = cache(lambda path, number: _objects_of(self._overlays[path].states[number]))
+        self._owner = cache(_owner_id)
+        self._deletions = cache(self._find_deletions)
+        lost, gained = self._lost_and_gained()
+        found = origins_of(sides[0].overlays, sides[1].overlays, lost, gained)
+        #: The former paths of the overlays that gain objects: of a new one, that of most of its objects.
+        self._former = {
+            path: path if self._overlays[path].states[0] else Counter(each.values()).most_common(1)[0][0]
+            for path, each in found.items()
+        }
+        #: The former overlay of each object that an overlay gains, by the path of that overlay.
+        self._origins = self._with_followers(found, lost)
+        #: The objects that an overlay loses to others, and the paths of these.
+        self._leaving: dict[str, set[ObjectKey]] = {}
+        heirs: dict[str, set[str]] = {}
+        for path, origins in self._origins.items():
+            for key, origin in origins.items():
+                self._leaving.setdefault(origin, set()).add(key)
+                heirs.setdefault(origin, set()).add(path)
+        for origin, leaving in self._leaving.items():
+            objects = self._objects(origin, 0)
+            if len(heirs[origin]) > 1 or len(leaving) < len(objects):
+                # A machine may repeat the value of a Secret that stays, or moves elsewhere.
+                taint(secret_values(each.content for each in objects.values()))
+
+    def _lost_and_gained(self) -> tuple[Mapping[str, Objects], Mapping[str, Objects]]:
+        lost: dict[str, Objects] = {}
+        gained: dict[str, Objects] = {}
+        for path, overlay in self._overlays.items():
+            sides = overlay.states[0], overlay.states[self._state]
+            if any(each is not None and each.content is None for each in sides):
+                continue  # it cannot be compared
+            old, new = self._objects(path, 0), self._objects(path, self._state)
+            if old.keys() - new.keys():
+                lost[path] = {key: each for key, each in old.items() if key not in new}
+            if new.keys() - old.keys():
+                gained[path] = {key: each for key, each in new.items() if key not in old}
+        return lost, gained
+
+    def _with_followers(self, moved: Origins, lost: Mapping[str, Objects]) -> Origins:
+        """Return the moved objects, and objects that leave Git and are compared where others have moved to.
+
+        These are the rest of a renamed overlay, and the ControllerRevisions that a moved machine names.
+        """
+        left = {path: dict.fromkeys(objects) for path, objects in lost.items()}
+        for origins in moved.values():
+            for key, origin in origins.items():
+                left[origin].pop(key, None)
+        found = {path: {**origins} for path, origins in moved.items()}
+        for path, origins in moved.items():
+            for key, origin in origins.items():
+                machine = VirtualMachineView.of(lost[origin][key])
+                names = named_revisions(machine.spec).values() if machine else ()
+                revisions = ((APPS_GROUP, CONTROLLER_REVISION, key[2], name) for name in names)
+                found[path] |= {each: origin for each in revisions if each in left[origin]}
+        for path in sorted(moved, key=lambda each: -len(moved[each])):
+            former = self._former[path]
+            if former != path and self._overlays[former].states[self._state] is None:
+                found[path] |= dict.fromkeys(left.pop(former, ()), former)
+        return found
+
+    def compared(self, path: str) -> OverlayStates:
+        """Return an overlay with the former states of what it gains, and without what it loses."""
+        found, former = self._overlays[path], self._former.get(path, path)
+        states = (
+            self._with_gains(self._without_losses(each, path), path, former, number)
+            for number, each in enumerate(found.states[: self._state])
+        )
+        return OverlayStates(found.overlay, (*states, found.states[self._state]), former)
+
+    def _without_losses(self, side: RenderedSide | None, path: str) -> RenderedSide | None:
+        leaving = self._leaving.get(path)
+        if side is None or side.content is None or not leaving:
+            return side
+        kept = tuple(each for each in side.content.written if each.current_id.object_key not in leaving)
+        return side._replace(content=side.content._replace(written=kept))
+
+    def _with_gains(
+        self, side: RenderedSide | None, path: str, former: str, number: int
+    ) -> RenderedSide | None:
+        base = side or self._overlays[former].states[number]
+        origins = self._origins.get(path)
+        if not origins or base is None or base.content is None or base.state is None:
+            return side
+        objects = (
+            {each.current_id.object_key: each for each in side.content.written}
+            if side and side.content
+            else {}
+        )
+        applied, refused = dict(base.content.applied), dict(base.content.refused)
+        gained = []
+        for key, origin in origins.items():
+            found = self._objects(origin, number).get(key)
+            other = self._overlays[origin].states[number]
+            if found is None or key in objects or other is None or other.content is None:
+                continue
+            objects[key] = found
+            gained += [found] if other is not base else []
+            id_ = found.current_id
+            applied |= {id_: other.content.applied[id_]} if id_ in other.content.applied else {}
+            refused |= {id_: other.content.refused[id_]} if id_ in other.content.refused else {}
+        content = base.content._replace(written=(*objects.values(),), applied=applied, refused=refused)
+        state = base.state
+        if gained:
+            resources = ResourceSet((*state.resources, *gained))
+            state = ProjectState(resources, state.catalog, state.profiles)
+        return base._replace(content=content, state=state)
+
+    def remarked(self, difference: OverlayDifference) -> OverlayDifference:
+        """Return the difference of an overlay with remarks on the objects that have moved to it."""
+        origins, now = self._origins.get(difference.path), self._objects(difference.path, self._state)
+        if not origins:
+            return difference
+        after = {key: now[key].current_id for key in origins if key in now}
+        found = with_origins(difference, origins, after)
+        return found._replace(changes=tuple(self._with_risk(each, found.path) for each in found.changes))
+
+    def _with_risk(self, change: ResourceChange, path: str) -> ResourceChange:
+        """Return the change; of a machine, with the risk that its former owner deletes it on the way."""
+        before, after = self._sides
+        origin, machine = change.moved_from, None
+        if origin and change.before and change.type is ChangeType.CHANGED:
+            machine = self._objects(origin, 0)[change.before.object_key]
+        if machine is None or VirtualMachineView.of(machine) is None:
+            return change
+        old, new = self._owner(before, origin), self._owner(after, path)
+        deployer = before.deployer_of(before.overlays[origin])
+        if deployer is None or old is None or new is None or old == new:
+            return change
+        exemption = exemption_needed(deployer, machine, may_be_gone=self._owner(after, origin) != old)
+        if not exemption:
+            return change
+        deletions, secrets = self._deletions(origin)
+        risky = with_deletion_risk(change, (old, new), exemption, deletions.lost_with(machine))
+        return without_secret_words(risky, secrets)
+
+    def _find_deletions(self, path: str) -> tuple[Deletions, Masking]:
+        """Return what deletions from an overlay lose, and the values of its Secrets."""
+        states = self._overlays[path].states
+        before, after = (each.content if each else None for each in (states[0], states[self._state]))
+        sides = Sides(before, after)
+        return Deletions(sides), sides.secrets
+
+
+def _objects_of(side: RenderedSide | None) -> Objects:
+    content = side.content if side else None
+    return {each.current_id.object_key: each for each in content.written} if content else {}
+
+
+def _owner_id(side: Side, path: str) -> ResId | None:
+    """Return the id of what deploys the overlay at ``path`` on a side; None if it is not certain."""
+    overlay = side.overlays.get(path)
+    if overlay is None:
+        return None
+    if overlay.entry is not None:
+        return overlay.entry.entry.current_id if overlay.entry.entry else None
+    found = side.deployers.of(overlay)
+    return own_id(found[0], path) if len(found) == 1 else None
