@@ -142,15 +142,12 @@ class MovedObjects:
     def _with_gains(
         self, side: RenderedSide | None, path: str, former: str, number: int
     ) -> RenderedSide | None:
+        """Return a state with the objects that it gains; that of a new overlay is made of its former one."""
         base = side or self._overlays[former].states[number]
         origins = self._origins.get(path)
         if not origins or base is None or base.content is None or base.state is None:
             return side
-        objects = (
-            {each.current_id.object_key: each for each in side.content.written}
-            if side and side.content
-            else {}
-        )
+        objects = {**_objects_of(side)}
         applied, refused = dict(base.content.applied), dict(base.content.refused)
         gained = []
         for key, origin in origins.items():
@@ -163,7 +160,7 @@ class MovedObjects:
             id_ = found.current_id
             applied |= {id_: other.content.applied[id_]} if id_ in other.content.applied else {}
             refused |= {id_: other.content.refused[id_]} if id_ in other.content.refused else {}
-        content = base.content._replace(written=(*objects.values(),), applied=applied, refused=refused)
+        content = base.content._replace(written=tuple(objects.values()), applied=applied, refused=refused)
         state = base.state
         if gained:
             resources = ResourceSet((*state.resources, *gained))
@@ -188,8 +185,10 @@ class MovedObjects:
         if machine is None or VirtualMachineView.of(machine) is None:
             return change
         old, new = self._owner(before, origin), self._owner(after, path)
+        if old is None or new is None or old == new:
+            return change
         deployer = before.deployer_of(before.overlays[origin])
-        if deployer is None or old is None or new is None or old == new:
+        if deployer is None:
             return change
         exemption = exemption_needed(deployer, machine, may_be_gone=self._owner(after, origin) != old)
         if not exemption:

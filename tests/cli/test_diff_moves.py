@@ -191,6 +191,23 @@ def test_overlay_that_becomes_an_entry_point_is_compared_with_the_folder(folder:
     assert "may be deleted" not in run().stdout
 
 
+def test_renamed_clusters_are_told_apart(folder: Path) -> None:
+    entry = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{{flux: clusters/a}}, {{flux: clusters/b}}]\n"
+    files = {
+        f"clusters/{name}/apps.yaml": f"{FLUX_SOURCE}---\n{kustomization('apps').replace('./', f'./{name}/')}"
+        for name in ("a", "b")
+    }
+    machines = {"a/apps/db.yaml": VM, "b/apps/db.yaml": VM.replace("u1.small", "u1.medium")}
+    commit(folder, {"vmrender.yaml": entry, **files, **machines})
+    rename(folder, "clusters", "fleet")
+    write(folder, {"vmrender.yaml": entry.replace("clusters/", "fleet/"), "b/apps/db.yaml": WITH_ROOT})
+    found = {path: (each["movedFrom"], each["danger"]) for path, each in changes().items() if " db" in path}
+    assert found == {
+        "fleet/a:apps db": ("clusters/a:apps", "none"),
+        "fleet/b:apps db": ("clusters/b:apps", "restart"),
+    }
+
+
 def test_handover_is_a_risk_besides_what_changes(folder: Path) -> None:
     commit(
         folder,
