@@ -20,7 +20,7 @@ from renderer.model.suggest import did_you_mean
 #: The field of a VirtualMachineTemplate that has a VirtualMachine, whose schema does not describe it.
 _MACHINE_OF_TEMPLATE: FieldNames = ("spec", "virtualMachine")
 #: Elements of lists and other numbers, which make no difference to the meaning.
-_ELEMENT = re.compile(r"\[[^\]]*\]")
+_ELEMENT = re.compile(r"\[[^\[\]]*\]")
 
 
 def field_meanings(project: Project, kind_name: str, path: str) -> tuple[FieldMeaning, ...]:

@@ -45,7 +45,7 @@ from renderer.pipeline.reached_objects import repository_urls
 #: The objects of a kustomization, folder or file.
 Compose: TypeAlias = Callable[[OverlayEntry], Outcome[ResourceSet]]
 _NAMESPACE = "destination.namespace"
-_PARAMETER = re.compile(r"\{\{.*?\}\}")
+_PARAMETER = re.compile(r"\{\{.*?(?:(\}\})|$)", re.MULTILINE)
 #: The source that the bootstrap of Flux makes of the repository.
 _BOOTSTRAPPED = ("GitRepository", "flux-system", "flux-system")
 
@@ -226,7 +226,7 @@ class EngineObjects:
                 fields = tuple(name for name, value in changes.items() if value)
                 path = "" if "{{" in source.path else source.path
                 is_ours = self._urls.is_this_repository(source.url, path)
-                folder = normal_path(_PARAMETER.sub("*", source.path))
+                folder = normal_path(_PARAMETER.sub(lambda found: "*" if found[1] else found[0], source.path))
                 yield EngineObject(found, folder, fields, source.url, is_ours, source, cure)
 
 

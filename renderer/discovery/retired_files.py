@@ -18,7 +18,7 @@ _COPY = re.compile(r"[-_.](?:bak[0-9]*|orig|disabled)$", re.IGNORECASE)
 #: The end of a name that marks a copy only if its original exists: a machine may be called ``db-backup``.
 _PROBABLE_COPY = re.compile(r"[-_.](?:backup|copy|old)$", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.(?:ya?ml|json)$", re.IGNORECASE)
-_COMMENTED_ENTRY = re.compile(r"^[ \t]*#[#\s]*-[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
+_COMMENTED_ENTRY = re.compile(r"^[ \t]*#[# \t]*-[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 
 def retired_reason(manifests: Manifests, path: str) -> str:

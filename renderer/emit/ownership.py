@@ -47,7 +47,7 @@ _VERSION_LINE = pattern(r"# vmrender-owned (\d{1,9})\b.*")
 _ENTRY = pattern(r"([0-9a-f]{64})  (\S.*)")
 #: The lines that Git writes around and between the sides of a conflict.
 _MARKER = pattern(r"(<{7}|>{7}|\|{7})( .*)?|={7}")
-_CONFLICT = pattern(rb"(?ms)^<{7} .*^={7}\r?$.*^>{7} ")
+_CONFLICT = (pattern(rb"(?m)^<{7} "), pattern(rb"(?m)^={7}\r?$"), pattern(rb"(?m)^>{7} "))
 #: Maximum characters of a path in a tree: some systems limit the whole absolute path to 4,096 bytes.
 LONGEST_PATH = 400
 _DIGEST = 64
@@ -116,7 +116,13 @@ def is_ours(content: bytes, path: str, owned: Owned) -> bool:
 
 def has_conflict(content: bytes) -> bool:
     """Return True if Git left the markers of a merge conflict in ``content``."""
-    return b"<<<<<<< " in content and _CONFLICT.search(content) is not None
+    end = 0
+    for marker in _CONFLICT:
+        found = marker.search(content, end)
+        if not found:
+            return False
+        end = found.end()
+    return True
 
 
 def is_tree_path(path: str) -> bool:

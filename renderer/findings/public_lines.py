@@ -75,7 +75,7 @@ _MOST_WRITTEN = 4
 _WORDS = _KEYS.union(map(str.lower, SECTIONS), (_PARAMETERS, _VALUES, _MATRIX, "secret", "secretlist"))
 _WORD = pattern(r"\w+")
 #: What may be a key in a text of any syntax.
-_POSSIBLE_KEY = pattern(r"""[^\s{},"'/:]++(?=["'/:\s]|$)""")
+_POSSIBLE_KEY = pattern(r"""(?<![^\s{},"'/:])[^\s{},"'/:]++(?=["'/:\s]|$)""")
 
 
 def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:

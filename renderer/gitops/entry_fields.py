@@ -151,7 +151,7 @@ def _correction(value: Json, expected: Format) -> tuple[str | None, Json]:
 
 def _duration(text: str) -> str:
     """Return ``10m`` for ``10 minutes``, ``600s`` for ``600`` and ``24h`` for ``1d``."""
-    found = pattern(r"\s*([0-9]+)\s*([a-zA-Z]*)\s*").fullmatch(text)
+    found = pattern(r"\s*([0-9]+)\s*+([a-zA-Z]*)\s*").fullmatch(text)
     if not found:
         return ""
     unit = found[2].lower() or "s"

@@ -8,15 +8,15 @@ from functools import cached_property
 from typing import NamedTuple
 
 _URL = re.compile(
-    r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]*)(?::[0-9]+(?=/))?[/:]+(?P<path>.*)", re.IGNORECASE
+    r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]*)(?::[0-9]+(?=/))?[/:]++(?P<path>.*)", re.IGNORECASE
 )
 _PLACEHOLDER = re.compile(r"\$\{|<|>|\{\{|your[-_ ]|changeme|patch-me|placeholder", re.IGNORECASE)
 #: A host of documentation, which may be meant as a placeholder.
 _EXAMPLE = re.compile(r"[@/.]example\.(?:com|org|net)\b", re.IGNORECASE)
-_REMOTE_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$", re.MULTILINE)
+_REMOTE_URL = re.compile(r"^[^\S\n]*url\s*=\s*(\S+)[^\S\n]*$", re.MULTILINE)
 #: How many of host, owner and name match.
 _WHOLE, _OWNER_AND_NAME, _NAME = 3, 2, 1
-_SUBMODULE = re.compile(r"^\s*\[submodule ", re.MULTILINE)
+_SUBMODULE = re.compile(r"^[^\S\n]*\[submodule ", re.MULTILINE)
 
 
 class SourceAddress(NamedTuple):

@@ -26,7 +26,7 @@ _LINE_OF_BASE64 = 57
 _LONGEST_NUMBER = 64
 #: Decoded bytes that are no text begin to be random early.
 _CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
-_BASE64 = pattern(r"[A-Za-z0-9+/_\s-]{8,}={0,2}\s*", re.ASCII)
+_BASE64 = pattern(r"[A-Za-z0-9+/_\s-]{8,}+={0,2}\s*", re.ASCII)
 _NOT_BASE64 = pattern(r"\\n|\s|=")
 _STANDARD = str.maketrans("-_", "+/")
 _GZIP = b"\x1f\x8b"
@@ -55,11 +55,12 @@ _ELEMENT = pattern(
 _USER_OF_URL = pattern(
     r"(?<![^\s\"'=(<,;])([a-zA-Z][\w+.-]{0,31}://)?([^\s:/@\"'<>]{0,128})(?::([^\s\"'<>]*))?@"
 )
+_WORD_OF_URL = pattern(r"[^\s\"'<>]+")
 _PERCENT = pattern(rb"%([0-9A-Fa-f]{2})")
 #: ``Authorization: Bearer …``, and ``.netrc``.
 _HEADER = pattern(r"(?i)\b(?:basic|bearer|token|login\s+\S+\s+password)\s+([^\s\"',;<>]+)")
 #: ``root:password``, as chpasswd and htpasswd have it; the name of an image has a slash.
-_AFTER_NAME = pattern(r"[-\s]*[\"']?[\w.@+-]+:([^\s/][^\s]*?)[\"']?\s*")
+_AFTER_NAME = pattern(r"[-\s]*+(?:(?<=-)|[\"']?[\w.@+-]+):([^\s/][^\s]*?)[\"']?\s*")
 
 
 def readings(text: str) -> Iterator[str]:
@@ -213,10 +214,18 @@ def _parts(text: str) -> Iterator[str]:
 
 def _users_of_urls(text: str) -> Iterator[str]:
     """Yield the passwords in URLs, and users without a password, which are tokens; decoded as well."""
-    for match in _USER_OF_URL.finditer(text):
+    for match in _matches_of_users(text):
         scheme, user, password = match.groups(default="")
         for part in (user if scheme and not password else "", password):
             yield from (part, percent_decoded(part), part.partition("@")[0])
+
+
+def _matches_of_users(text: str) -> Iterator[re.Match[str]]:
+    """Yield the users of URLs in each word, up to its last ``@``: no user begins after that."""
+    for word in _WORD_OF_URL.finditer(text):
+        last = text.rfind("@", *word.span())
+        if last >= 0:
+            yield from _USER_OF_URL.finditer(text, word.start(), last + 1)
 
 
 def percent_decoded(text: str) -> str:

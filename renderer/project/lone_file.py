@@ -25,7 +25,7 @@ from renderer.yamlio.decode import decode_documents
 
 #: The kind of an object or of an item of a list.
 _KIND_OF_OURS = pattern(
-    rf"""^\s*(?:-\s+)?[{{"']*kind["']?\s*:\s*["']?(?:{"|".join(sorted(GROUPS_OF_KINDS))})\b""".encode(),
+    rf"""^[^\S\n]*(?:-\s+)?[{{"']*kind["']?\s*:\s*["']?(?:{"|".join(sorted(GROUPS_OF_KINDS))})\b""".encode(),
     re.MULTILINE,
 )
 _API_VERSION = pattern(rb"""\bapiVersion["']?\s*:\s*["']?\w""")

@@ -29,7 +29,7 @@ SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 _LINK = pattern(r"\[([^\[\]]*)\](?=\()")
 #: Text that Markdown or SARIF would read as a link, an image, the definition of one, or as code.
-_ACTIVE = pattern(r"\]\(|^\s*\[.*\]:|`", re.MULTILINE)
+_ACTIVE = pattern(r"\]\(|^[^\S\n]*\[.*\]:|`", re.MULTILINE)
 _SPECIAL = pattern(r"[\[\]\\`]")
 
 

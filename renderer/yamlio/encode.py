@@ -27,7 +27,7 @@ from renderer.yamlio.scalar_text import (
     visible,
 )
 
-_NEXT_LINES = pattern("\x20*\x85[\x20\x85]*")
+_NEXT_LINES = pattern("(?<!\x20)\x20*\x85[\x20\x85]*")
 _SURROGATE = pattern(r"[\ud800-\udfff]")
 _REFUSED = pattern(r"[\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 #: Longer keys, in UTF-8, are written after a question mark.

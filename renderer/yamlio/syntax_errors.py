@@ -29,7 +29,7 @@ from renderer.yamlio.events import (
 from renderer.yamlio.nodes import after_properties
 
 _CONFLICT = pattern(r"(?:<{7}|>{7}|\|{7})(?: |$)|={7}$")
-_KEY_AND_VALUE = pattern(r"\s*(?:- +)*[^\s#'\"\[{].*?:\s+[^\s#]|\s*- +\S")
+_KEY_AND_VALUE = pattern(r"\s*(?:- +)*+[^\s#'\"\[{].*?:\s+[^\s#]|\s*- +\S")
 _ENTRY = pattern(r"\s*- +")
 _MISSING_SPACE = pattern(r"\s*(?:- +)*[\w./-]+:[^\s:/]")
 _VALUE = pattern(r"\s*(?:- +)*(?:[^\s:][^:]*:\s+)?")

@@ -30,7 +30,7 @@ _MANIFESTS = "flux-manifests"
 _VERSION_LABEL = "app.kubernetes.io/version"
 _FLAG = "--feature-gates="
 _GATE = pattern(r"\bStrictPostBuildSubstitutions=(true|false)\b")
-_TAG = pattern(r".*/kustomize-controller:v?([0-9]+)\.([0-9]+)\.[^@]*(@.*)?")
+_TAG = pattern(r".*/kustomize-controller:v?([0-9]+)\.([0-9]+)\.[^@]*(@(?s:.*))?")
 #: A version, or a range of one minor: v2.8.3, 2.8.x, ~2.8.
 _VERSION = pattern(r"[v~=]*([0-9]+)\.([0-9]+)(\.[0-9x*]+)?([-+].*)?")
 #: An artifact of the Flux operator with the releases that it may install.

@@ -19,7 +19,7 @@ _BASES = {"hex": 16, "binary": 2, "octal": 8, "decimal": 10}
 _DIGITS = {8: re.compile("[+-]?([0-7]+)"), 10: re.compile("[+-]?([0-9]+)")}
 _DECIMALS = "[0-9]+(?:_[0-9]+)*"
 _FLOAT = re.compile(
-    rf"[+-]?(?:inf|infinity|(?:{_DECIMALS}\.?(?:{_DECIMALS})?|\.{_DECIMALS})(?:e[+-]?{_DECIMALS})?)|nan",
+    rf"[+-]?(?:inf|infinity|(?:{_DECIMALS}(?:\.(?:{_DECIMALS})?)?|\.{_DECIMALS})(?:e[+-]?{_DECIMALS})?)|nan",
     re.IGNORECASE,
 )
 _ESCAPE = re.compile(

@@ -53,7 +53,8 @@ _SIGNS_OF_TREE = (
 _SECRET_IN_TEXT = pattern(r"kind\W{1,9}secret\b|stringData", re.IGNORECASE)
 _BASE64 = pattern(r"(?<![A-Za-z0-9+/_-])[A-Za-z0-9+/_-]{16,}={0,2}")
 _BASE64_LINES = pattern(
-    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,}[ \t]*(?:\r?\n|\\n|[ ])[ \t]*)+[A-Za-z0-9+/_-]+={0,2}"
+    r"(?<![A-Za-z0-9+/_-])(?:[A-Za-z0-9+/_-]{16,}"
+    r"\t*+(?:[ ][ \t]*+(?:(?:\r?\n|\\n)[ \t]*+)?|(?:\r?\n|\\n)[ \t]*+))+[A-Za-z0-9+/_-]+={0,2}"
 )
 #: PKCS #1, PKCS #8 and SEC 1 keys in DER: a sequence that begins with version 0 or 1. Certificates do not.
 _DER_KEY = pattern(

@@ -291,8 +291,8 @@ COMMANDS = (
             *("enable", "username", "createuser", "set"),
         ),
         pattern(
-            r"^[ \t]*(?:rootpw(?:\s+--\w+)*|d-i\s+passwd/\S*password\S*\s+password|requirepass|masterauth"
-            r"|r[ow]community6?|(?:enable|username\s+\S+)\s+(?:secret|password)\s+\d+"
+            r"^[ \t]*(?:rootpw(?:\s+--\w+)*|d-i\s+passwd/(?=\S*password)\S++\s+password"
+            r"|requirepass|masterauth|r[ow]community6?|(?:enable|username\s+\S+)\s+(?:secret|password)\s+\d+"
             r"|set\s+\S*(?:password|passwd|secret)\s+ENC|createUser\s+\S+\s+(?:MD5|SHA\S*))"
             r"\s+(?P<word>[^\s-]\S*)",
             _MULTILINE,
@@ -326,7 +326,7 @@ COMMANDS = (
     ),
     Form(
         ("mysql", "mariadb"),
-        pattern(r"(?<![\w=:-])(?:mysql|mariadb)[\w.-]*(?=\s)[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)"),
+        pattern(r"(?<![\w=:-])(?:mysql|mariadb)[\w.-]{0,99}(?=\s)[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)"),
     ),
     Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
     Form(
@@ -398,7 +398,7 @@ _OPTION = pattern(
 )
 #: ``<name>value</name>``, ``<Password><Value>value``.
 _ELEMENT = pattern(
-    r"<(?:\w{1,20}:)?(?P<name>[\w.-]{1,60})(?:\s[^<>]{0,200})?>\s*(?:<(?:\w{1,20}:)?(?i:value|string)>)?\s*"
+    r"<(?:\w{1,20}:)?(?P<name>[\w.-]{1,60})(?:\s[^<>]{0,200})?>\s*+(?:<(?:\w{1,20}:)?(?i:value|string)>\s*+)?"
     r"(?P<word>[^<\s][^<]{0,200})<"
 )
 #: Texts that stand for a value: variables of shells, of Kubernetes and of templates, references, paths.

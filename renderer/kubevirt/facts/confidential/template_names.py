@@ -44,5 +44,5 @@ def without_lines_of_actions(template: str) -> str:
 def names_in_tags(text: str) -> Iterator[str]:
     """Yield every name between ``{{`` and ``}}`` of an ApplicationSet, of a function as well."""
     spend(1 + len(text) // _CHARACTERS_PER_STEP, "looking for confidential values")
-    for tag in _TAG.findall(text):
+    for tag in _TAG.findall(text[: text.rfind("}}") + 2]):  # none begins after that
         yield from _NAME_IN_TAG.findall(tag)
