@@ -15,6 +15,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     SECTIONS,
 )
+from renderer.kubevirt.facts.confidential.meant_kinds import without_letters
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 
@@ -77,8 +78,8 @@ def _meant_key(word: str) -> str | None:
             return known.key
         most = known.most_left_out
         if len(known.letters - letters) <= most:
-            shortened = shortened or _shortened(plain, 2)
-            if any(len(plain) - len(form) <= most for form in shortened & _shortened(known.plain, most)):
+            shortened = shortened or without_letters(plain, 2)
+            if any(len(plain) - len(form) <= most for form in shortened & without_letters(known.plain, most)):
                 return known.key
     return None
 
@@ -112,12 +113,3 @@ def _known_words() -> Mapping[int, Sequence[_Known]]:
 
 def _plain(word: str) -> str:
     return word.lower().translate(_IGNORED)
-
-
-@lru_cache(maxsize=64)
-def _shortened(word: str, most: int) -> frozenset[str]:
-    """Return the word, and the word without up to ``most`` of its letters."""
-    forms = {word}
-    for _ in range(most):
-        forms |= {form[:at] + form[at + 1 :] for form in forms for at in range(len(form))}
-    return frozenset(forms)

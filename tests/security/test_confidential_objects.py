@@ -83,6 +83,7 @@ def machine_with(user_data: str) -> str:
 
 NESTED = f"apiVersion: v1\nkind: Secret\nmetadata: {{name: k}}\nstringData: {{password: {CANARY}}}\n"
 DATA = NESTED.replace("stringData", "data")
+LINE_FEED = "\n"
 JSON_SECRET = json.dumps({"kind": "Secret", "metadata": {"name": "k"}, "data": {"password": CANARY}})
 ENCODED = NESTED.replace("Secret", '"S\\u0065cret"').replace("stringData", "data")
 SET = """\
@@ -288,6 +289,84 @@ CASES = {
         )
         for name, patch in PATCHES.items()
     },
+    **{
+        f"a patch of Flux for the kinds {kind}: {name}": holding(
+            "patches",
+            f"[{{target: {{kind: {texts(kind)}}}, patch: {texts(patch.replace('kind: any', ''))}}}]",
+            "Kustomization",
+        )
+        for kind in ("Sec.*", "^Secret$", "Secret|ConfigMap", "(?i)secret", "Secrte")
+        for name, patch in PATCHES.items()
+    },
+    "a patch of Flux for any kind, which cannot be parsed": holding(
+        "patches",
+        f"[{{target: {{kind: .*}}, patch: {texts(f'data: {{a: {CANARY}}}{LINE_FEED}b: [')}}}]",
+        "Kustomization",
+    ),
+    "a patch of a HelmRelease": holding(
+        "postRenderers",
+        f"[{{kustomize: {{patches: [{{target: {{kind: S.+t}}, patch: {texts(PATCHES['whole data'])}}}]}}}}]",
+        "HelmRelease",
+    ),
+    "patches of an early HelmRelease": holding(
+        "postRenderers",
+        f"[{{kustomize: {{patchesStrategicMerge: [{{metadata: {{name: any}}, data: {{a: {CANARY}}}}}]}}}}]",
+        "HelmRelease",
+    ),
+    "a patch of a policy of Kyverno": holding(
+        "rules", f"[{{mutate: {{patchStrategicMerge: {{data: {{a: {CANARY}}}}}}}}}]", "ClusterPolicy"
+    ),
+    "operations of a policy of Kyverno": holding(
+        "rules", f"[{{mutate: {{patchesJson6902: {texts(PATCHES['escaped'])}}}}}]", "ClusterPolicy"
+    ),
+    "a value that is written into what may be a Secret": holding(
+        "replacements",
+        f"[{{sourceValue: {CANARY}, targets: [{{select: {{kind: Sec.*}}, fieldPaths: [data.a]}}]}}]",
+    ),
+    "a patch for a pattern in a ConfigMap": one(
+        CONFIG_MAP.replace(
+            "x}",
+            texts(f"patches: [{{target: {{kind: Sec.*}}, patch: {texts(PATCHES['whole data'])}}}]") + "}",
+        )
+    ),
+    **{
+        f"a misspelt Secret: {kind}": one(
+            f"apiVersion: {version}\nkind: {kind}\nmetadata: {{name: obj, namespace: a}}\n"
+            f"data: {{a: {CANARY}}}\n"
+        )
+        for kind, version in (("SECRET", "v1"), ("Secert", "v1"), ("Secrets", "v2"), ("Sceretts", "v1"))
+    },
+    "a misspelt Secret in a ConfigMap": one(
+        CONFIG_MAP.replace("x}", texts(DATA.replace("Secret", "Secert")) + "}")
+    ),
+    **{
+        f"a parameter of a plugin: {field}": application(
+            f"plugin: {{parameters: [{{name: {name}, {field}: {value}}}]}}"
+        )
+        for name, field, value in (
+            ("password", "string", CANARY),
+            ("tokens", "array", f"[{CANARY}, b]"),
+            ("db-password", "array", f"[{CANARY}, b]"),
+            ("api-key", "map", f"{{a: {CANARY}}}"),
+            ("settings", "map", f"{{db.adminToken: {CANARY}}}"),
+            ("arguments", "array", f"[--set, db.password={CANARY}, --token, {CANARY}]"),
+        )
+    },
+    "a variable of a plugin": application(f"plugin: {{env: [{{name: API_KEY, value: {CANARY}}}]}}"),
+    **{
+        f"a header of a mapping: {name}": holding("headers", f"{{set: {{{name}: {CANARY}}}, Accept: a/b}}")
+        for name in ("Authorization", "X-Api-Key", "X-Vault-Token", "Cookie")
+    },
+    "a header of a webhook": holding("requestHeaders", f"{{Authorization: 'Bearer {CANARY}'}}", "Webhook"),
+    "a header of a store": holding(
+        "provider", f"{{webhook: {{headers: {{Authorization: 'Basic {CANARY}'}}}}}}", "SecretStore"
+    ),
+    "the body of a request": holding("webhook", f"body: 'user=a&password={CANARY}'", "Webhook"),
+    "values of a generator for tests": holding("data", f"{{a: {CANARY}}}", "Fake"),
+    "values of a generator of generators": holding(
+        "generator", f"fakeSpec: {{data: {{a: {CANARY}}}}}", "ClusterGenerator"
+    ),
+    **{f"a field {name}": holding(name, CANARY) for name in ("authToken", "accessToken", "DB_TOKEN")},
     "values of a chart": holding("values", f"auth: {{password: {CANARY}, user: x}}", "HelmRelease"),
     "a Secret in values": holding("values", f"extraDeploy:\n- {texts(NESTED)}", "HelmRelease"),
     "values as a text": application(f"helm: {{values: {texts(f'auth: {{adminPassword: {CANARY}}}')}}}"),
@@ -563,6 +642,22 @@ PUBLIC = {
     "a patch of a ConfigMap": holding(
         "patches", "[{target: {kind: ConfigMap}, patch: '{data: {a: CANARY}}'}]", "Kustomization"
     ),
+    "a patch of machines of a pattern": holding(
+        "patches",
+        "[{target: {kind: Virtual.*}, patch: '[{op: add, path: /spec/runStrategy, value: CANARY}]'}]",
+        "Kustomization",
+    ),
+    "a value that is written into machines": holding(
+        "replacements",
+        "[{sourceValue: CANARY, targets: [{select: {kind: V.*}, fieldPaths: [spec.running]}]}]",
+    ),
+    "a parameter of a plugin": application("plugin: {parameters: [{name: revision, string: CANARY}]}"),
+    "headers": holding("headers", "{set: {X-Team: CANARY}, Accept: CANARY, X-Frame-Options: CANARY}"),
+    "the body of a request": holding("webhook", "body: 'user=CANARY'", "Webhook"),
+    "a kind that resembles no Secret": one(
+        "apiVersion: example.com/v1\nkind: Server\nmetadata: {name: obj}\ndata: {a: CANARY}\n"
+    ),
+    "words that end like a token": holding("tokenizer", "CANARY"),
     "a Template": one(OPENSHIFT.replace("FIELD", "data").replace("name: NAME", "name: NAME, value: CANARY")),
     "inputs of a ResourceSet": one(
         f"{SET}  inputs: [{{of: 'CANARY', at: b}}]\n  resources:\n"

@@ -49,6 +49,10 @@ HOLDERS = {
         rest="dataVolumeTemplates: [{metadata: {name: d}, "
         f'spec: {{source: {{http: {{url: "http://h/", extraHeaders: {HEADER}}}}}}}}}], '
     ),
+    "header with any name": machine(
+        rest="dataVolumeTemplates: [{metadata: {name: d}, "
+        f'spec: {{source: {{http: {{url: "http://h/", extraHeaders: ["X-My-Thing: {CANARY}"]}}}}}}}}], '
+    ),
     "answer file": config_map(f"binaryData: {{Unattend.xml: {ENCODED}}}"),
     "private key": config_map(f'data: {{k: "-----BEGIN EC PRIVATE KEY-----\\n{CANARY}"}}'),
     "hash": config_map(f'data: {{k: "root:$6$salt$canary{"x" * 80}"}}'),

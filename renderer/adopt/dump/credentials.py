@@ -1,10 +1,11 @@
 """Move the parts of objects that hold credentials to Secrets whose values stay in the cluster.
 
 This affects Secrets, ConfigMaps with answer files of Windows or other credentials, and start data of a
-virtual machine that seems to contain credentials. An object with a credential in another field is not written
-(``credential_fields``); only a copy of an object in an annotation is left out alone. Start data moves to a
-Secret, which the volume then references (KubeVirt ``staging/src/kubevirt.io/api/core/v1/schema.go``
-CloudInitNoCloudSource: ``secretRef`` and ``networkDataSecretRef``); the guest sees the same data.
+virtual machine that seems to contain credentials. An object with a credential in another field
+(``credential_fields``), or with one that no output shows (``withheld_fields``), is not written; only a copy
+of an object in an annotation is left out alone. Start data moves to a Secret, which the volume then
+references (KubeVirt ``staging/src/kubevirt.io/api/core/v1/schema.go`` CloudInitNoCloudSource: ``secretRef``
+and ``networkDataSecretRef``); the guest sees the same data.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from itertools import chain
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION
+from renderer.kubevirt.facts.confidential.object_fields import withheld_fields
 from renderer.kubevirt.facts.confidential.parts import is_name
 from renderer.kubevirt.facts.confidential.secret_values import fields_of_secrets, secret_values
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
@@ -61,7 +63,10 @@ def withhold(content: JsonObject) -> Withheld:
     withheld = _without_credentials(_without_copies(content))
     written = (withheld.content, *(each.content for each in withheld.placeholders))
     for each in written:
-        fields = chain(map(FieldPath, credential_fields(each)), fields_of_secrets(each or EMPTY))
+        found = each or EMPTY
+        fields = chain(
+            map(FieldPath, credential_fields(found)), fields_of_secrets(found), withheld_fields(found)
+        )
         field = next(fields, None)
         if field is not None:
             return Withheld(None, (), (field,))

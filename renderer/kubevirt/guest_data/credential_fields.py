@@ -29,6 +29,7 @@ from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.readings import content_of_base64, percent_decoded, text_in
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.events import MalformedError, document_count
 
@@ -62,6 +63,8 @@ _DER_KEY = pattern(
     re.DOTALL,
 )
 _KEY_STORE = (b"\xfe\xed\xfe\xed", b"\xce\xce\xce\xce")
+#: Characters that unpacking adds to a text, which are searched in one step (``model.run.work``).
+_UNPACKED_PER_STEP = 3
 #: YAML in base64 in YAML is read, and nothing deeper.
 _DEEPEST = 5
 
@@ -204,6 +207,7 @@ def _readings(text: str) -> Iterator[str]:
     for form in (_BASE64, _BASE64_LINES):
         for found in form.finditer(text):
             decoded = _decoded(found[0])
+            spend(max(0, len(decoded) - len(found[0])) // _UNPACKED_PER_STEP, "looking for credentials")
             if decoded and decoded != text:
                 yield decoded
 

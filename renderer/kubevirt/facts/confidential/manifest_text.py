@@ -12,12 +12,16 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECTIONS,
     START_DATA,
 )
+from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
 from renderer.model.pattern import pattern
 
 _KEYS = sorted({*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION, *ANSWER_FILES, *SECTIONS})
 #: In lower case. In quotes, a word may be escaped.
 _MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _KEYS))
 _KIND_PUT_IN_LATER = pattern(r"kind\W+[${]")
+_KIND = pattern(r"kind\W{1,9}(\w+)")
+#: A patch and what says whom it is for.
+_PATCH, _TARGET = pattern(r"\bpatch[\"']?\s{0,9}:"), pattern(r"\btarget[\"']?\s{0,9}:")
 _SECRET = r"kind\W{1,9}secret|stringData|secretGenerator"  # noqa: S105 - a pattern
 _KIND_OF_SECRET = pattern(rf"(?i){_SECRET}")
 _CONFIDENTIAL = pattern(rf"(?i){_SECRET}|(?:{'|'.join(map(re.escape, _KEYS))})['\"]?\s*:|/(?:binary)?data/")
@@ -26,7 +30,16 @@ _CONFIDENTIAL = pattern(rf"(?i){_SECRET}|(?:{'|'.join(map(re.escape, _KEYS))})['
 def may_be_confidential(text: str) -> bool:
     """Return False if a text is surely no manifest with something confidential in it."""
     lowered = text.lower()
-    return any(word in lowered for word in _MENTIONS) or _KIND_PUT_IN_LATER.search(lowered) is not None
+    return (
+        any(word in lowered for word in _MENTIONS)
+        or ("patch" in lowered and _PATCH.search(lowered) is not None and _TARGET.search(lowered) is not None)
+        or ("kind" in lowered and _has_kind_put_in_later_or_misspelt(lowered))
+    )
+
+
+def _has_kind_put_in_later_or_misspelt(lowered: str) -> bool:
+    kinds = _KIND.findall(lowered)
+    return any(map(means_secret, kinds)) or _KIND_PUT_IN_LATER.search(lowered) is not None
 
 
 def seems_confidential(text: str) -> bool:

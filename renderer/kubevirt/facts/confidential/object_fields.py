@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
+from renderer.kubevirt.facts.confidential.credential_text import is_credential_value
+from renderer.kubevirt.facts.confidential.fields import COPIES, IGNITION, SECTIONS, START_DATA
 from renderer.kubevirt.facts.confidential.masked import masked, shown_path
 from renderer.kubevirt.facts.confidential.parts import (
     LOOKING,
@@ -18,7 +20,8 @@ from renderer.kubevirt.facts.confidential.parts import (
     root_scope,
 )
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
-from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.encryption import SOPS
+from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import (
     Json,
     JsonObject,
@@ -29,12 +32,15 @@ from renderer.model.kube.json import (
 from renderer.model.kube.list_elements import FieldLookup
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
+from renderer.model.run.taint import texts_of
 from renderer.model.run.work import spend
 
 if TYPE_CHECKING:
     from renderer.model.difference import FieldChange, Value
 
 
+#: Fields with start data or a copy of an object, and what SOPS has encrypted.
+_WITH_OWN_RULES = frozenset({*START_DATA, *SECTIONS, *COPIES, IGNITION, SOPS})
 #: Steps for a changed field of which both values may be shown (``model.run.work``).
 _STEPS_PER_CHANGE = 30
 
@@ -114,6 +120,25 @@ class ConfidentialFields:
                 scope = self._opened[place](segment)
                 value = lookup.child(value, segment)
             yield scope, value
+
+
+def withheld_fields(content: JsonObject) -> Iterator[FieldPath]:
+    """Yield the fields that no output shows, or shows with a mask, except start data and copies of objects.
+
+    Start data, and an annotation with a copy of an object, may be public: they have rules of their own.
+    """
+    spend(STEPS_PER_VALUE * count_values(content), LOOKING)
+    yield from map(FieldPath, _withheld(content, root_scope(), ()))
+
+
+def _withheld(value: Json, scope: Scope, at: tuple[Segment, ...]) -> Iterator[tuple[Segment, ...]]:
+    if isinstance(value, dict | list) and not scope.hides(value):
+        scope_of = opened(value, scope)
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            if key not in _WITH_OWN_RULES:
+                yield from _withheld(child, scope_of(key), (*at, key))
+    elif any(map(is_credential_value, texts_of(value))) and masked(value, scope) != value:
+        yield at
 
 
 @once_for_same

@@ -40,6 +40,13 @@ from renderer.kubevirt.facts.confidential.manifest_text import (
     may_be_confidential,
     seems_confidential,
 )
+from renderer.kubevirt.facts.confidential.meant_kinds import (
+    ANY_KIND,
+    is_secret_if_it_has_data,
+    may_be_secret,
+    means_secret,
+    target_kind,
+)
 from renderer.kubevirt.facts.confidential.template_names import (
     VARIABLE,
     names_in_actions,
@@ -64,7 +71,7 @@ from renderer.model.run.taint import keys_of, texts_of
 from renderer.model.run.work import spend
 
 _SECRET_LIST = "SecretList"  # noqa: S105 - the kind
-_STRING_DATA = "stringData"
+_STRING_DATA, _DATA = "stringData", "data"
 #: The fields of a Secret whose entries are its values.
 SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
 #: Another field with values, in what describes a Secret.
@@ -73,12 +80,11 @@ _LITERALS = "literals"
 #: ``template`` is meant for what need not be secret.
 _MAKES_SECRETS = pattern(r".Secrets?$")
 _TEMPLATE_OF_SECRET = "template"  # noqa: S105 - the name of a field
-#: The values that a store of the External Secrets operator gives out in tests.
-_FAKE = "fake"
+#: The values that a store and a generator of the External Secrets operator give out in tests.
+_FAKES = frozenset({"fake", "fakeSpec"})
+_FAKE_GENERATOR = "Fake"
 #: It has fields by name, not values.
 _DEFINITION = "CustomResourceDefinition"
-#: The target of a patch that may be for an object of any kind.
-_ANY_KIND = "*"
 #: Added to the parameters of a Template, so that a Template within it is not searched for its own.
 _NONE = frozenset({""})
 _TEMPLATE = "Template"
@@ -91,9 +97,11 @@ INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "de
 #: Kinds of objects that hold the values of a chart.
 CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
-_WITH_CREDENTIALS = frozenset({"BGPPeer", "ClusterSecretStore", "Provider", "SecretStore"})
+_WITH_CREDENTIALS = frozenset(
+    {"BGPPeer", "ClusterGenerator", "ClusterSecretStore", _FAKE_GENERATOR, "Provider", "SecretStore"}
+)
 _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
-_VALUES_OF_CHARTS = frozenset({"helm", "set", "values", "valuesContent", "valuesObject"})
+_VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
 
 #: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
@@ -106,10 +114,22 @@ _CREDENTIAL_NAME = pattern(
 _SOURCE = "source"
 #: The name of a field that holds a credential in an object of any kind, unless another value is put in later.
 _PASSWORD_NAME = pattern(
-    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)([-_]?hash)?|(?<![a-z])psk|client[-_]?secret|(?<![a-z])token)$"
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)([-_]?hash)?|(?<![a-z])psk|client[-_]?secret"
+    r"|(?<![a-z])token|(?-i:(?<=[a-z])Token))$"
 )
-#: Headers with a credential, besides those with such a name.
+#: Headers with a credential, besides those with such a name; and a field with headers by their names.
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
+_HEADERS_BY_NAME = pattern(r"(?i)headers$")
+#: The text of a request.
+_BODY = "body"
+#: Fields with a patch, as a text or a tree. Whom ``patch`` is for is beside it; Kyverno's policies, the
+#: transformers of kustomize and early versions of Flux have the others.
+_PATCH = "patch"
+_OTHER_PATCHES = frozenset({"jsonOp", "patchStrategicMerge", "patchesJson6902", "patchesStrategicMerge"})
+#: The value that a replacement writes into its ``targets``.
+_SOURCE_VALUE = "sourceValue"
+#: The field of a parameter of a plugin that has several values.
+_ARRAY = "array"
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
 _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
 #: A kind that is known only once parameters are substituted.
@@ -139,6 +159,7 @@ class Area(Enum):
     INPUTS = auto()  # of a ResourceSet
     KERNEL_ARGUMENTS = auto()  # a text
     HEADERS = auto()  # texts
+    HEADERS_BY_NAME = auto()  # a mapping
     COMMAND = auto()  # a text, or a list of arguments
 
 
@@ -216,7 +237,7 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
     """Return the scope inside a mapping: a mapping with a kind may be an object of its own."""
     if scope.area not in _AREAS_WITH_OBJECTS:
         return scope
-    if scope.is_root and scope.target == SECRET:  # a patch may name any kind
+    if scope.is_root and means_secret(scope.target):  # a patch may name any kind
         return scope._replace(kind=SECRET)
     kind = mapping.get("kind")
     has_identity = "metadata" in mapping or "apiVersion" in mapping
@@ -278,7 +299,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.REFERENCES)
     if key == KERNEL_ARGUMENTS:
         return below.within(Area.KERNEL_ARGUMENTS)
-    if key == EXTRA_HEADERS:
+    if key == EXTRA_HEADERS and not isinstance(child, dict):
         return below.within(Area.HEADERS)
     if key in _COMMANDS and _is_command(child):
         command = array_at(mapping, "command") if key == "args" else ()
@@ -299,14 +320,17 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return _scope_of_operation(mapping, here, key)
     if _holds_value(mapping, here, key):
         return _entries(child, below) if key in SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
-    if key == "patch" and isinstance(mapping.get("target"), dict):
-        return Scope(is_root=True, target=text_at(mapping, "target", "kind") or _ANY_KIND, depth=here.depth)
+    if key in _OTHER_PATCHES or (key == _PATCH and isinstance(mapping.get("target"), dict)):
+        return Scope(is_root=True, target=target_kind(object_at(mapping, "target")), depth=here.depth)
+    if key == _SOURCE_VALUE and _may_replace_value_of_secret(mapping):
+        return below.hidden(is_secret=True)
     if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
         return below.within(Area.PARAMETERS)
     if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
         name = text_at(mapping, "name")
-        is_credential = name in here.parameters or _CREDENTIAL_NAME.search(name)
-        return below.hidden(is_secret=name in here.parameters) if is_credential else below
+        if name in here.parameters or _CREDENTIAL_NAME.search(name):
+            return below.hidden(is_secret=name in here.parameters)
+        return below.within(Area.COMMAND) if key == _ARRAY else below
     if key == "value" and isinstance(child, str) and _names_credential(text_at(mapping, "name"), child):
         return below.hidden()
     if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
@@ -320,8 +344,14 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.area is Area.INPUTS and key in here.parameters:
         return below.hidden(is_secret=True)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
-    if here.area in (Area.CHART, Area.INPUTS) and is_scalar and _CREDENTIAL_NAME.search(key):
+    if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and _CREDENTIAL_NAME.search(key):
         return below.hidden()
+    if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
+        return below.hidden()
+    if isinstance(child, dict) and _HEADERS_BY_NAME.search(key):
+        return below.within(Area.HEADERS_BY_NAME)
+    if key == _BODY and isinstance(child, str):
+        return below.within(Area.COMMAND)
     if here.kind in _WITH_CREDENTIALS and is_scalar:
         is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
         return below.hidden(is_secret=True) if is_credential else below
@@ -329,7 +359,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden()
     if is_scalar and _PASSWORD_NAME.search(key) and is_credential_value(child):
         return below.hidden()
-    if _NAMES_SECRETS.search(key) or (key == _FAKE and here.kind in _WITH_CREDENTIALS):
+    is_fake = key in _FAKES or (key == "spec" and here.kind == _FAKE_GENERATOR)
+    if _NAMES_SECRETS.search(key) or (is_fake and here.kind in _WITH_CREDENTIALS):
         return below._replace(is_among_secrets=True)
     return below
 
@@ -348,24 +379,39 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
     keys = parse_pointer(text_at(operation, "path"))
     if not any(keys):
         return here
-    is_known = here.target not in ("", _ANY_KIND) and keys[0] in SECTIONS_OF_SECRETS
-    kind = here.target if is_known or here.target == SECRET else ""
+    is_of_secret = means_secret(here.target)
+    is_known = here.target not in ("", ANY_KIND) and keys[0] in SECTIONS_OF_SECRETS
+    kind = SECRET if is_of_secret else here.target if is_known else ""
     if not is_confidential(FieldPath(tuple(keys)), kind):
         return below
-    return below.hidden(is_secret=here.target == SECRET or _STRING_DATA in keys)
+    return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
+
+
+def _may_replace_value_of_secret(replacement: JsonObject) -> bool:
+    """Return True if a replacement writes into what may be an entry of a Secret."""
+    return any(
+        may_be_secret(target_kind(object_at(target, "select")))
+        and any(str(path).partition(".")[0] in SECTIONS_OF_SECRETS for path in array_at(target, "fieldPaths"))
+        for target in array_at(replacement, "targets")
+    )
 
 
 def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
     """Return True if an entry of a mapping holds a value of a Secret, or the values by key."""
     is_object = here.is_root or "metadata" in mapping
     kind = mapping.get("kind", here.kind if is_object else "")
-    if kind == SECRET or (here.is_root and here.target == SECRET):
+    if means_secret(kind) or (here.is_root and means_secret(here.target)):
         return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in SECTIONS_OF_SECRETS
     is_section = key in SECTIONS_OF_SECRETS
     if here.is_among_secrets:
         return (is_section or key == _LITERALS) and isinstance(mapping.get(key), dict | list)
-    may_be_any = kind == "" and here.is_root and here.target == _ANY_KIND
-    return is_section and (may_be_any or (isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None))
+    if not is_section:
+        return False
+    may_be_any = kind == "" and here.is_root and here.target == ANY_KIND
+    is_put_in_later = isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None
+    is_known = here.is_root and here.target not in ("", ANY_KIND)
+    is_of_core = is_object and is_secret_if_it_has_data(mapping.get("apiVersion"), kind)
+    return may_be_any or is_put_in_later or (is_of_core and not is_known)
 
 
 def _entries(child: Json, below: Scope) -> Scope:
@@ -484,7 +530,8 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
     try:
         documents = decode_documents(text.encode("utf-8", "replace"), "")
     except DiagnosticError:
-        is_certain = scope.target == SECRET or seems_confidential(text)
+        is_of_secret = means_secret(scope.target) or (scope.target == ANY_KIND and _DATA in text.lower())
+        is_certain = is_of_secret or seems_confidential(text)
         return (Part(text, is_secret=False),) if is_certain else ()
     roots = (each for each in documents if isinstance(each, dict | list))
     return tuple(part for root in roots for part in parts_of(root, scope))

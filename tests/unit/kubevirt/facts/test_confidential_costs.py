@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.confidential.secret_values import (
     may_hold_objects,
     secret_values,
 )
+from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.masking import Masking
 from renderer.model.run.limits import DEFAULTS
@@ -100,11 +101,18 @@ def test_variables_of_one_object_share_what_is_known_of_it() -> None:
     assert fields_of(content) is fields_of(content)
 
 
-def test_compressed_values_are_counted_as_they_are_unpacked() -> None:
+SEARCHES: dict[str, Callable[[str], object]] = {
+    "a value of a Secret": lambda text: secret_values([{"kind": "Secret", "data": {"a": text}}]),
+    "a text of a dump": lambda text: [*credential_fields({"kind": "ConfigMap", "data": {"a": text}})],
+}
+
+
+@pytest.mark.parametrize("search", SEARCHES.values(), ids=SEARCHES)
+def test_compressed_texts_are_counted_as_they_are_unpacked(search: Callable[[str], object]) -> None:
     def steps(size: int) -> int:
         packed = b64encode(gzip.compress(b"a" * size, mtime=0)).decode()
         begin_run()
-        secret_values([{"kind": "Secret", "data": {"a": packed}}])
+        search(packed)
         return spent()
 
     few, many = (copy_context().run(steps, size) for size in (1_000, 1_000_000))
