@@ -135,7 +135,7 @@ def applied(
         start = root.kustomization
         tree = config.output_of(entry, f"{name}/{start.name}")
         is_switched = normal_path(text_at(start.content, "spec", "path")) == posixpath.normpath(tree)
-        path = start.annotations.get("vmrender.io/source-path", entry.path) if is_switched else ""
+        path = (text_at(start.annotations, "vmrender.io/source-path") or entry.path) if is_switched else ""
         content = at_path(start.content, tree if switched and fs.is_folder(tree) else path)
         return Flux(fs, content, [each.content for each in root.known]).run()
 

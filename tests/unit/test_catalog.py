@@ -137,7 +137,7 @@ def test_a_custom_size_is_its_class_without_a_size() -> None:
 
 def test_every_description_says_something() -> None:
     for resource in of_kind("Instancetype"):
-        description = resource.annotations[f"{PREFIX}description"]
+        description = text_at(resource.annotations, f"{PREFIX}description")
         assert len(description.split()) > 30, resource.name
         assert max(map(len, description.splitlines())) <= 72, resource.name
 

@@ -54,7 +54,7 @@ def _check(context: Context) -> Iterator[Finding]:
 def _wrong_sizes(resource: Resource, sizes: Mapping[str, _KeyPath]) -> Iterator[Finding]:
     for name, path in sizes.items():
         label = resource.labels.get(INSTANCETYPE_PREFIX + name)
-        if label is None:
+        if not isinstance(label, str):
             continue
         value = _value(object_at(resource.content, "spec"), path)
         if value is None or not _matches(label, value):

@@ -103,7 +103,7 @@ def _of_deployment(resource: Resource) -> Controller:
         object_at(each) for each in array_at(resource.content, "spec", "template", "spec", "containers")
     ]
     tags = filter(None, (_TAG.fullmatch(text_at(each, "image")) for each in containers))
-    release = _version(resource.labels.get(_VERSION_LABEL, ""))
+    release = _version(text_at(resource.labels, _VERSION_LABEL))
     for tag in tags if release is None else ():
         major, minor = map(whole_number, tag.groups()[:2])  # Flux 2.8 has kustomize-controller 1.8
         release = Release(major + 1, minor) if major else Release(0, minor)

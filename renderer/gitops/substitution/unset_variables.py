@@ -11,7 +11,7 @@ from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Location
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -100,7 +100,7 @@ class UnsetVariable(Record):
 
 def misspelt_mark(resource: Resource) -> str:
     """Return the label or annotation about substitution if Flux ignores its value; else the empty text."""
-    written = (resource.labels.get(SUBSTITUTE), resource.annotations.get(SUBSTITUTE))
+    written = [text_at(each, SUBSTITUTE) for each in (resource.labels, resource.annotations)]
     value = next((each for each in written if each and suggest(each, (DISABLED,))), "")
     return value if DISABLED not in written else ""
 

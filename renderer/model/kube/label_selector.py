@@ -5,9 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
-from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
@@ -66,26 +66,26 @@ class Requirement(Record):
     operator: Operator
     values: frozenset[str] = frozenset()
 
-    def matches(self, labels: Mapping[str, str]) -> bool:
+    def matches(self, labels: JsonObject) -> bool:
         """Return True if ``labels`` meet the condition. A missing label is not in any set of values."""
         value = labels.get(self.key)
         match self.operator:
             case Operator.IN:
-                return value in self.values
+                return isinstance(value, str) and value in self.values
             case Operator.NOT_IN:
-                return value not in self.values
+                return not isinstance(value, str) or value not in self.values
             case Operator.EXISTS:
                 return value is not None
             case Operator.DOES_NOT_EXIST:
                 return value is None
             case Operator.GREATER | Operator.LESS:
-                if value is None or not _INTEGER.fullmatch(value):
+                if not isinstance(value, str) or not _INTEGER.fullmatch(value):
                     return False
                 (limit,) = map(int, self.values)
                 return int(value) > limit if self.operator is Operator.GREATER else int(value) < limit
 
 
-def selects(requirements: Iterable[Requirement], labels: Mapping[str, str]) -> bool:
+def selects(requirements: Iterable[Requirement], labels: JsonObject) -> bool:
     """Return True if ``labels`` meet all requirements; without requirements, everything is selected."""
     return all(requirement.matches(labels) for requirement in requirements)
 

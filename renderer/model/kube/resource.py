@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from functools import cache, lru_cache
-from typing import cast
 
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text
@@ -111,12 +110,12 @@ class Resource(Record):
         return namespace if isinstance(namespace, str) else _text(namespace)
 
     @property
-    def labels(self) -> Mapping[str, str]:
-        return cast("Mapping[str, str]", object_at(self.content, "metadata", "labels"))
+    def labels(self) -> JsonObject:
+        return object_at(self.content, "metadata", "labels")
 
     @property
-    def annotations(self) -> Mapping[str, str]:
-        return cast("Mapping[str, str]", object_at(self.content, "metadata", "annotations"))
+    def annotations(self) -> JsonObject:
+        return object_at(self.content, "metadata", "annotations")
 
     @property
     def current_id(self) -> ResId:
