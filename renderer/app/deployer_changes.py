@@ -6,12 +6,14 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
+from renderer.app.deployer_builds import DeployerBuilds
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
-from renderer.gitops.engine_reaction import impact_of, redirections, unrendered_changes
+from renderer.gitops.engine_reaction import changes_below, impact_of, redirections, unrendered_changes
 from renderer.kubevirt.facts.lists import is_same
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import Effect, Impact, OverlayDifference, ResourceChange
@@ -47,7 +49,8 @@ class DeployerChanges:
         self._sides = before, after
         self._deployers: tuple[dict[_Key, Resource], dict[_Key, Resource]] = {}, {}
         self._overlays: dict[_Key, dict[str, Overlay]] = {}
-        self._above: dict[_Key, str] = {}  # of what deploys a deployer, the first overlay below
+        #: What deploys the deployers of each overlay, on each side.
+        self._above: tuple[dict[_Key, dict[str, Overlay]], dict[_Key, dict[str, Overlay]]] = {}, {}
         #: The deployers of each overlay on each side.
         self._deployed: tuple[dict[str, set[_Key]], dict[str, set[_Key]]] = {}, {}
         self._rendered: set[tuple[ResId, str]] = set()
@@ -64,7 +67,9 @@ class DeployerChanges:
 
     def _find(self, overlay: Overlay) -> None:
         entry = self._entries[overlay.path]
-        for side, found, deployed in zip(self._sides, self._deployers, self._deployed, strict=True):
+        for side, found, deployed, above in zip(
+            self._sides, self._deployers, self._deployed, self._above, strict=True
+        ):
             deployers = [*_deployers_of(overlay.path, side)]
             for each in deployers:
                 key = self._key(each, entry)
@@ -74,7 +79,7 @@ class DeployerChanges:
             for each in side.deployers.above(deployers):
                 key = self._key(each, entry)
                 found.setdefault(key, each)
-                self._above.setdefault(key, overlay.path)
+                above.setdefault(key, {}).setdefault(overlay.path, overlay)
 
     def _key(self, deployer: Resource, entry: str) -> _Key:
         id_ = deployer.current_id
@@ -91,23 +96,36 @@ class DeployerChanges:
         """
         trees = TreeChanges(*self._sides)
         reasons = {overlay.path: [*trees.reasons(overlay.path)] for overlay in self._added}
-        if not self._may_differ():
+        changed = frozenset(
+            path
+            for one, other in (self._sides, reversed(self._sides))
+            for path in one.manifests_unlike(other)
+        )
+        if not self._may_differ(changed):
             return tuple(_with_reasons(overlay, reasons[overlay.path]) for overlay in overlays)
+        builds = DeployerBuilds(*self._sides, changed)
         for overlay in self._added:
             self._find(overlay)
+            reasons[overlay.path] += builds.of_tree(overlay.path)
         before, after = (self._on_side(number) for number in (0, 1))
-        places = {**self._above, **{key: next(iter(below)) for key, below in self._overlays.items()}}
+        above = {**self._above[1], **self._above[0]}
+        places = {key: next(iter(below)) for key, below in {**above, **self._overlays}.items()}
         by_path = {overlay.path: overlay for overlay in overlays}
         changes: dict[str, list[ResourceChange]] = {}
         impacts: dict[tuple[ResId, str], Impact | None] = {}
         for path in self._deployed[0].keys() & self._sides[1].overlays.keys():
             reasons[path] += self._handovers(path, before, after)
+            reasons[path] += self._handovers_above(path, before, after)
         for key, path in places.items():
             old, new = before.get(key), after.get(key)
             if old is not None and new is None and key.id.gvk.group == FLUX_SOURCE_GROUP:
                 for below in self._overlays.get(key, {}).values():
                     reasons[below.path].append(f"{old.kind} {old.name}, its source, is removed")
             if old is not None and new is not None:
+                built = [*builds.of_deployer(old, new)]
+                for below in (self._overlays.get(key) or above.get(key, {})).values():
+                    if below.entry is None or below.entry.entry is None:
+                        reasons[below.path] += built
                 if is_same(old.content, new.content):
                     continue
                 impacts[key.id, key.entry] = impact_of(old, new)
@@ -145,19 +163,33 @@ class DeployerChanges:
             if key in before:
                 yield f"{before[key].kind} {before[key].name} deploys it from now on"
 
-    def _may_differ(self) -> bool:
-        """Return False if neither the files of such objects differ nor, with their patches, the entries."""
+    def _handovers_above(
+        self, path: str, before: Mapping[_Key, Resource], after: Mapping[_Key, Resource]
+    ) -> Iterator[str]:
+        """Yield why what deploys an overlay may be deleted or another one: what deploys that has changed."""
+        for key, below in self._above[0].items():
+            old, new = before.get(key), after.get(key)
+            if path not in below or old is None:
+                continue
+            if new is None or path not in self._above[1].get(key, {}):
+                yield f"{old.kind} {old.name} no longer deploys what deploys it"
+            else:
+                yield from changes_below(old, new)
+
+    def _may_differ(self, changed: frozenset[str]) -> bool:
+        """Return False if what deploys the overlays is the same: only files in their folders differ."""
         before, after = self._sides
-        changed = (
-            deployer_files(one.fs, one.manifests_unlike(other))
-            for one, other in ((before, after), (after, before))
-        )
-        if next(changed) != next(changed) or before.found.suspended != after.found.suspended:
+        if before.found.suspended != after.found.suspended:
             return True
-        return any(
+        if any(
             _deployed_as(before.overlays.get(path)) != _deployed_as(after.overlays.get(path))
             for path in self._entries
-        )
+        ):
+            return True
+        if any(self._entries.keys().isdisjoint(folders_above(path)) for path in changed):
+            return True
+        files = (deployer_files(side.fs, changed.intersection(side.manifests)) for side in self._sides)
+        return next(files) != next(files)
 
     def _is_unreadable(self, old: Resource | None, new: Resource | None) -> bool:
         """Return True if the side without an object has its file, which cannot be read."""
@@ -175,7 +207,7 @@ class DeployerChanges:
     def _on_side(self, number: int) -> dict[_Key, Resource]:
         """Return the deployers on one side, also those that deploy none of the overlays there."""
         found = dict(self._deployers[number])
-        for key in (*self._overlays, *self._above):
+        for key in (*self._overlays, *self._above[0], *self._above[1]):
             written = self._sides[number].deployers.written.get(key.id, ())
             if key not in found and len(written) == 1:
                 found[key] = written[0]

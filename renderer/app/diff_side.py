@@ -18,7 +18,7 @@ from renderer.findings.run_findings import RunFindings, locate
 from renderer.gitops.argocd.application import as_application
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.difference import Impact
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
@@ -31,6 +31,7 @@ from renderer.pipeline import Pipeline
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.vm_changes import ProjectState
+from renderer.project.overlays import overlay_at
 from renderer.project.project import load_project
 from renderer.project.project_schemas import existing_schemas
 from renderer.project.validation_scope import ManifestFiles
@@ -251,6 +252,12 @@ class Side:
         if kubevirt is not None and (looked_up is None or catalogs.is_fact(looked_up)):
             catalog = catalog.after(CatalogSource("", ResourceSet((kubevirt,))))
         return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))
+
+    def composed(self, folder: str) -> ResourceSet | None:
+        """Return what kustomize makes of a folder that may be no overlay; None if it fails."""
+        with lowered(self.config.limits):
+            outcome = self._pipeline.compose_overlay(overlay_at(self.config, (), folder))
+        return None if has_errors(outcome.diagnostics) else outcome.value
 
     def with_confidential(self, path: str, resources: Iterable[Resource], finding: Diagnostic) -> Diagnostic:
         """Note in a finding about the overlay at ``path`` the values that no output may show."""

@@ -120,6 +120,19 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
 
 
+def changes_below(before: Resource, after: Resource) -> Iterator[str]:
+    """Yield why a change of an object may change the objects that it deploys, which deploy overlays."""
+    label = f"{after.kind} {after.name}"
+    if is_flux_kustomization(after):
+        for field in (*BUILD_FIELDS, "kubeConfig", "sourceRef"):
+            if _differs(before, after, field):
+                yield f"{label} has another spec.{field}, and deploys what deploys it"
+    elif after.gvk.group != FLUX_SOURCE_GROUP:
+        old, new = as_application(before), as_application(after)
+        if _build_options(old) != _build_options(new) or _revisions(old) != _revisions(new):
+            yield f"{label} has another source, and deploys what deploys it"
+
+
 def unrendered_changes(before: Resource, after: Resource, known: Collection[str] = ()) -> Iterator[str]:
     """Yield why an overlay that is rendered from its folder alone does not show what a change does to it.
 

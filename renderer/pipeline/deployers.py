@@ -1,7 +1,8 @@
 """The Applications and Flux Kustomizations of a repository that deploy its overlays, and their rules.
 
 An overlay that is an entry point has its own deployer. Any other overlay is deployed by those objects whose
-source is its folder, or the folder that it is rendered into. Of an ApplicationSet, that is its template.
+source is its folder or the folder that it is rendered into, contains that folder, or has a kustomization that
+lists it. Of an ApplicationSet, that is its template.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.pruning import without_pruning
 from renderer.gitops.repository_url import RepositoryUrls
-from renderer.kustomize.reader.kustomization_graph import folders_above
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
@@ -46,10 +47,12 @@ from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.yamlio.decode import decode_yaml11
 
-#: One of these texts is in every file that has any of them.
+#: One of these texts is in every file that has any of them. In quotes, characters may be escaped; other
+#: encodings begin with a mark.
 _SIGNS = (
     *(b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"source.toolkit.fluxcd.io/v"),
     *(b"fluxcd.controlplane.io/v", b"resource.customizations"),
+    *(rb"\x", rb"\u", rb"\U", b"\\\n", b"\\\r", b"\xfe\xff", b"\xff\xfe"),
 )
 _SETTINGS = "argocd-cm"
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
@@ -72,6 +75,8 @@ class Deployers:
         """``manifests`` are the paths of all manifests of the tree."""
         overlays = tuple(overlays)
         self._fs, self._config = fs, config
+        self._graph = KustomizationGraph(fs)
+        self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
@@ -97,7 +102,38 @@ class Deployers:
         by_folder, globs = self._by_source
         found = {number for folder in folders for number in by_folder.get(folder, ())}
         found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
+        found.update(self._above(posixpath.normpath(overlay.output)))
         return tuple(self._found[number] for number in sorted(found))
+
+    def _above(self, output: str) -> Iterator[int]:
+        """Yield the numbers of the objects whose source contains a tree, or lists it in a kustomization."""
+        by_folder, _ = self._by_source
+        yield from self._by_listing.get(output, ())
+        for folder in folders_above(output):
+            if self._graph.links(folder) is not None:  # then only what it lists is deployed
+                return
+            yield from (
+                number
+                for number in by_folder.get(folder, ())
+                if is_flux_kustomization(self._found[number]) or _recurses(self._found[number], folder)
+            )
+
+    @cached_property
+    def _by_listing(self) -> Mapping[str, set[int]]:
+        """The numbers of the objects by the trees that the kustomizations in their sources list."""
+        found: dict[str, set[int]] = {}
+        for source, numbers in self._by_source[0].items():
+            for used in self._graph.folders(source) if source not in self._folders else ():
+                links = self._graph.links(used)
+                for place in (*links.files, *links.folders) if links else ():
+                    for folder in self._folders.intersection((place, *folders_above(place))):
+                        found.setdefault(folder, set()).update(numbers)
+        return found
+
+    def sources_above(self, overlay: Overlay) -> frozenset[str]:
+        """Return the sources of the objects that deploy an overlay, but for its own folder and its output."""
+        deployed = (source for found in self.of(overlay) for source in self._own_sources(found))
+        return frozenset(map(posixpath.normpath, deployed)) - {overlay.path, overlay.output}
 
     def folders_for_flux(self, overlay: Overlay) -> frozenset[str]:
         """Return the folders of an overlay, its own and its output, that Flux deploys."""
@@ -198,6 +234,12 @@ class Deployers:
             each._replace(source=f"{each.source}; the next sync applies Git's value all the same")
             for each in (*rules, *self._settings)
         )
+
+
+def _recurses(deployer: Resource, folder: str) -> bool:
+    """Return True if Argo CD applies what is in the folders of a source, too."""
+    own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == folder)
+    return any(object_at(each.content, "directory").get("recurse") is True for each in own)
 
 
 def own_id(deployer: Resource, folder: str) -> ResId:

@@ -162,3 +162,75 @@ def test_render_reports_what_is_not_applied(
     assert result.exit_code == (1 if level == "error" else 0)
     found = f"{TREE}/{path}: {level}[foreign-file]: vmrender did not write {path}"
     assert (found in result.stderr) if level else ("foreign-file" not in result.stderr)
+
+
+SUSPENDED = '[{"op": "add", "path": "/spec/suspend", "value": true}]'
+ABOVE = KUSTOMIZATION.replace("path: ./rendered/NAME", "path: PATH").replace("NAME", "all")
+
+
+@pytest.mark.parametrize(
+    ("path", "changed"),
+    [
+        ("./rendered", ABOVE.replace("PATH", "./other")),
+        ("./", ABOVE.replace("PATH", "./other")),
+        ("./rendered", ABOVE.replace("PATH", "./rendered") + "  suspend: true\n"),
+        ("./rendered", ABOVE.replace("PATH", "./rendered") + "  namePrefix: a-\n"),
+    ],
+)
+def test_object_that_deploys_a_folder_above_the_trees_is_known(folder: Path, path: str, changed: str) -> None:
+    for name in ("dev", "prod"):
+        (folder / f"clusters/{name}.yaml").unlink()
+    commit(folder, {"clusters/all.yaml": ABOVE.replace("PATH", path)})
+    write(folder, {"clusters/all.yaml": changed})
+    assert vmrender("diff").stdout.startswith("NOT COMPARED: 2 overlays\n")
+
+
+def test_kustomization_that_lists_a_tree_is_not_compared(folder: Path) -> None:
+    listing = "resources: [../../rendered/prod/prod/configmap_settings.yaml]\n"
+    deploys = KUSTOMIZATION.replace("./rendered/NAME", "./deploy/prod").replace("NAME", "prod")
+    commit(folder, {"clusters/prod.yaml": deploys, "deploy/prod/kustomization.yaml": listing})
+    write(folder, {"deploy/prod/kustomization.yaml": f"{listing}namePrefix: a-\n"})
+    output = vmrender("diff").stdout
+    assert "not compared: deploy/prod/kustomization.yaml changes, by which rendered/prod is applied" in output
+
+
+@pytest.mark.parametrize(
+    ("added", "reason"),
+    [
+        (
+            f"patches: [{{target: {{name: prod}}, patch: '{SUSPENDED}'}}]\n",
+            "clusters/kustomization.yaml changes Kustomization prod, which deploys it",
+        ),
+        ("patches: [{path: patch.yaml}]\n", "and Kustomization prod cannot be built from clusters"),
+        ("commonAnnotations: {}\n", ""),
+    ],
+)
+def test_object_that_a_kustomization_patches_is_compared_as_built(
+    folder: Path, added: str, reason: str
+) -> None:
+    listing = "resources: [source.yaml, dev.yaml, prod.yaml]\n"
+    commit(folder, {"clusters/kustomization.yaml": listing})
+    write(folder, {"clusters/kustomization.yaml": listing + added})
+    output = vmrender("diff").stdout
+    assert (reason in output) if reason else (output == "")
+
+
+@pytest.mark.parametrize("changed", ["", ABOVE.replace("PATH", "./other"), f"{ABOVE}  namePrefix: a-\n"])
+def test_change_above_the_objects_that_deploy_is_not_compared(folder: Path, changed: str) -> None:
+    commit(folder, {"root.yaml": ABOVE.replace("PATH", "./clusters")})
+    write(folder, {"root.yaml": changed.replace("PATH", "./clusters")})
+    output = vmrender("diff").stdout
+    assert output.startswith("NOT COMPARED: 2 overlays\n")
+    assert "what deploys it" in output
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
+def test_escaped_object_is_known(folder: Path, encoding: str) -> None:
+    file = folder / "clusters/prod.yaml"
+    escaped = file.read_text("utf-8").replace(
+        "kustomize.toolkit.fluxcd.io/v1", '"kustomize.\\x74oolkit.fluxcd.io/v1"'
+    )
+    file.write_text(escaped, encoding)
+    commit(folder, {})
+    file.write_text(f"{escaped}  suspend: true\n", encoding)
+    assert vmrender("diff").stdout.startswith("NOT COMPARED: overlays/prod\n")
