@@ -23,6 +23,7 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeAlias
 
+from renderer.emit.merged_files import may_be_merge
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
@@ -108,10 +109,14 @@ def is_ours(content: bytes, path: str, owned: Owned) -> bool:
     """Return True if vmrender wrote ``content`` at ``path``, or if Git merged it from what vmrender wrote.
 
     Git merges two versions of vmrender if both are listed: an edit on one side leaves its digest as it was.
-    A conflict that Git left in a listed file is not an edit either.
+    A conflict that Git left in a listed file is not an edit either. Who forges the list cannot make a file of
+    somebody else one of ours: it does not look as if vmrender had written it.
     """
     digests = owned.get(path, frozenset())
-    return len(digests) > 1 or sha256(content) in digests or (bool(digests) and has_conflict(content))
+    if sha256(content) in digests:
+        return True
+    is_merged = len(digests) > 1 or (bool(digests) and has_conflict(content))
+    return is_merged and may_be_merge(content)
 
 
 def has_conflict(content: bytes) -> bool:

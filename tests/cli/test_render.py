@@ -146,6 +146,20 @@ def test_foreign_manifest_in_a_tree_is_left_alone_with_a_warning(project: Path, 
     assert (project / "rendered/prod/mine.yaml").read_text() == "{}"
 
 
+@pytest.mark.parametrize("digests", ["a", "ab"])
+def test_forged_list_removes_no_file_of_somebody_else(project: Path, digests: str) -> None:
+    run(project, "render")
+    tree, files = project / "rendered/prod", (".env", "notes.txt", "mine.yaml")
+    conflict = "<<<<<<< HEAD\nmine\n=======\nyours\n>>>>>>> other\n"
+    for file in files:
+        (tree / file).write_text(conflict)
+    entries = "".join(f"# {file}\n{digit * 64}  {file}\n\n" for file in files for digit in digests)
+    owned = tree / ".vmrender-owned"
+    owned.write_text(owned.read_text().replace("# end\n", f"{entries}# end\n"))
+    run(project, "render")
+    assert [(tree / file).read_text() for file in files] == [conflict] * len(files)
+
+
 def test_leftover_file_is_reported_once(project: Path) -> None:
     run(project, "render")
     (project / "overlays/prod/ns.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n")

@@ -23,7 +23,9 @@ from hypothesis import strategies as st
 from renderer.emit.check import check_tree
 from renderer.emit.write import Written, write_tree
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import JsonObject
 from renderer.model.render_config import OWNERSHIP_FILE
+from renderer.yamlio.encode import encode
 from tests.properties.examples import examples
 
 pytestmark = pytest.mark.skipif(not shutil.which("git"), reason="needs git")
@@ -119,8 +121,9 @@ class Repository:
 
 
 def rendered(name: str, cores: int, memory: int) -> str:
-    is_large = min(cores, memory) >= LARGE
-    return f"name: {name}\ncores: {cores}\n{name}\nmemory: {memory}\n{name}\nlarge: {is_large}\n"
+    values: JsonObject = {"cores": cores, "memory": memory, "xlarge": min(cores, memory) >= LARGE}
+    between: JsonObject = dict.fromkeys(("between-cores", "m-between", "n-between"), name)
+    return encode([{"kind": "VirtualMachine", "spec": {**values, **between}}])
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -60,7 +60,7 @@ def test_reads_both_sides_of_a_merge(line_end: str) -> None:
     }
 
 
-CONFLICT = b"a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> other\nc: 4\n"
+CONFLICT = b"a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> other\nkind: A\n"
 
 
 @pytest.mark.parametrize(
@@ -68,7 +68,14 @@ CONFLICT = b"a: 1\n<<<<<<< HEAD\nb: 2\n=======\nb: 3\n>>>>>>> other\nc: 4\n"
     [
         (b"", {"a.yaml": {EMPTY}}, True),
         (b"edited", {"a.yaml": {EMPTY}}, False),
-        (b"merged", {"a.yaml": {EMPTY, OTHER}}, True),
+        (b"a: 1\nkind: A\n", {"a.yaml": {EMPTY, OTHER}}, True),
+        (b"a: 1\nkind: A\n---\nkind: B\n", {"a.yaml": {EMPTY, OTHER}}, True),
+        # a list with any two digests, or one and a file with a conflict, does not make these ours
+        (b"PASSWORD=a\n", {"a.yaml": {EMPTY, OTHER}}, False),
+        (b"kind: A\na: 1\n", {"a.yaml": {EMPTY, OTHER}}, False),
+        (b"a: 1\n", {"a.yaml": {EMPTY, OTHER}}, False),
+        (b"# mine\na: 1\nkind: A\n", {"a.yaml": {EMPTY, OTHER}}, False),
+        (CONFLICT.replace(b"kind: A", b"and so on"), {"a.yaml": {EMPTY}}, False),
         (CONFLICT, {"a.yaml": {EMPTY}}, True),
         (CONFLICT.replace(b"\n", b"\r\n"), {"a.yaml": {EMPTY}}, True),
         (CONFLICT.replace(b"=======", b"======="[1:]), {"a.yaml": {EMPTY}}, False),
