@@ -47,12 +47,11 @@ from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.yamlio.decode import decode_yaml11
 
-#: One of these texts is in every file that has any of them. In quotes, characters may be escaped; other
-#: encodings begin with a mark.
+#: One of these texts is in every file that has any of them. In quotes, characters may be escaped.
 _SIGNS = (
     *(b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"source.toolkit.fluxcd.io/v"),
     *(b"fluxcd.controlplane.io/v", b"resource.customizations"),
-    *(rb"\x", rb"\u", rb"\U", b"\\\n", b"\\\r", b"\xfe\xff", b"\xff\xfe"),
+    *(rb"\x", rb"\u", rb"\U", b"\\\n", b"\\\r"),
 )
 _SETTINGS = "argocd-cm"
 _TRACKING_ID = "argocd.argoproj.io/tracking-id"
