@@ -116,6 +116,7 @@ class DeployerChanges:
         for path in self._deployed[0].keys() & self._sides[1].overlays.keys():
             reasons[path] += self._handovers(path, before, after)
             reasons[path] += self._handovers_above(path, before, after)
+            reasons[path] += self._rivalries(path, before, after)
         for key, path in places.items():
             old, new = before.get(key), after.get(key)
             if old is not None and new is None and key.id.gvk.group == FLUX_SOURCE_GROUP:
@@ -162,6 +163,18 @@ class DeployerChanges:
         for key in sorted(latter - former):
             if key in before:
                 yield f"{before[key].kind} {before[key].name} deploys it from now on"
+
+    def _rivalries(
+        self, path: str, before: Mapping[_Key, Resource], after: Mapping[_Key, Resource]
+    ) -> Iterator[str]:
+        """Yield why an object that deploys an overlay may not be the one that is applied: it has a rival."""
+        for key in sorted(self._deployed[1].get(path, ())):
+            known = {before[key].origin: before[key].content} if key in before else {}
+            if key in before:
+                known |= {each.origin: each.content for each in self._sides[0].deployers.rivals(before[key])}
+            for rival in self._sides[1].deployers.rivals(after[key]):
+                if known.get(rival.origin) != rival.content:
+                    yield f"{rival.origin.path} has a {rival.kind} {rival.name}, too: one of them is applied"
 
     def _handovers_above(
         self, path: str, before: Mapping[_Key, Resource], after: Mapping[_Key, Resource]

@@ -21,6 +21,8 @@ from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.plural import listed, plural
 from renderer.yamlio.decode import decode_yaml11
 
+#: By these, Argo CD takes a folder for a chart, and changes the options of an Application.
+_CHART, _OVERRIDES = "Chart.yaml", ".argocd-source"
 #: Any other field of a kustomization changes what it lists.
 _HARMLESS_FIELDS = frozenset({"apiVersion", "kind", "metadata", "resources", "sortOptions"})
 _MOST_NAMES = 3
@@ -47,6 +49,9 @@ def foreign_file_findings(
             continue  # it is read only if the kustomization above lists it
         elif name in KUSTOMIZATION_FILES:
             yield from _of_kustomization(fs, output, path, written, is_alone=built[folder] == 1)
+        elif folder == "." and (name == _CHART or name.startswith(_OVERRIDES)):
+            message = f"vmrender did not write {path}, by which Argo CD applies something else than the tree"
+            yield _finding(output, path, message, "move it out of the rendered tree")
         elif folder not in built:
             message = f"vmrender did not write {path}, but it would be applied with the rest of {output}"
             hint = "make it a resource of the overlay, or move it out of the rendered tree"

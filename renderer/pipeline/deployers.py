@@ -21,7 +21,7 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_kustomization,
     rules_of_settings,
 )
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, is_inside
 from renderer.gitops.argocd.application import (
     as_application,
     is_application,
@@ -181,6 +181,24 @@ class Deployers:
                         known.add(parent.current_id)
                         waiting.append(parent)
                         yield parent
+
+    def rivals(self, deployer: Resource) -> Iterator[Resource]:
+        """Yield other objects with the id of an object, which are probably applied to the same cluster.
+
+        Their files are in one folder or in one above the other, or one object deploys the folders of both.
+        """
+        own = deployer.origin
+        for other in self.written.get(deployer.current_id, ()):
+            if (other.origin.path, other.origin.document) == (own.path, own.document):
+                continue
+            folders = [posixpath.dirname(each) or "." for each in (own.path, other.origin.path)]
+            parents = ({each.origin for each in self.above([of])} for of in (deployer, other))
+            if (
+                is_inside(folders[0], folders[1])
+                or is_inside(folders[1], folders[0])
+                or next(parents) & next(parents)
+            ):
+                yield other
 
     @cached_property
     def _sets(self) -> Mapping[tuple[str, int], Resource]:

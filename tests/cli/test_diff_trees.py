@@ -147,6 +147,8 @@ def test_output_that_nothing_deploys_is_not_compared(folder: Path) -> None:
         ("prod/kustomization.yml", "resources: []\n", "error"),
         ("prod/.sourceignore", "*settings*\n", "error"),
         ("kustomization.yaml", "resources: [", "error"),
+        ("Chart.yaml", "name: a\n", "error"),
+        (".argocd-source-prod.yaml", "kustomize: {namePrefix: a-}\n", "error"),
         ("kustomization.yaml", f"{LISTED}- ../../other.yaml\n", "warning"),
         ("other.jsonnet", "{}", "warning"),
         ("kustomization.yaml", LISTED, ""),
@@ -222,6 +224,19 @@ def test_change_above_the_objects_that_deploy_is_not_compared(folder: Path, chan
     output = vmrender("diff").stdout
     assert output.startswith("NOT COMPARED: 2 overlays\n")
     assert "what deploys it" in output
+
+
+@pytest.mark.parametrize("path", ["clusters/prod.yaml", "clusters/a/other.yaml", "elsewhere/prod.yaml"])
+def test_second_object_of_that_name_is_not_compared(folder: Path, path: str) -> None:
+    other = KUSTOMIZATION.replace("./rendered/NAME", "./other").replace("NAME", "prod")
+    write(folder, {path: f"{(folder / path).read_text()}---\n{other}" if (folder / path).exists() else other})
+    output = vmrender("diff").stdout
+    if path.startswith("clusters"):
+        assert f"not compared: {path} has a Kustomization prod, too" in output
+    else:  # of another cluster, for all that is known
+        assert output == ""
+    commit(folder, {})
+    assert vmrender("diff").stdout == ""
 
 
 def test_escaped_object_is_known(folder: Path) -> None:
