@@ -23,6 +23,11 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
+from renderer.model.run.work import spend
+
+#: Steps for each state of a machine since it was started: virt-controller's reaction to it is worked out anew
+#: for each later commit (``model.run.work``).
+_STEPS_PER_STATE = 400
 
 
 class ProjectState:
@@ -216,6 +221,7 @@ class VmChanges:
 
     def _vms(self, old: Resource, new: Resource) -> list[StoredVm]:
         """Return the VirtualMachine in each state with it. Raises ``CauseError`` or ``DiagnosticError``."""
+        spend(_STEPS_PER_STATE * (len(self._states) - 2), "following machines through commits")
         vms, written = [self.stores[0].create(old)], old
         for state, store in zip(self._states[1:-1], self.stores[1:-1], strict=True):
             found = next((each for each in state.resources if each.current_id == new.current_id), None)

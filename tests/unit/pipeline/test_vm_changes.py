@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from contextvars import copy_context
+
 import pytest
 
 from renderer.kubevirt.instancetype.catalog import Catalog
@@ -9,8 +11,10 @@ from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
+from renderer.model.run.work import begin_run, spent
 from renderer.pipeline import vm_changes
 from renderer.pipeline.vm_changes import ProjectState, VmChanges
+from tests.kubevirt_objects import vm
 
 PROFILE: JsonObject = {"spec": {"claimPropertySets": [{"accessModes": ["ReadWriteMany"]}]}}
 
@@ -86,3 +90,16 @@ def test_claim_is_looked_up_once_however_many_machines_name_it(monkeypatch: pyte
     assert modes["root"] == ("ReadWriteMany",)
     monkeypatch.setattr(vm_changes, "claims_of", None)
     assert modes["root"] == ("ReadWriteMany",)
+
+
+def test_each_state_since_the_start_costs_steps() -> None:
+    machine = Resource(vm("web", {"devices": {}}), Site("vm.yaml"))
+    only = state(machine)
+
+    def steps(states: int) -> int:
+        begin_run()
+        assert VmChanges(only, only, Release(1, 9), [only] * states)(machine, machine) is not None
+        return spent()
+
+    few, many = (copy_context().run(steps, number) for number in (1, 21))
+    assert many - few >= 20 * 400
