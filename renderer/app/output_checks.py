@@ -12,6 +12,7 @@ from renderer.app.project import Project
 from renderer.emit.layout import file_paths
 from renderer.emit.output_folder import OutputFolder, check_outputs
 from renderer.emit.unwritable import unwritable_texts
+from renderer.files.work_tree import WorkTree
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, has_errors
 from renderer.model.entry_point import EntryKind
@@ -24,12 +25,15 @@ from renderer.project.overlays import output_sites
 def output_errors(
     project: Project, overlays: Collection[Overlay], folders: Iterable[str]
 ) -> Mapping[str, tuple[Diagnostic, ...]]:
-    """Return the errors about outputs that overlap each other or an input, by output.
+    """Return the errors about outputs that overlap each other or an input, or differ from the commit.
 
     ``folders`` are the folders that were read as kustomizations.
     """
     outputs = {overlay.output: output_sites(overlay) for overlay in overlays}
-    return check_outputs(outputs, _inputs(project, overlays, folders))
+    overlapping = check_outputs(outputs, _inputs(project, overlays, folders))
+    work_tree = WorkTree(project.root, project.environment)
+    found = {each: (*overlapping.get(each, ()), *work_tree.differing(each)) for each in outputs}
+    return {output: errors for output, errors in found.items() if errors}
 
 
 def place_errors(project: Project, overlay: Overlay) -> Iterator[Diagnostic]:

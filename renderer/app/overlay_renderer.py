@@ -14,8 +14,8 @@ from renderer.cache.known_results import KnownCatalogs
 from renderer.emit.layout import file_paths, texts_by_path
 from renderer.emit.ownership import EncodedFiles, encode_files
 from renderer.files.builtin_catalogs import BuiltinFileSystem
-from renderer.files.file_system import DiskFileSystem
 from renderer.files.recorder import Inputs, RecordedFileSystem, Recorder, Task
+from renderer.files.work_tree import WorkTree
 from renderer.findings.located import Located
 from renderer.findings.run_findings import locate
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -81,14 +81,21 @@ _NOTHING_FOUND = _LocatedFindings()
 class OverlayRenderer:
     """Renders overlays of one project; the files that overlays share are read, composed and compiled once."""
 
-    def __init__(self, root: Path, config: RenderConfig, known_catalogs: KnownCatalogs | None = None) -> None:
-        self._project = root, config
+    def __init__(
+        self,
+        root: Path,
+        config: RenderConfig,
+        environment: Mapping[str, str],
+        known_catalogs: KnownCatalogs | None = None,
+    ) -> None:
+        """``environment`` has the variables for git."""
+        self._project = root, config, dict(environment)
         self._recorder = Recorder()
-        self._fs = BuiltinFileSystem(RecordedFileSystem(DiskFileSystem(root), self._recorder))
+        self._fs = BuiltinFileSystem(RecordedFileSystem(WorkTree(root, environment), self._recorder))
         self._pipeline = Pipeline(self._fs, config, context=RunContext(self._recorder, known_catalogs))
         self._located_last = _NOTHING_FOUND
 
-    def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig]]:
+    def __reduce__(self) -> tuple[type[OverlayRenderer], tuple[Path, RenderConfig, Mapping[str, str]]]:
         """Return how to recreate this renderer in a worker that is not a fork of this process."""
         return type(self), self._project
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from renderer.app.usage_error import UsageError
 from renderer.files.builtin_catalogs import BuiltinFileSystem
-from renderer.files.file_system import DiskFileSystem, FileSystem
+from renderer.files.file_system import FileSystem
+from renderer.files.work_tree import WorkTree
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.plural import listed
@@ -53,7 +54,7 @@ class Project(Record):
 
         ``fs`` replaces the files in ``root``. Without ``with_facts``, facts of clusters may be unreadable.
         """
-        fs = fs or project_files(root)
+        fs = fs or project_files(root, environment)
         check_project_name(fs)
         return cls(root, fs, load_project(fs, with_facts=with_facts), environment)
 
@@ -153,9 +154,9 @@ class ProjectOpener(Protocol):
     def __call__(self, path: Path, top: Path | None = None) -> Project: ...
 
 
-def project_files(root: Path) -> FileSystem:
+def project_files(root: Path, environment: Mapping[str, str] = _NO_VARIABLES) -> FileSystem:
     """Return the files below ``root``, and the files of the catalogs that ship with vmrender."""
-    return BuiltinFileSystem(DiskFileSystem(root))
+    return BuiltinFileSystem(WorkTree(root, environment))
 
 
 def chosen_overlays(found: FoundOverlays, wanted: Iterable[str]) -> tuple[Overlay, ...]:

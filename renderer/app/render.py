@@ -278,7 +278,7 @@ def _render_changed(
     from renderer.app.overlay_renderer import OverlayRenderer  # noqa: PLC0415 - only for what changed
     from renderer.app.workers import done_in_order  # noqa: PLC0415 - as above
 
-    renderer = OverlayRenderer(project.root, project.config, cache.catalogs)
+    renderer = OverlayRenderer(project.root, project.config, project.environment, cache.catalogs)
     in_order = done_in_order(renderer.render, overlays, jobs, reporter.note)
     for number, overlay in enumerate(in_turn(overlays), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(overlays)})"):

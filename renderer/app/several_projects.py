@@ -34,7 +34,7 @@ def merge_findings(
     if len(found) == 1:
         project, findings = found[0]
         return project.fs, findings
-    fs = project_files(_common_folder([project for project, _ in found]))
+    fs = project_files(_common_folder([project for project, _ in found]), found[0][0].environment)
     merged = RunFindings(fs)
     for (_, findings), folder in zip(found, project_folders([each for each, _ in found]), strict=True):
         moved = [

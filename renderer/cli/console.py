@@ -98,7 +98,7 @@ def open_project(
     from renderer.model.run.limits import lower  # noqa: PLC0415 - schema import opens no project
 
     root = find_project_root(path or Path.cwd(), top)
-    fs = project_files(root)
+    fs = project_files(root, os.environ)
     if standard_input is not None:
         name = path_in_project(root, path) if path else STANDARD_INPUT
         if name is None:

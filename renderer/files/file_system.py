@@ -12,7 +12,7 @@ from typing import BinaryIO, Protocol
 
 from renderer.files.disk import ConfinedFolder, NotRegularError, is_valid_on_windows, real_path
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.run.limits import limit_hint, limits
 from renderer.model.run.work import note_read
 
@@ -63,6 +63,10 @@ def check_size(size: int, path: str) -> None:
 
 #: The name of standard input among files, as on the command line.
 STANDARD_INPUT = "-"
+
+
+class SubmoduleError(DiagnosticError):
+    """The folder is a submodule of Git whose files are not there."""
 
 
 class FileSystem(Protocol):

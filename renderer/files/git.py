@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Event, Thread
 from typing import NamedTuple
 
+from renderer.files.checkout import top_of_checkout
 from renderer.files.disk import file_exists, folder_exists, path_exists
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -99,7 +100,7 @@ class GitProcess:
             if not name.startswith("GIT_") or name.startswith(_KEPT) or name in _KEPT_OF_A_HOOK
         }
         self._environment = kept | _SET
-        self.top = _top_of_checkout(folder, environment)
+        self.top = top_of_checkout(folder, environment)
         if self.top is None:
             self._use_bare_repository(folder)
         else:
@@ -283,28 +284,6 @@ def _too_slow(arguments: tuple[str, ...], seconds: float) -> DiagnosticError:
     ).error()
 
 
-def _top_of_checkout(folder: Path, environment: Mapping[str, str]) -> Path | None:
-    """Return the nearest folder at or above ``folder`` that has a ``.git``; None if there is none.
-
-    The search ends where git's own ends: below a folder of ``GIT_CEILING_DIRECTORIES``, and at the border of
-    the file system unless ``GIT_DISCOVERY_ACROSS_FILESYSTEM`` is set.
-    """
-    folder = Path(os.path.realpath(folder))
-    ceilings = environment.get("GIT_CEILING_DIRECTORIES", "").split(os.pathsep)
-    crosses = environment.get("GIT_DISCOVERY_ACROSS_FILESYSTEM", "").lower() in ("1", "true", "yes", "on")
-    for place in (folder, *folder.parents):
-        try:
-            if place != folder and not crosses and place.stat().st_dev != folder.stat().st_dev:
-                return None
-            if place != folder and str(place) in ceilings:
-                return None
-            if os.path.lexists(place / ".git"):
-                return place
-        except OSError:
-            return None
-    return None
-
-
 def _git_folder(top: Path) -> Path:
     """Return the folder ``.git``, or the folder that it names if it is a file (gitrepository-layout(5))."""
     place = top / ".git"
@@ -338,7 +317,7 @@ def not_usable(folder: Path, answer: Answer) -> DiagnosticError:
 
 def _unreadable_part(folder: Path) -> Path | None:
     """Return what cannot be read of the repository of a folder; git says that there is no repository then."""
-    top = _top_of_checkout(folder, {})
+    top = top_of_checkout(folder, {})
     if top is None:
         return None
     places = [top / ".git"]

@@ -12,7 +12,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from renderer.files.file_system import ROOT_HINT
+from renderer.files.checkout import CONVERTING, check_unconverted
+from renderer.files.file_system import ROOT_HINT, SubmoduleError
 from renderer.files.git import (
     LINK_MODE,
     PARTIAL_CLONE_HINT,
@@ -72,7 +73,9 @@ class LineEnds:
     @cached_property
     def _attributes(self) -> Conversation:
         return self._git.start(
-            "check-attr", "--stdin", "text", "eol", allowance=self._allowance, GIT_ATTR_SOURCE=self._tree
+            *("check-attr", "--stdin", "text", "eol", *CONVERTING),
+            allowance=self._allowance,
+            GIT_ATTR_SOURCE=self._tree,
         )
 
     @cached_property
@@ -85,11 +88,16 @@ class LineEnds:
         return convert in _TRUE, convert in _TRUE or (is_crlf and convert != "input")
 
     def checked_out(self, path: str, content: bytes) -> bytes:
-        """Return the content of a file as a checkout writes it (``crlf_to_worktree``)."""
-        if not _LINE_FEED.search(content) or "\n" in path:
+        """Return the content of a file as a checkout writes it (``crlf_to_worktree``).
+
+        Raises ``DiagnosticError``: file-unreadable, if Git converts more of it than its line ends.
+        """
+        if not content or "\n" in path:
             return content
-        answer = self._attributes.ask(b"./" + os.fsencode(path), lines=2)
-        text, eol = (line.rpartition(b": ")[2] for line in (answer + b"\n").split(b"\n")[:2])
+        answer = self._attributes.ask(b"./" + os.fsencode(path), lines=2 + len(CONVERTING))
+        text, eol, *others = (line.rpartition(b": ")[2] for line in (answer + b"\n" * 4).split(b"\n")[:5])
+        if answer:
+            check_unconverted(path, content, dict(zip(CONVERTING, map(os.fsdecode, others), strict=True)))
         any_file, any_text = self._defaults
         is_set, is_known = text in (b"set", b"auto"), eol in (b"lf", b"crlf")
         wanted = eol == b"crlf" if is_known else any_text if is_set else any_file and text != b"input"
@@ -248,13 +256,12 @@ class GitFileSystem:
             raise self._submodule(folder.path)
         return self._objects.tree(folder.entry.oid) if folder.entry.mode == TREE_MODE else {}
 
-    def _submodule(self, path: str) -> DiagnosticError:
+    def _submodule(self, path: str) -> SubmoduleError:
         message = (
             f"{path} of {self.revision} is a submodule, whose files are not in this repository's revisions"
         )
-        return Diagnostic.in_file(
-            path, Code.FILE_UNREADABLE, message, "vendor it: copy it into this repository"
-        ).error()
+        hint = "vendor it: copy it into this repository"
+        return SubmoduleError(Diagnostic.in_file(path, Code.FILE_UNREADABLE, message, hint))
 
     def _outside(self, path: str) -> DiagnosticError:
         message = f"{path} of {self.revision} leads outside the repository"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from fnmatch import fnmatchcase
 from functools import cached_property
 
-from renderer.files.file_system import FileSystem, is_inside
+from renderer.files.file_system import FileSystem, SubmoduleError, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.record import Record
@@ -45,13 +45,20 @@ class ManifestFiles:
         while waiting:
             folder = waiting.pop()
             folders: list[str] = []
-            for name in () if self.is_rendered(folder) or self.is_excluded(folder) else self._fs.list(folder):
+            for name in self._names(folder):
                 path = posixpath.normpath(posixpath.join(folder, name))
                 if self.is_candidate(path):
                     yield path
                 elif not name.startswith(".") and self._is_project_folder(path):
                     folders.append(path)
             waiting += reversed(folders)
+
+    def _names(self, folder: str) -> tuple[str, ...]:
+        """Return the names in a folder of this project; a submodule is another one."""
+        try:
+            return () if self.is_excluded(folder) or self.is_rendered(folder) else self._fs.list(folder)
+        except SubmoduleError:
+            return ()
 
     def is_candidate(self, path: str) -> bool:
         """Return True if the file has the name of a manifest or kustomization."""
@@ -80,7 +87,7 @@ class ManifestFiles:
         return (
             confined(self._fs.is_folder, path)
             and self._fs.resolve(path) == path
-            and not self._fs.is_file(posixpath.join(path, PROJECT_FILE))
+            and not confined(self._fs.is_file, posixpath.join(path, PROJECT_FILE))
         )
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.security.git_history import committed
+from tests.security.git_history import committed, git
 from tests.security.test_secrets import invoked
 
 KUSTOMIZATION = """\
@@ -158,3 +158,43 @@ def test_objects_that_argo_cd_reads_in_odd_files_are_shown(
 
     code, stdout, _ = invoked("diff")
     assert (code != 0, shown in stdout) == (True, True), stdout
+
+
+MODULES = '[submodule "s"]\n\tpath = {}\n\turl = https://example.org/s.git\n'
+RECURSIVE = APPLICATION.replace("path: vms,", "path: vms, directory: {recurse: true},")
+
+
+@pytest.mark.parametrize("folder", ["vms/sub", "rendered/clusters/vms/sub"])
+def test_submodules_that_an_engine_fetches_are_errors_where_they_are_empty(
+    folder: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_change(tmp_path, (RECURSIVE, CONFIG_MAP), (RECURSIVE, CONFIG_MAP))
+    monkeypatch.chdir(tmp_path)
+    assert invoked("render")[0] == 0
+    output = next(tmp_path.glob("rendered/**/.vmrender-owned")).parent.relative_to(tmp_path).as_posix()
+    folder = folder.replace("rendered/clusters/vms", output)
+    (tmp_path / folder).mkdir()
+    (tmp_path / ".gitmodules").write_text(MODULES.format(folder), encoding="utf-8")
+    git(tmp_path, "update-index", "--add", "--cacheinfo", f"160000,{'1' * 40},{folder}")
+
+    for command in ("validate", "render --check"):
+        code, _, stderr = invoked(command)
+        assert (code != 0, f"{folder} is a submodule that is empty here" in stderr) == (True, True), command
+    assert folder != "vms/sub" or invoked("diff --fail-on refused,data")[0] != 0
+
+
+@pytest.mark.parametrize("converted", ["vms/c.yaml", "rendered/**"])
+def test_files_that_git_converts_at_checkout_are_errors(
+    converted: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write_change(tmp_path, (APPLICATION, CONFIG_MAP), (APPLICATION, CONFIG_MAP))
+    monkeypatch.chdir(tmp_path)
+    assert invoked("render")[0] == 0
+    git(tmp_path, "add", "--all")
+    attributes = f"{converted} working-tree-encoding=SHIFT_JIS\n"
+    (tmp_path / ".gitattributes").write_text(attributes, encoding="utf-8")
+
+    for command in ("validate", "render --check"):
+        code, _, stderr = invoked(command)
+        assert (code != 0, "for its attribute working-tree-encoding=SHIFT_JIS" in stderr) == (True, True)
+    assert converted != "vms/c.yaml" or invoked("diff --fail-on refused,data")[0] != 0

@@ -90,8 +90,10 @@ def marker(tmp_path: Path) -> Path:
     return tmp_path / "ran"
 
 
-@pytest.fixture
-def root(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+@pytest.fixture(params=["", "*.yaml -filter\n"], ids=["all files filtered", "others filtered"])
+def root(
+    request: pytest.FixtureRequest, tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch
+) -> Path:
     """A repository of three commits, whose settings name a program that leaves a mark."""
     script = tmp_path / "program"
     script.write_text(f'#!/bin/sh\necho "$0 $@" >> {marker}\ncat\n', encoding="utf-8")
@@ -99,7 +101,8 @@ def root(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     root = tmp_path / "clone"
     root.mkdir()
     project(root)
-    write(root, ".gitattributes", "* text eol=crlf filter=evil diff=evil merge=evil ident export-subst\n")
+    attributes = "* text eol=crlf filter=evil diff=evil merge=evil ident export-subst\n"
+    write(root, ".gitattributes", attributes + request.param)
     committed(root)
     commit_with_signature(root)
     commit_with_signature(root)
@@ -120,7 +123,7 @@ def root(tmp_path: Path, marker: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_git_runs_no_program_of_a_clone(command: str, marker: Path) -> None:
     result = CliRunner().invoke(main, command.split())
 
-    assert result.exit_code in (0, 1), result.output
+    assert result.exit_code in (0, 1) or "its attribute filter=evil" in result.output, result.output
     assert not marker.exists(), marker.read_text()
 
 

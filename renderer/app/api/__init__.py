@@ -123,8 +123,9 @@ def open_project(path: str | Path = ".", environment: Mapping[str, str] | None =
     if not path_exists(path):
         raise UsageError(f"there is no file or folder {os.fspath(path)!r}")
     root = find_project_root(Path(path))
-    with located_errors(project_files(root)):
-        return Project.read(root, os.environ if environment is None else environment)
+    environment = os.environ if environment is None else environment
+    with located_errors(project_files(root, environment)):
+        return Project.read(root, environment)
 
 
 @isolated_run

@@ -70,4 +70,4 @@ def reopen(project: Project) -> Project:
 
     A tree on disk caches the targets of links for one run.
     """
-    return project._replace(fs=project_files(project.root))
+    return project._replace(fs=project_files(project.root, project.environment))

@@ -50,16 +50,16 @@ def places(rendered: RenderedOverlay) -> Iterable[str]:
     indirect=True,
 )
 def test_dependencies_of_an_overlay_do_not_depend_on_earlier_ones(project: Project) -> None:
-    overlays, together = project.overlays(), OverlayRenderer(project.root, project.config)
+    overlays, together = project.overlays(), OverlayRenderer(project.root, project.config, {})
     assert len(overlays) > 1
     for overlay in overlays:
-        alone = OverlayRenderer(project.root, project.config).render(overlay)
+        alone = OverlayRenderer(project.root, project.config, {}).render(overlay)
         assert not_among(questions(alone), questions(together.render(overlay))) == set()
 
 
 @pytest.mark.parametrize("project", ["gitops/argocd-app-of-apps", "gitops/flux-monorepo"], indirect=True)
 def test_overlay_depends_on_the_files_of_its_findings(project: Project) -> None:
-    renderer, found = OverlayRenderer(project.root, project.config), set[str]()
+    renderer, found = OverlayRenderer(project.root, project.config, {}), set[str]()
     for overlay in project.overlays():
         rendered = renderer.render(overlay)
         found.update(places(rendered))

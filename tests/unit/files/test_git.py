@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -361,7 +362,8 @@ def test_programs_configured_by_the_repository_are_not_run(top: Path, tmp_path: 
     shutil.copy(script, hook)
 
     with GitRepository(top, ENVIRONMENT) as repository:
-        assert repository.tree("main").read("a.yaml") == b"1\r\n"
+        with pytest.raises(DiagnosticError, match="attribute filter=evil"):
+            repository.tree("main").read("a.yaml")
         repository.merge_base("main", "main")
 
     assert not (tmp_path / "ran").exists()
@@ -388,16 +390,16 @@ def test_sha256_repositories_are_read(tmp_path: Path) -> None:
         assert repository.tree(oid).read("a/b.yaml") == b"1"
 
 
-def test_a_thousand_files_are_read_through_one_process(
+def test_a_thousand_files_are_read_through_two_processes(
     top: Path, repository: GitRepository, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     commit(top, {f"d{number % 100}/{number}.yaml": f"{number}" for number in range(1_000)})
     started: list[tuple[str, ...]] = []
     start = GitProcess.start
 
-    def counted(process: GitProcess, *arguments: str) -> Conversation:
-        started.append(arguments)
-        return start(process, *arguments)
+    def counted(process: GitProcess, *arguments: str, **others: Any) -> Conversation:  # noqa: ANN401 - as start
+        started.append(arguments[:2])
+        return start(process, *arguments, **others)
 
     monkeypatch.setattr(GitProcess, "start", counted)
     fs = repository.tree("HEAD")
@@ -405,7 +407,7 @@ def test_a_thousand_files_are_read_through_one_process(
     read = [fs.read(f"{folder}/{name}") for folder in fs.list(".") for name in fs.list(folder)]
 
     assert sorted(map(int, read)) == [*range(1_000)]
-    assert started == [("cat-file", "--batch")]
+    assert started == [("cat-file", "--batch"), ("check-attr", "--stdin")]
 
 
 #: Contents with all kinds of line ends; the last three are on both sides of Git's limit for binary.

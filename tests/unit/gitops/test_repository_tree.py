@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from renderer.files.file_system import MemoryFileSystem
+import pytest
+
+from renderer.files.file_system import MemoryFileSystem, SubmoduleError
 from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.run.work import begin_run, spent
 
 FILES = {f"clusters/c{number}/config.yaml": b"name: c\n" for number in range(30)}
@@ -63,3 +67,25 @@ def test_literal_start_of_a_pattern_leaves_out_other_paths() -> None:
     tree.files("clusters/c29/*.yaml")
 
     assert spent() - before < len(FILES) * 3
+
+
+class WithSubmodule(MemoryFileSystem):
+    """Has the submodule ``docs/theme``, whose files are not there."""
+
+    def list(self, path: str) -> tuple[str, ...]:
+        if path == "docs/theme":
+            raise SubmoduleError(Diagnostic(Code.FILE_UNREADABLE, "a submodule"))
+        return super().list(path)
+
+    def is_folder(self, path: str) -> bool:
+        return path == "docs/theme" or super().is_folder(path)
+
+
+def test_patterns_that_reach_into_a_submodule_are_refused() -> None:
+    tree = RepositoryTree(WithSubmodule({**FILES, "docs/theme/a": b""}))
+    assert tree.folders("docs/*") == ("docs/theme",)
+    assert tree.folders("clusters/c1*/*") == ()
+    assert tree.files("**/*.json") == ()
+    for pattern in ("docs/theme/x", "*/t*/*"):
+        with pytest.raises(SubmoduleError):
+            tree.folders(pattern)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from itertools import islice, takewhile
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, SubmoduleError
 from renderer.gitops.argocd.parameters import SetError
 from renderer.golang.glob import Glob, literal_start, path_glob, pathspec_glob, pathspec_match
 from renderer.model.diagnostic import DiagnosticError
@@ -34,6 +34,7 @@ class RepositoryTree:
         self._fs = fs
         self._objects: dict[str, tuple[JsonObject, ...]] = {}
         self._matches: dict[tuple[str, bool], tuple[str, ...]] = {}
+        self._submodules: dict[str, SubmoduleError] = {}  # whose files are not here
 
     def files(self, pattern: str) -> tuple[str, ...]:
         """Return the files that ``git ls-files -- PATTERN`` lists, in the order of their paths."""
@@ -70,6 +71,8 @@ class RepositoryTree:
         if is_pathspec and pattern.rstrip("/") in ("", "."):
             yield from paths
             return
+        if not is_pathspec:  # git ls-files lists no files of submodules
+            self._check_known(pattern)
         glob = pathspec_glob(pattern) if is_pathspec else path_glob(pattern)
         start = literal_start(pattern).rstrip("/")
         first = bisect_left(paths, start)
@@ -78,6 +81,22 @@ class RepositoryTree:
             if pathspec_match(pattern, path) if is_pathspec else glob is not None and glob.matches(path):
                 yield path
 
+    def _names(self, folder: str) -> tuple[str, ...]:
+        try:
+            return self._fs.list(folder)
+        except SubmoduleError as error:
+            self._submodules[folder] = error
+            return ()
+
+    def _check_known(self, pattern: str) -> None:
+        """Raise ``SubmoduleError`` if the pattern may match folders in a submodule that is empty here."""
+        for submodule, error in self._submodules.items():
+            depth = submodule.count("/") + 1
+            above, inside = pattern.split("/")[:depth], pattern.split("/")[depth:]
+            glob = path_glob("/".join(above))
+            if inside and glob is not None and glob.matches(submodule):
+                raise error
+
     @cached_property
     def _files(self) -> list[str]:
         """All files of the repository except Git's own."""
@@ -85,7 +104,7 @@ class RepositoryTree:
         left = ["."]
         while left:
             folder = left.pop()
-            names = self._fs.list(folder)
+            names = self._names(folder)
             spend(_STEPS_PER_NAME * len(names), _LISTING)
             for name in names:
                 path = name if folder == "." else f"{folder}/{name}"
@@ -106,7 +125,7 @@ class RepositoryTree:
             folder = left.pop()
             if folder != ".":
                 found[folder] = len(found)
-            names = self._fs.list(folder)
+            names = self._names(folder)
             spend(_STEPS_PER_NAME * len(names), _LISTING)
             paths = [name if folder == "." else f"{folder}/{name}" for name in names if name[:1] != "."]
             left += [
