@@ -16,11 +16,12 @@ from renderer.diff.vm_fields import vm_changes
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS, STORAGE_CLASS, VM
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.garbage_collection import owned_by_another
 from renderer.kubevirt.impact.immutable.claim_size import claim_growth
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
-from renderer.kubevirt.impact.lost_objects import replaced_by_empty
+from renderer.kubevirt.impact.lost_objects import may_hold_data, replaced_by_empty
 from renderer.kubevirt.impact.other_cluster import lost_start, workload_update
 from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.table import Views
@@ -66,6 +67,8 @@ class UpdateJudge:
     def judged(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         """Return what a change does. The ControllerRevision of a machine may be removed from Git as well."""
         judgement = self._judge_change(before, after, kind)
+        if may_hold_data(after):
+            judgement = with_impact(judgement, owned_by_another(before, after))
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:
             return judgement
