@@ -136,6 +136,11 @@ class Locator:
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
 
+    def texts_near(self, sites: Iterable[Site]) -> Iterator[str]:
+        """Yield the scalars at and below ``sites``, or around a field that its file writes in another way."""
+        for site in sites:
+            yield from self._marked(site).texts_near(site.document, site.field)
+
     def texts_on_line(self, location: Location) -> Sequence[str]:
         """Return the line at a location, and the values in its file of which it has a part."""
         return self._marked(Site(location.path)).texts_on_line(location.line)

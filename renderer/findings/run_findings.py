@@ -40,6 +40,13 @@ _STEPS_AGAIN, _STEPS_OF_KNOWN, _STEPS_OF_NEW, _STEPS_PER_SITE = 2, 40, 300, 2
 #: The number of findings that are recognised when they come again.
 _MOST_RECOGNISED = 10_000
 _REPORTING = "reporting findings"
+#: The findings about objects of Flux and Argo CD, which name paths.
+_ABOUT_ENGINES = frozenset(
+    {
+        *(Code.APPLICATION_SET, Code.ARGOCD_APPLICATION, Code.ENTRY_POINT, Code.FILE_NOT_FOUND),
+        *(Code.FLUX_KUSTOMIZATION, Code.KUSTOMIZATION_MISSING, Code.RESOURCE_SET),
+    }
+)
 
 
 class FindingFilter(Record):
@@ -177,9 +184,10 @@ class RunFindings:
         return known
 
     def _new(self, finding: Diagnostic) -> KnownFinding:
-        from renderer.kubevirt.facts.confidential import fields  # noqa: PLC0415 - only with findings
+        from renderer.findings.written_content import contents_in  # noqa: PLC0415 - only with findings
+        from renderer.kubevirt.facts.confidential import fields  # noqa: PLC0415 - as above
 
-        own_values: Masking | None = None
+        own_values: set[str] = set()
         location, related = self._locator.locate(finding)
         names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
         if not names_variable and fields.is_about_secret(finding):
@@ -189,11 +197,13 @@ class RunFindings:
             from renderer.model.readings import all_readings  # noqa: PLC0415 - few findings are
 
             texts = tuple(texts)
-            own_values = Masking((*texts, *all_readings(texts)))
+            own_values.update((*texts, *all_readings(texts)))
+        if finding.resource is None or finding.code in _ABOUT_ENGINES:
+            own_values.update(contents_in(self._locator.texts_near(finding.sites)))
         fix: LocatedFix | None = None
         if finding.fix and not fields.may_repeat_secret(finding.fix, finding):
             fix = self._locator.locate_fix(finding, location)
-        return KnownFinding(_at(finding, location, related, fix), own_values)
+        return KnownFinding(_at(finding, location, related, fix), Masking(own_values) if own_values else None)
 
     def _has_value_on_line(self, location: Location | None, confidential: Iterable[Masking]) -> bool:
         """Return True if the line that a report would quote has one of the values."""

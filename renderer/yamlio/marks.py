@@ -6,6 +6,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property, lru_cache
+from itertools import islice
 from typing import NamedTuple
 
 from yaml.error import YAMLError
@@ -29,8 +30,11 @@ _COMMENT = pattern(r"(?:^|\s)#.*")
 _QUOTES = ("'", '"')
 #: The maximum number of characters that a mark covers; reports show fewer.
 _LONGEST = 1000
-#: The work steps of finding out what is on the lines of a file, for each character (``model.run.work``).
-_STEPS_PER_CHARACTER, _SEARCHING = 8, "looking for confidential values"
+#: The maximum number of nodes at and below a field of which the texts are wanted.
+_MOST_NEAR = 1_000
+#: The work steps of finding out what is on the lines of a file, for each character; the characters of texts
+#: that are searched in one step (``model.run.work``).
+_STEPS_PER_CHARACTER, _CHARACTERS_PER_STEP, _SEARCHING = 8, 8, "looking for confidential values"
 
 
 def _place_in_document(scalar: Node, inner: Position) -> Position:
@@ -281,6 +285,19 @@ class MarkedFile:
         """Return the scalars at ``fields`` as they are written; None for all other fields."""
         found = (_value_at(self._root(document), field) for field in fields)
         return tuple(node.text if node else None for node in found)
+
+    def texts_near(self, document: int, field: FieldPath) -> Sequence[str]:
+        """Return the scalars at and below a field, or below the field around one that is not written."""
+        node = self._root(document)
+        for segment in field.segments:
+            step = _step(node, segment) if node else None
+            if step is None:
+                break
+            node = step[1]
+        nodes = list(islice(node.walk(), _MOST_NEAR)) if node else []
+        texts = [each.text for each in nodes if each.text]
+        spend(len(nodes) + sum(map(len, texts)) // _CHARACTERS_PER_STEP, _SEARCHING)
+        return texts
 
     @cached_property
     def _chunks(self) -> Sequence[Chunk]:
