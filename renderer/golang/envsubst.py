@@ -35,8 +35,8 @@ _COLONS = re.compile(r":+")
 
 _TO_BRACE = re.compile(r"(?:[^}$]|\$(?!\{))+")
 _TO_COLON = re.compile(r"(?:[^:}$]|\$(?!\{))+")
-_ESCAPED_TO_BRACE = re.compile(r"(?:\\[/\\]|\$\$|[^}$]|\$(?!\{))+")
-_ESCAPED_TO_SLASH = re.compile(r"(?:\\[/\\]|\$\$|[^/$]|\$(?!\{))+")
+_ESCAPED_TO_BRACE = re.compile(r"(?:\\[/\\]|\$\$|[^}$]|\$(?!\{))++")
+_ESCAPED_TO_SLASH = re.compile(r"(?:\\[/\\]|\$\$|[^/$]|\$(?!\{))++")
 _ESCAPE = re.compile(r"\\([/\\])|\$(\$)")
 #: The operators that give the value of a variable that is not set.
 DEFAULT_OPERATORS = frozenset({"=", ":=", ":-", ":?", ":+"})

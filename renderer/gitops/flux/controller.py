@@ -34,7 +34,7 @@ _TAG = pattern(r".*/kustomize-controller:v?([0-9]+)\.([0-9]+)\.[^@]*(@(?s:.*))?"
 #: A version, or a range of one minor: v2.8.3, 2.8.x, ~2.8.
 _VERSION = pattern(r"[v~=]*([0-9]+)\.([0-9]+)(\.[0-9x*]+)?([-+].*)?")
 #: An artifact of the Flux operator with the releases that it may install.
-_ARTIFACT = pattern(r".*/flux-operator-manifests:v0\.([0-9]+)\.[0-9]+(@.*)?")
+_ARTIFACT = pattern(r".*/flux-operator-manifests:v0\.([0-9]+)\.[0-9]+(@(?s:.*))?")
 #: The newest minor of Flux 2 in such an artifact, by the minor of the operator that brought it (flux-operator
 #: ``config/data/flux``).
 _NEWEST_MINORS = ((53, 9), (42, 8), (30, 7), (21, 6), (15, 5), (10, 4), (0, 3))
