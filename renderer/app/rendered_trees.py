@@ -8,7 +8,6 @@ from pathlib import PurePosixPath
 from posixpath import normpath
 from typing import TYPE_CHECKING, Self, TypeAlias
 
-from renderer.app.foreign_files import foreign_file_findings
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.run_cache import UnchangedOverlay
 from renderer.app.tree_result import TreeAction, TreeResult
@@ -241,7 +240,11 @@ class RenderedTrees:
         if isinstance(rendered, UnchangedOverlay) and rendered.is_alone:
             return {}
         output, written = rendered.overlay.output, frozenset(rendered.files)
-        foreign = foreign_files(self.root / output, written)
+        foreign = tuple(foreign_files(self.root / output, written))
+        if not foreign:
+            return {}
+        from renderer.app.foreign_files import foreign_file_findings  # noqa: PLC0415 - few trees have any
+
         found = foreign_file_findings(self._fs, output, foreign, written)
         return {each.location.path: each for each in found if each.location}
 

@@ -23,7 +23,6 @@ from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import TypeAlias
 
-from renderer.emit.merged_files import may_be_merge
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.digest import sha256
@@ -115,8 +114,11 @@ def is_ours(content: bytes, path: str, owned: Owned) -> bool:
     digests = owned.get(path, frozenset())
     if sha256(content) in digests:
         return True
-    is_merged = len(digests) > 1 or (bool(digests) and has_conflict(content))
-    return is_merged and may_be_merge(content)
+    if not digests or (len(digests) == 1 and not has_conflict(content)):
+        return False
+    from renderer.emit.merged_files import may_be_merge  # noqa: PLC0415 - only after a merge
+
+    return may_be_merge(content)
 
 
 def has_conflict(content: bytes) -> bool:
