@@ -22,6 +22,7 @@ from renderer.kubevirt.facts.confidential.credential_text import (
 )
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
+    EXTRA_HEADERS,
     FILES_OF_GENERATORS,
     PUBLIC_FIELDS_OF_GENERATORS,
     PUBLIC_FIELDS_OF_PARAMETERS,
@@ -31,7 +32,8 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECTIONS,
     is_path_entry,
 )
-from renderer.kubevirt.facts.confidential.parts import Scope, hides, opened, root_scope
+from renderer.kubevirt.facts.confidential.masked import masked
+from renderer.kubevirt.facts.confidential.parts import Area, Scope, hides, opened, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import holds_ciphertext
@@ -72,7 +74,12 @@ _BRACKETS = ("{", "[")
 #: A key that is written more often in a mapping leaves too much open.
 _MOST_WRITTEN = 4
 #: Without one of these words in its text, in any case, no value of a document is confidential.
-_WORDS = _KEYS.union(map(str.lower, SECTIONS), (_PARAMETERS, _VALUES, _MATRIX, "secret", "secretlist"))
+_WORDS = _KEYS.union(
+    map(str.lower, SECTIONS),
+    (EXTRA_HEADERS.lower(), _PARAMETERS, _VALUES, _MATRIX, "secret", "secretlist"),
+)
+#: Of the texts in them, parts may be confidential that would not be in the text of another field.
+_AREAS_OF_PARTS = frozenset({Area.COMMAND, Area.HEADERS, Area.KERNEL_ARGUMENTS})
 _WORD = pattern(r"\w+")
 #: What may be a key in a text of any syntax.
 _POSSIBLE_KEY = pattern(r"""(?<![^\s{},"'/:])[^\s{},"'/:]++(?=["'/:\s]|$)""")
@@ -268,13 +275,13 @@ class _Tree:
         scope_of = opened(tree, scope)
         if isinstance(tree, dict):
             for name, entries in self._entries(node).items():
-                if hides(tree[name], scope_of(name)):
+                if _is_hidden(tree[name], scope_of(name)):
                     yield from entries
                 else:
                     yield from self.confidential(self._value(entries), tree[name], scope_of(name))
         elif isinstance(tree, list):
             for index, element in enumerate(node.elements()):
-                if hides(tree[index], scope_of(index)):
+                if _is_hidden(tree[index], scope_of(index)):
                     yield element, element
                 else:
                     yield from self.confidential(element, tree[index], scope_of(index))
@@ -290,6 +297,12 @@ class _Tree:
                 found = [*self._entries(node)[str(segment)]]
                 node = self._value(found)
         return found
+
+
+def _is_hidden(value: Json, scope: Scope) -> bool:
+    """Return True if a value is confidential, or a text with a part that its field makes confidential."""
+    is_partly = scope.area in _AREAS_OF_PARTS and isinstance(value, str)
+    return hides(value, scope) or (is_partly and masked(value, scope) != value)
 
 
 def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:

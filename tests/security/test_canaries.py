@@ -36,6 +36,8 @@ FOUND = {
     "diff --live cluster --format markdown": Trial(
         "networkData", "pairs", "part after a space", "image", "JSON"
     ),
+    "fix --diff --format sarif": Trial("any header of a download", "plain", "", "", "flow"),
+    "render --check --format text": Trial("parameter of a plugin", "list", "copied", "annotation", "block"),
     "diff --format text": Trial(
         "inputs of a ResourceSet", "anchor and alias", "", "in double quotes", "JSON"
     ),

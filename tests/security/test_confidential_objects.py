@@ -340,7 +340,7 @@ CASES = {
         CONFIG_MAP.replace("x}", texts(DATA.replace("Secret", "Secert")) + "}")
     ),
     **{
-        f"a parameter of a plugin: {field}": application(
+        f"a parameter of a plugin: {name}, {field}": application(
             f"plugin: {{parameters: [{{name: {name}, {field}: {value}}}]}}"
         )
         for name, field, value in (

@@ -216,6 +216,40 @@ def json_patch(repository: Repository, text: str) -> Source:
     return _KEYS
 
 
+def patch_of_a_pattern(repository: Repository, text: str) -> Source:
+    """A patch for the kinds that a regular expression matches."""
+    repository.objects.append(secret("other-than-that"))
+    operations = [{"op": "add", "path": "/stringData/password", "value": text}]
+    patch = {"target": {"kind": "Sec.*|ConfigMap", "name": "keys"}, "patch": json.dumps(operations)}
+    repository.kustomization["patches"] = [patch]
+    return _KEYS
+
+
+def patch_under_path(repository: Repository, text: str) -> None:
+    """A patch where the path of one belongs."""
+    repository.objects.append(secret("other-than-that"))
+    patch = {"target": {"kind": "Secret"}, "path": json.dumps(secret(text))}
+    repository.kustomization["patches"] = [patch]
+
+
+def literal_among_files(field: str) -> Callable[[Repository, str], None]:
+    """A literal of a ``secretGenerator`` where the paths of files belong."""
+
+    def way(repository: Repository, text: str) -> None:
+        entry = {"name": "keys", "namespace": "a", field: [f"password={text}"]}
+        repository.kustomization["secretGenerator"] = [entry]
+
+    return way
+
+
+def misspelt(kind: str) -> Callable[[Repository, str], None]:
+    def way(repository: Repository, text: str) -> None:
+        encoded = b64encode(text.encode("utf-8", "surrogatepass")).decode()
+        repository.objects.append(named(kind, "keys", data={"password": encoded}))
+
+    return way
+
+
 def patch_file(repository: Repository, text: str) -> Source:
     repository.objects.append(secret("other-than-that"))
     repository.files["prod/patch.yaml"] = written(secret(text), "block")
@@ -321,6 +355,60 @@ def of_a_patch_of_argocd(repository: Repository, text: str) -> None:
     repository.objects.append(application)
 
 
+def of_a_patch_of_flux(repository: Repository, text: str) -> None:
+    encoded = b64encode(text.encode("utf-8", "surrogatepass")).decode()
+    operations = [{"op": "add", "path": "/data/password", "value": encoded}]
+    made = json.loads(json.dumps(_FLUX))
+    made["spec"] = {
+        "path": "./elsewhere",
+        "sourceRef": {"kind": "GitRepository", "name": "elsewhere"},
+        "patches": [{"target": {"kind": "^Secret$"}, "patch": json.dumps(operations)}],
+    }
+    repository.objects.append(made)
+
+
+def of_a_patch_of_kyverno(repository: Repository, text: str) -> None:
+    encoded = b64encode(text.encode("utf-8", "surrogatepass")).decode()
+    mutate = {"patchStrategicMerge": {"data": {"password": encoded}}}
+    match = {"any": [{"resources": {"kinds": ["Sec*"]}}]}
+    policy = {
+        "apiVersion": "kyverno.io/v1",
+        "kind": "ClusterPolicy",
+        "metadata": {"name": "p"},
+        "spec": {"rules": [{"name": "r", "match": match, "mutate": mutate}]},
+    }
+    repository.objects.append(policy)
+
+
+def of_a_plugin(repository: Repository, text: str) -> None:
+    parameters = [
+        {"name": "password", "string": text},
+        {"name": "tokens", "array": [text]},
+        {"name": "settings", "map": {"adminPassword": text}},
+    ]
+    application = {
+        "apiVersion": "argoproj.io/v1alpha1",
+        "kind": "Application",
+        "metadata": {"name": "app", "namespace": "argocd"},
+        "spec": {
+            "project": "default",
+            "destination": {"namespace": "a", "server": "https://kubernetes.default.svc"},
+            "source": {"repoURL": ORIGIN, "path": "x", "plugin": {"parameters": parameters}},
+        },
+    }
+    repository.objects.append(application)
+
+
+def of_a_fake(repository: Repository, text: str) -> None:
+    fake = {
+        "apiVersion": "generators.external-secrets.io/v1alpha1",
+        "kind": "Fake",
+        "metadata": {"name": "f", "namespace": "a"},
+        "spec": {"data": {"value": text}},
+    }
+    repository.objects.append(fake)
+
+
 def of_helm_values(repository: Repository, text: str) -> None:
     release = {
         "apiVersion": "helm.toolkit.fluxcd.io/v2",
@@ -395,6 +483,12 @@ WAYS: Mapping[str, Callable[[Repository, str], Source | None]] = {
     "merged generator": merged_generator,
     "strategic patch": strategic_patch,
     "JSON patch": json_patch,
+    "patch of a pattern": patch_of_a_pattern,
+    "patch under path": patch_under_path,
+    "literal among envs": literal_among_files("envs"),
+    "literal among files": literal_among_files("files"),
+    "misspelt": misspelt("Secert"),
+    "misspelt in case": misspelt("SECRET"),
     "patch in a file": patch_file,
     "moved by a patch": moved_by_patch,
     "component": of_a_component,
@@ -411,6 +505,10 @@ WAYS: Mapping[str, Callable[[Repository, str], Source | None]] = {
     "ManifestWork": of_a_work,
     "manifest in a ConfigMap": of_a_manifest_in_a_config_map,
     "patch of an Application": of_a_patch_of_argocd,
+    "patch of a Kustomization": of_a_patch_of_flux,
+    "patch of a policy": of_a_patch_of_kyverno,
+    "parameter of a plugin": of_a_plugin,
+    "generator of External Secrets": of_a_fake,
     "values of a chart": of_helm_values,
     "parameter of a VirtualMachineTemplate": of_a_template_of_kubevirt,
     "SOPS": encrypted,
@@ -449,6 +547,19 @@ def in_a_data_volume(source: Object) -> Callable[[Repository, str], None]:
     return way
 
 
+def in_a_webhook(spec: Object) -> Callable[[Repository, str], None]:
+    def way(repository: Repository, word: str) -> None:
+        webhook = {
+            "apiVersion": "generators.external-secrets.io/v1alpha1",
+            "kind": "Webhook",
+            "metadata": {"name": "w", "namespace": "a"},
+            "spec": {"url": "https://example.org/x", **spec},
+        }
+        repository.objects.append(json.loads(json.dumps(webhook).replace("WORD", word)))
+
+    return way
+
+
 _BOOT = {"kernelBoot": {"container": {"image": "a/b:1", "kernelPath": "/k"}}}
 _ARGUMENTS = "spec.template.spec.domain.firmware.kernelBoot.kernelArgs"
 
@@ -471,6 +582,12 @@ CREDENTIALS: Mapping[str, Callable[[Repository, str], None]] = {
     "header of a download": in_a_data_volume(
         {"http": {"url": "https://example.org/a.img", "extraHeaders": ["Authorization: Bearer WORD"]}}
     ),
+    "any header of a download": in_a_data_volume(
+        {"http": {"url": "https://example.org/a.img", "extraHeaders": ["X-My-Thing: WORD"]}}
+    ),
+    "header of a webhook": in_a_webhook({"headers": {"Authorization": "Bearer WORD", "X-Api-Key": "WORD"}}),
+    "body of a webhook": in_a_webhook({"body": "user=app&password=WORD"}),
+    "token of any object": in_a_webhook({"authToken": "WORD"}),
     "signed address": in_a_data_volume(
         {"s3": {"url": "https://b.s3.amazonaws.com/a.img?X-Amz-Signature=WORD"}}
     ),

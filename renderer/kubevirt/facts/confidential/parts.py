@@ -328,7 +328,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.PARAMETERS)
     if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
         name = text_at(mapping, "name")
-        if name in here.parameters or _CREDENTIAL_NAME.search(name):
+        word = name.removesuffix("s") if key == _ARRAY else name
+        if name in here.parameters or _CREDENTIAL_NAME.search(word):
             return below.hidden(is_secret=name in here.parameters)
         return below.within(Area.COMMAND) if key == _ARRAY else below
     if key == "value" and isinstance(child, str) and _names_credential(text_at(mapping, "name"), child):
