@@ -653,6 +653,9 @@ PUBLIC = {
     ),
     "a parameter of a plugin": application("plugin: {parameters: [{name: revision, string: CANARY}]}"),
     "headers": holding("headers", "{set: {X-Team: CANARY}, Accept: CANARY, X-Frame-Options: CANARY}"),
+    "a header that is put in later": holding(
+        "headers", "{Authorization: 'Basic {{ print .CANARY }}', X-Api-Key: '${CANARY}'}"
+    ),
     "the body of a request": holding("webhook", "body: 'user=CANARY'", "Webhook"),
     "a kind that resembles no Secret": one(
         "apiVersion: example.com/v1\nkind: Server\nmetadata: {name: obj}\ndata: {a: CANARY}\n"

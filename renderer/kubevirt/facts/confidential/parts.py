@@ -348,7 +348,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and _CREDENTIAL_NAME.search(key):
         return below.hidden()
     if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
-        return below.hidden()
+        scheme_and_word = str(child).split(maxsplit=1)
+        return below.hidden() if all(map(is_credential_value, scheme_and_word)) else below
     if isinstance(child, dict) and _HEADERS_BY_NAME.search(key):
         return below.within(Area.HEADERS_BY_NAME)
     if key == _BODY and isinstance(child, str):
