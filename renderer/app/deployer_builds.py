@@ -6,8 +6,9 @@ kustomization that patches the rendered tree.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from functools import cache
+from typing import TypeAlias
 
 from renderer.app.diff_side import Side
 from renderer.files.file_system import is_inside
@@ -16,61 +17,69 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, fo
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.resource import Resource
 
+#: The path of a file, and the number of a document in it.
+_Place: TypeAlias = tuple[str, int]
+
 
 class DeployerBuilds:
     """The kustomizations around deployers on two sides; ``changed`` are the manifests that differ."""
 
     def __init__(self, before: Side, after: Side, changed: frozenset[str]) -> None:
-        self._sides = tuple((side, KustomizationGraph(side.fs)) for side in (before, after))
+        self._before, self._after = _Builds(before), _Builds(after)
         self._changed = changed
-        self._composed = cache(Side.composed)
 
-    def of_tree(self, path: str) -> Iterator[str]:
-        """Yield why the tree of an overlay is applied otherwise: a kustomization above it has changed."""
-        for side, graph in self._sides:
-            overlay = side.overlays.get(path)
+    def of_tree(self, path: str) -> str:
+        """Return why the tree of an overlay is applied otherwise: a kustomization above it has changed."""
+        for builds in (self._before, self._after):
+            overlay = builds.side.overlays.get(path)
             if overlay is None or (overlay.entry is not None and overlay.entry.entry is not None):
                 continue
-            for source in sorted(side.deployers.sources_above(overlay)):
-                files = self._changed.intersection(_files(graph, source))
+            for source in sorted(builds.side.deployers.sources_above(overlay)):
+                files = self._changed & builds.files(source)
                 if outside := sorted(each for each in files if not is_inside(each, overlay.output)):
-                    yield f"{outside[0]} changes, by which {overlay.output} is applied"
-                    return
+                    return f"{outside[0]} changes, by which {overlay.output} is applied"
+        return ""
 
-    def of_deployer(self, old: Resource, new: Resource) -> Iterator[str]:
-        """Yield why an object is not what its file says, if a kustomization that lists the file has changed.
+    def of_deployer(self, old: Resource, new: Resource) -> str:
+        """Return why an object is not what its file says, if a kustomization that lists the file has changed.
 
         ``old`` and ``new`` are the object as it is written on each side.
         """
-        written = {each.field for each in field_changes(old.content, new.content)}
         for folder in folders_above(new.origin.path):
-            files = {each for _, graph in self._sides for each in _files(graph, folder)}
-            others = files - {old.origin.path, new.origin.path}
-            if new.origin.path not in files or not others & self._changed:
+            files = self._before.files(folder) | self._after.files(folder)
+            changed = (files & self._changed) - {old.origin.path, new.origin.path}
+            if new.origin.path not in files or not changed:
                 continue
-            label, file = f"{new.kind} {new.name}", min(others & self._changed)
-            (before, _), (after, _) = self._sides
-            former, latter = self._built(before, folder, old), self._built(after, folder, new)
-            if former is None or latter is None:
-                yield f"{file} changes, and {label} cannot be built from {folder}"
-            elif {each.field for each in field_changes(former, latter)} - written:
-                yield f"{file} changes {label}, which deploys it"
-            return
-
-    def _built(self, side: Side, folder: str, written: Resource) -> JsonObject | None:
-        """Return an object as the kustomization in a folder makes it.
-
-        Empty if it makes no such object, None if it cannot be built.
-        """
-        composed = self._composed(side, folder)
-        if composed is None:
-            return None
-        place = written.origin.path, written.origin.document
-        same = (each for each in composed if (each.origin.path, each.origin.document) == place)
-        return next((each.content for each in same), EMPTY)
+            label, file = f"{new.kind} {new.name}", min(changed)
+            before, after = self._before.composed(folder), self._after.composed(folder)
+            if before is None or after is None:
+                return f"{file} changes, and {label} cannot be built from {folder}"
+            written = {each.field for each in field_changes(old.content, new.content)}
+            built = field_changes(before.get(_place(old), EMPTY), after.get(_place(new), EMPTY))
+            is_other = {each.field for each in built} - written
+            return f"{file} changes {label}, which deploys it" if is_other else ""
+        return ""
 
 
-def _files(graph: KustomizationGraph, folder: str) -> set[str]:
-    """Return the kustomizations that the one in ``folder`` uses, and the files that these list."""
-    links = filter(None, map(graph.links, graph.folders(folder)))
-    return {file for each in links for file in (each.file, *each.files)}
+class _Builds:
+    """The kustomizations of one side."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self._graph = KustomizationGraph(side.fs)
+        self.files = cache(self._files)
+        self.composed = cache(self._composed)
+
+    def _files(self, folder: str) -> frozenset[str]:
+        """Return the kustomizations that the one in a folder uses, and the files that these list."""
+        links = filter(None, map(self._graph.links, self._graph.folders(folder)))
+        return frozenset(file for each in links for file in (each.file, *each.files))
+
+    def _composed(self, folder: str) -> Mapping[_Place, JsonObject] | None:
+        """Return what a kustomization makes of the objects in files; None if it cannot be built."""
+        composed = self.side.composed(folder)
+        return None if composed is None else {_place(each): each.content for each in composed}
+
+
+def _place(resource: Resource) -> _Place:
+    return resource.origin.path, resource.origin.document

@@ -40,7 +40,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import Json, object_at, text_at
 from renderer.model.kube.location import Site
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
@@ -75,6 +75,7 @@ class Deployers:
         overlays = tuple(overlays)
         self._fs, self._config = fs, config
         self._graph = KustomizationGraph(fs)
+        self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
         self._found: list[Resource] = []
@@ -165,8 +166,18 @@ class Deployers:
                 continue
             yield self._sets.get((deployer.origin.path, deployer.origin.document), deployer)
             if is_flux_kustomization(deployer):
-                named = [each for each in self._beside if each.reference == source_key(deployer)]
+                source, folder = source_key(deployer), posixpath.dirname(deployer.origin.path)
+                named = self._sources.get((source, folder)) or self._sources.get((source, "")) or []
                 yield from sorted(named, key=partial(_nearness, deployer))[-1:]
+
+    @cached_property
+    def _sources(self) -> Mapping[tuple[Reference, str], list[Resource]]:
+        """The sources by reference and folder, and with an empty folder all of them."""
+        found: dict[tuple[Reference, str], list[Resource]] = {}
+        for each in self._beside:
+            for folder in {posixpath.dirname(each.origin.path), ""}:
+                found.setdefault((each.reference, folder), []).append(each)
+        return found
 
     def above(self, deployers: Iterable[Resource]) -> Iterator[Resource]:
         """Yield the objects that deploy the folders of the given ones, up to the roots."""
@@ -182,23 +193,26 @@ class Deployers:
                         waiting.append(parent)
                         yield parent
 
-    def rivals(self, deployer: Resource) -> Iterator[Resource]:
-        """Yield other objects with the id of an object, which are probably applied to the same cluster.
+    def are_rivals(self, one: Resource, other: Resource) -> bool:
+        """Return True if two objects with one id are probably applied to the same cluster.
 
         Their files are in one folder or in one above the other, or one object deploys the folders of both.
         """
-        own = deployer.origin
-        for other in self.written.get(deployer.current_id, ()):
-            if (other.origin.path, other.origin.document) == (own.path, own.document):
-                continue
-            folders = [posixpath.dirname(each) or "." for each in (own.path, other.origin.path)]
-            parents = ({each.origin for each in self.above([of])} for of in (deployer, other))
-            if (
-                is_inside(folders[0], folders[1])
-                or is_inside(folders[1], folders[0])
-                or next(parents) & next(parents)
-            ):
-                yield other
+        if (one.origin.path, one.origin.document) == (other.origin.path, other.origin.document):
+            return False
+        folders = [posixpath.dirname(each.origin.path) or "." for each in (one, other)]
+        return (
+            is_inside(folders[0], folders[1])
+            or is_inside(folders[1], folders[0])
+            or not self._parents(one).isdisjoint(self._parents(other))
+        )
+
+    def _parents(self, deployer: Resource) -> frozenset[Site]:
+        """Return the places of what deploys the folder of an object, up to the roots."""
+        folder = posixpath.dirname(deployer.origin.path)
+        if folder not in self._parents_of_folders:
+            self._parents_of_folders[folder] = frozenset(each.origin for each in self.above([deployer]))
+        return self._parents_of_folders[folder]
 
     @cached_property
     def _sets(self) -> Mapping[tuple[str, int], Resource]:

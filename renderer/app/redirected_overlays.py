@@ -1,0 +1,104 @@
+"""Why an overlay is not what its engine applies from a change on, as far as what deploys it says so."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+
+from renderer.app.deployer_builds import DeployerBuilds
+from renderer.app.deployer_map import DeployerKey, DeployerMap
+from renderer.app.diff_side import Side
+from renderer.gitops.engine_reaction import changes_below, redirections, unrendered_changes
+from renderer.kubevirt.facts.lists import is_same
+from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.model.render_config import Overlay
+
+
+class RedirectedOverlays:
+    """Compares what deploys the overlays; ``changed`` are the manifests that differ."""
+
+    def __init__(self, before: Side, after: Side, deployers: DeployerMap, changed: frozenset[str]) -> None:
+        self._sides = before, after
+        self._deployers = deployers
+        self._builds = DeployerBuilds(before, after, changed)
+        self._rivals = cache(self._rivals_of)
+        self._new_objects = cache(self._new_objects_of)
+        self._rebuilt = cache(self._rebuilt_by)
+
+    def reasons(self, overlay: Overlay) -> Iterator[str]:
+        """Yield why something else than what is rendered may be applied of an overlay."""
+        path = overlay.path
+        yield from filter(None, [self._builds.of_tree(path)])
+        if path in self._sides[1].overlays:
+            yield from self._handovers(path)
+            yield from self._handovers_above(path)
+            for key in self._deployers.of(path)[1]:
+                yield from self._rivals(key)
+        deployers = {**self._deployers.of(path)[0], **self._deployers.of(path)[1]}
+        for key in {**self._deployers.above(path)[0], **self._deployers.above(path)[1], **deployers}:
+            yield from self._changes(key, overlay, is_direct=key in deployers)
+
+    def _handovers(self, path: str) -> Iterator[str]:
+        """Yield why an overlay of both sides is not deployed as it was: another one is in its place.
+
+        That one object deploys an overlay no longer, and another does so from now on, may be a new name of
+        the object; that is a change of these objects themselves.
+        """
+        former, latter = self._deployers.of(path)
+        if former and not latter:
+            yield "nothing in this repository deploys it any more"
+            return
+        for key in former or ():
+            if key not in latter and (found := self._deployers.object(1, key)):
+                yield f"{found.kind} {found.name} no longer deploys it"
+        for key in latter if former else ():
+            if key not in former and (found := self._deployers.object(0, key)):
+                yield f"{found.kind} {found.name} deploys it from now on"
+
+    def _handovers_above(self, path: str) -> Iterator[str]:
+        """Yield why what deploys an overlay may be another object, or deleted: what deploys that changes."""
+        former, latter = self._deployers.above(path)
+        for key in former:
+            old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+            if old is not None and (new is None or key not in latter):
+                yield f"{old.kind} {old.name} no longer deploys what deploys it"
+            elif old is not None and new is not None:
+                yield from changes_below(old, new)
+
+    def _rivals_of(self, key: DeployerKey) -> tuple[str, ...]:
+        """Return why an object may not be the one that is applied: another one has its name from now on."""
+        new, deployers = self._deployers.object(1, key), self._sides[1].deployers
+        return tuple(
+            f"{rival.origin.path} has a {rival.kind} {rival.name}, too: one of them is applied"
+            for rival in self._new_objects(key.id)
+            if new is not None and deployers.are_rivals(new, rival)
+        )
+
+    def _new_objects_of(self, id_: ResId) -> list[Resource]:
+        """Return the objects with an id that have another content than before, or that were not there."""
+        former, latter = (side.deployers.written.get(id_, ()) for side in self._sides)
+        known = {each.origin: each.content for each in former}
+        return [each for each in latter if known.get(each.origin) != each.content]
+
+    def _rebuilt_by(self, key: DeployerKey) -> str:
+        old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+        return self._builds.of_deployer(old, new) if old and new else ""
+
+    def _changes(self, key: DeployerKey, overlay: Overlay, *, is_direct: bool) -> Iterator[str]:
+        """Yield what a change of a deployer means for the overlay; if not ``is_direct``, of one above it."""
+        old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+        if old is None:
+            return
+        if new is None:
+            if is_direct and key.id.gvk.group == FLUX_SOURCE_GROUP:
+                yield f"{old.kind} {old.name}, its source, is removed"
+            return
+        is_folder = overlay.entry is None or overlay.entry.entry is None
+        if is_folder:
+            yield from filter(None, [self._rebuilt(key)])
+        if is_direct and not is_same(old.content, new.content):
+            yield from redirections(old, new)
+            if is_folder:
+                yield from unrendered_changes(old, new, ("postBuild",) if overlay.flux else ())
