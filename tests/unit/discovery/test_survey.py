@@ -443,13 +443,9 @@ def test_a_machine_on_one_line_is_found(text: str) -> None:
     assert entries(surveyed({"vms/db.yaml": text})) == [("path", "vms", 1)]
 
 
-@pytest.mark.parametrize(
-    ("written", "reason"),
-    [('"db', "this double quote is not closed"), ("d\xfcb", "the file is not UTF-8 text")],
-)
-def test_a_machine_in_a_file_that_cannot_be_read_is_counted(written: str, reason: str) -> None:
-    text = VM.format(name="db").replace("name: db}", f"name: {written}}}")
-    found = survey(MemoryFileSystem({"vms/db.yaml": text.encode("latin-1")}))
+def test_a_machine_in_a_file_that_cannot_be_read_is_counted() -> None:
+    text = VM.format(name="db").replace("name: db}", 'name: "db}')
+    found, reason = surveyed({"vms/db.yaml": text}), "this double quote is not closed"
     assert entries(found) == []
     assert left_out(found) == [("vms/db.yaml", 1, reason)]
     assert errors(found) == [("path", "vms/db.yaml", reason)]
