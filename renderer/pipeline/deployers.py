@@ -312,12 +312,16 @@ def deployer_files(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, byt
 
 
 def _objects(content: bytes, path: str) -> Iterator[Resource]:
-    try:
-        found = read_resources(content, Site(path))
-    except DiagnosticError:  # a template, or broken; reported where it is used
-        return
-    for resource in found:
+    for resource in _as_applied(content, path):
         yield from with_items(resource)
+
+
+def _as_applied(content: bytes, path: str) -> tuple[Resource, ...]:
+    """Return the objects in a file as the cluster gets them; as kustomize reads them if it gets none."""
+    for as_applied in (True, False):
+        with suppress(DiagnosticError):  # a template, or broken; reported where it is used
+            return read_resources(content, Site(path), as_applied=as_applied)
+    return ()
 
 
 def _customizations(settings: Resource) -> dict[str, Json]:

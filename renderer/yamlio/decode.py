@@ -88,6 +88,15 @@ def decode_written(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
     return tuple(_written_document(tree) for tree in _decode_documents(content, path, RESOURCE_AS_WRITTEN))
 
 
+def decode_applied(content: bytes, path: str) -> tuple[WrittenDocument, ...]:
+    """Return the documents as the client that applies them reads them: ``yes`` and ``on`` are true.
+
+    sigs.k8s.io/yaml (YAML 1.1), with which Flux, Argo CD and kubectl read what kustomize has written or left
+    as it is. Raises ``DiagnosticError``.
+    """
+    return tuple(WrittenDocument(_shared(tree), ()) for tree in _decode_documents(content, path, YAML11))
+
+
 def _written_document(tree: Json) -> WrittenDocument:
     if isinstance(tree, WrittenScalar):
         return WrittenDocument(tree.value, (((), tree.text),))

@@ -18,7 +18,7 @@ from renderer.model.pattern import pattern
 from renderer.model.run.limits import check_name
 from renderer.model.source_tree import JsonPatch, PatchContent, StrategicMergePatches
 from renderer.model.whole_number import json_integer
-from renderer.yamlio.decode import decode_documents, decode_written, decode_yaml11
+from renderer.yamlio.decode import decode_applied, decode_documents, decode_written, decode_yaml11
 from renderer.yamlio.documents import may_end_early
 
 T = TypeVar("T")
@@ -51,14 +51,17 @@ def _with_spellings(resource: Resource, place: FieldPath, texts: WrittenTexts) -
     return resource._replace(content=with_value(resource.content, _ANNOTATIONS, as_texts))
 
 
-def read_resources(content: bytes, site: Site, *, generated_names: bool = False) -> tuple[Resource, ...]:
+def read_resources(
+    content: bytes, site: Site, *, generated_names: bool = False, as_applied: bool = False
+) -> tuple[Resource, ...]:
     """Return the objects in ``content``, with lists split into items.
 
     ``site`` is the file, or the field with the text. ``generated_names``: True if ``metadata.generateName``
-    is sufficient, as it is for the API server and not for kustomize. Raises ``DiagnosticError``: the errors
-    of the decoder, and resource-invalid.
+    is sufficient, as it is for the API server and not for kustomize. ``as_applied``: True to read the values
+    as the client that applies the objects, and not as kustomize. Raises ``DiagnosticError``: the errors of
+    the decoder, and resource-invalid.
     """
-    documents = _decode(decode_written, content, site)
+    documents = _decode(decode_applied if as_applied else decode_written, content, site)
     read = deque(
         _with_spellings(resource, place, document.texts)
         for index, document in enumerate(documents)
