@@ -4,7 +4,8 @@ kustomize-controller applies nothing while ``spec.suspend`` is set, and in the c
 (``internal/controller/kustomization_controller.go`` ``Reconcile``). With ``spec.force`` it deletes what it
 cannot update (fluxcd/pkg ``ssa/manager_apply.go`` ``shouldForceApply``). Argo CD deletes what an Application
 tracks and Git no longer has, as soon as it prunes automatically (``controller/appcontroller.go``
-``autoSync``). Flux does not delete what left Git earlier: its inventory no longer has it.
+``autoSync``), and with the sync that ``operation`` asks for. Flux does not delete what left Git earlier: its
+inventory no longer has it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,12 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from renderer.gitops.argocd.application import as_application, is_application, sources
+from renderer.gitops.argocd.requested_sync import (
+    options_of_request,
+    requested_elsewhere,
+    requested_sync,
+    requests_pruning,
+)
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.model.difference import Effect, Impact
@@ -54,6 +61,17 @@ _ARGOCD_PRUNES = Impact(
     "automated.prune: what this deployed and Git no longer has is deleted",
     "argo-cd controller/appcontroller.go autoSync",
 )
+_ARGOCD_SYNC_FORCED = Impact(
+    Effect.MAY_DELETE,
+    "operation.sync: this sync deletes what the cluster does not let it update, with the disks that it owns,"
+    " and creates it again",
+    "argo-cd controller/sync.go SyncAppState",
+)
+_ARGOCD_SYNC_PRUNES = Impact(
+    Effect.MAY_DELETE,
+    "operation.sync.prune: this sync deletes what this deployed and Git no longer has",
+    "argo-cd controller/sync.go SyncAppState",
+)
 
 
 def impact_of(before: Resource, after: Resource) -> Impact | None:
@@ -71,10 +89,15 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
         return
     old, new = as_application(before), as_application(after)
     if is_application(new):
-        if _forces(new) and not _forces(old):
+        if _is_forced(options_of_application(new)) and not _is_forced(options_of_application(old)):
             yield _ARGOCD_FORCED
         if _prunes(new) and not _prunes(old):
             yield _ARGOCD_PRUNES
+        if requested_sync(new) != requested_sync(old):
+            if _is_forced(options_of_request(new)):
+                yield _ARGOCD_SYNC_FORCED
+            if requests_pruning(new):
+                yield _ARGOCD_SYNC_PRUNES
 
 
 def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
@@ -82,8 +105,7 @@ def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
     return new is True and old is not True
 
 
-def _forces(application: Resource) -> bool:
-    options = {*options_of_application(application)}
+def _is_forced(options: Collection[str]) -> bool:
     return _FORCE in options and (_REPLACE in options or _SERVER_SIDE not in options)
 
 
@@ -118,6 +140,14 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another destination: it goes to another cluster"
         if _revisions(old) != _revisions(new):
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
+        for field in _newly_requested(old, new):
+            yield f"{label} starts a sync with its own operation.sync.{field}: it deploys something else"
+
+
+def _newly_requested(before: Resource, after: Resource) -> Iterator[str]:
+    """Yield the fields by which a sync that a changed Application starts applies something else."""
+    if requested_sync(before) != requested_sync(after):
+        yield from requested_elsewhere(after)
 
 
 def changes_below(before: Resource, after: Resource) -> Iterator[str]:
@@ -131,6 +161,8 @@ def changes_below(before: Resource, after: Resource) -> Iterator[str]:
         old, new = as_application(before), as_application(after)
         if _build_options(old) != _build_options(new) or _revisions(old) != _revisions(new):
             yield f"{label} has another source, and deploys what deploys it"
+        for field in _newly_requested(old, new):
+            yield f"{label} starts a sync with its own operation.sync.{field}, and deploys what deploys it"
 
 
 def unrendered_changes(before: Resource, after: Resource, known: Collection[str] = ()) -> Iterator[str]:

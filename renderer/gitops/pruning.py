@@ -10,8 +10,8 @@ annotation ``kustomize.toolkit.fluxcd.io/prune: disabled`` is read from the obje
 Argo CD does the same with its tracking id, if the Application prunes automatically (gitops-engine
 ``pkg/sync/sync_context.go`` ``pruneObject``: ``Prune=false``), or if it is removed and has the finalizer
 (argo-cd ``controller/appcontroller.go`` ``shouldBeDeleted``: ``Delete=false``, Helm's ``keep``, and never a
-CRD). Both options may be of the Application; that of an object comes first. A sync that somebody starts by
-hand prunes if he says so.
+CRD). Both options may be of the Application; that of an object comes first. A sync that somebody starts, by
+hand or with ``operation`` in Git, prunes if it says so, and has its own options.
 A Kustomization that is removed deletes what its ``deletionPolicy`` says, and nothing while it is suspended
 (kustomize-controller ``finalizerShouldDeleteResources``).
 """
@@ -21,6 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from renderer.gitops.argocd.application import is_application
+from renderer.gitops.argocd.requested_sync import options_of_request, requests_pruning
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
@@ -69,7 +70,9 @@ def without_pruning(application: Resource) -> str:
     """Return why the automated syncs of an Application prune nothing; empty if they do, or if it has none."""
     automated = object_at(application.content, "spec", "syncPolicy").get("automated")
     settings = object_at(automated)
-    prunes = settings.get("prune") is True or settings.get("enabled") is False
+    prunes = (
+        settings.get("prune") is True or settings.get("enabled") is False or requests_pruning(application)
+    )
     has_reason = automated is not None and not prunes
     return f"{application.kind} {application.name} has no automated.prune: true" if has_reason else ""
 
@@ -84,9 +87,15 @@ def _argocd_retention(removed: Resource, key: str, owner: Resource | None = None
     own = _option(options_of_object(removed), key)
     if own:
         return f"its annotation {SYNC_OPTIONS_ANNOTATION}: {key}=false" if own == "false" else ""
-    if owner is None or _option(options_of_application(owner), key) != "false":
+    if owner is None or _option(_options_of_syncs(owner, key), key) != "false":
         return ""
     return f"{owner.kind} {owner.name} has the sync option {key}=false"
+
+
+def _options_of_syncs(application: Resource, key: str) -> tuple[str, ...]:
+    """Return the options of the syncs that prune, or for another ``key`` those of the Application."""
+    is_requested = key == "Prune" and requests_pruning(application)
+    return options_of_request(application) if is_requested else options_of_application(application)
 
 
 def _option(options: Iterable[str], key: str) -> str:
@@ -131,11 +140,14 @@ def _flux_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> s
 def _argocd_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:
     automated = object_at(owner.content, "spec", "syncPolicy", "automated")
     prunes = automated.get("prune") is True and automated.get("enabled") is not False
-    deletes = may_be_gone and _has_finalizer(owner)
-    every = *options_of_object(moved), *options_of_application(owner)
     needed = [
         f"{key}=false"
-        for key, may_happen in (("Prune", prunes), ("Delete", deletes))
-        if may_happen and _option(every, key) not in ("false", "confirm")
+        for key, may_happen in (
+            ("Prune", prunes or requests_pruning(owner)),
+            ("Delete", may_be_gone and _has_finalizer(owner)),
+        )
+        if may_happen
+        and _option((*options_of_object(moved), *_options_of_syncs(owner, key)), key)
+        not in ("false", "confirm")
     ]
     return f"{SYNC_OPTIONS_ANNOTATION}: {','.join(needed)}" if needed else ""

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from renderer.gitops.argocd.requested_sync import options_of_request
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.model.difference import Effect, Impact
@@ -87,7 +88,9 @@ def _recreator(owner: Resource | None, before: Resource, after: Resource, *, is_
         forces = object_at(owner.content, "spec").get("force") is True
         return "Flux (spec.force)" if forces and is_refused else ""
     own = options_of_object(after)
-    every = {*own, *options_of_object(before), *(options_of_application(owner) if owner else ())}
+    every = {*own, *options_of_object(before)}
+    if owner is not None:
+        every |= {*options_of_application(owner), *options_of_request(owner)}
     if _FORCE not in every:
         return ""
     named = f"{SYNC_OPTIONS_ANNOTATION}: {_FORCE}" if owner is None else _FORCE

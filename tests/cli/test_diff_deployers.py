@@ -292,6 +292,57 @@ def test_force_is_a_danger_for_data(folder: Path) -> None:
     assert diff("--fail-on", "refused").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("field", "shown"),
+    [
+        ("force: On", "DATA: Kustomization flux-system/apps may delete objects\n"),
+        ("suspend: y", "NOT COMPARED: overlays/prod\n"),
+    ],
+)
+def test_a_flag_of_a_kustomization_is_read_as_flux_reads_it(folder: Path, field: str, shown: str) -> None:
+    commit(folder, project("") | OVERLAYS | FLUX)
+    write(folder, {"clusters/prod/apps.yaml": f"{KUSTOMIZATION}  {field}\n"})
+    assert diff().stdout.startswith(shown)
+
+
+@pytest.mark.parametrize(("before", "after"), [("prune: no", "prune: YES"), ("enabled: off", "enabled: on")])
+def test_a_flag_of_an_application_is_read_as_argo_cd_reads_it(folder: Path, before: str, after: str) -> None:
+    texts = [APPLICATION.replace("{}", f"{{prune: true, {each}}}") for each in (before, after)]
+    old, new = (each.replace("prune: true, prune", "prune") for each in texts)
+    commit(folder, project("") | OVERLAYS | {"clusters/prod/apps.yaml": old})
+    write(folder, {"clusters/prod/apps.yaml": new})
+    assert diff().stdout.startswith("DATA: Application argocd/apps may delete objects\n")
+
+
+@pytest.mark.parametrize("entry", ["", "argocd"])
+@pytest.mark.parametrize(
+    ("sync", "shown"),
+    [
+        ("prune: true", "DATA: Application argocd/apps may delete objects\n"),
+        ("syncOptions: [Force=true]", "DATA: Application argocd/apps may delete objects\n"),
+        ("syncStrategy: {hook: {force: true}}", "DATA: Application argocd/apps may delete objects\n"),
+        ("prune: true, dryRun: true", "no virtual machine is affected"),
+        ("revision: main", "no virtual machine is affected"),
+        ("revision: other", "NOT COMPARED: "),
+        ("revisions: [other]", "NOT COMPARED: "),
+        ("source: {path: overlays/dev}", "NOT COMPARED: "),
+        ("manifests: ['{}']", "NOT COMPARED: "),
+    ],
+)
+def test_a_sync_that_git_starts_has_its_own_options(folder: Path, entry: str, sync: str, shown: str) -> None:
+    commit(folder, project(entry) | OVERLAYS | ARGOCD)
+    write(folder, {"clusters/prod/apps.yaml": f"{APPLICATION}operation: {{sync: {{{sync}}}}}\n"})
+    assert diff().stdout.startswith(shown)
+
+
+def test_a_deployer_that_only_kustomize_can_read_is_compared(folder: Path) -> None:
+    named = "metadata: {name: n, namespace: prod}"
+    beside = f"---\n{CONFIG.replace('metadata: {name: settings, namespace: prod}', named)}"
+    commit(folder, project("") | OVERLAYS | {"apps.yaml": f"{KUSTOMIZATION}{beside}"})
+    write(folder, {"apps.yaml": f"{KUSTOMIZATION}  force: true\n{beside}"})
+    assert diff().stdout.startswith("DATA: Kustomization flux-system/apps may delete objects\n")
+
+
 @pytest.mark.parametrize("output_format", ["markdown", "html", "json", "jsonl"])
 def test_every_format_has_it(folder: Path, output_format: str) -> None:
     commit(folder, project("flux") | OVERLAYS | FLUX)

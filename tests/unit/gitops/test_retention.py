@@ -25,6 +25,14 @@ def application(*finalizers: str, **automated: Any) -> Resource:  # noqa: ANN401
     return owner("argoproj.io/v1alpha1", "Application", spec, list(finalizers))
 
 
+def syncing(*options: str, **sync: Any) -> Resource:  # noqa: ANN401 - any field
+    """Return an Application that starts a sync, and otherwise prunes nothing."""
+    automatic = by_hand("Prune=false")
+    return automatic.with_content(
+        {**automatic.content, "operation": {"sync": {"syncOptions": list(options), **sync}}}
+    )
+
+
 def owner(api_version: str, kind: str, spec: dict[str, Any], finalizers: list[str] | None = None) -> Resource:
     metadata: dict[str, Any] = {"name": "apps", "finalizers": finalizers or []}
     content: dict[str, Any] = {"apiVersion": api_version, "kind": kind, "metadata": metadata, "spec": spec}
@@ -120,6 +128,20 @@ DEFINITION = Resource(
         (application(FINALIZER), DEFINITION, True, "Application apps deletes no definition with itself"),
         (application(FINALIZER, prune=True), DEFINITION, False, ""),
         (application(FINALIZER), vm(**{OPTIONS: "Delete=confirm"}), True, ""),
+        (syncing(prune=True), vm(), False, ""),
+        (
+            syncing(prune=True),
+            vm(**{OPTIONS: "Prune=false"}),
+            False,
+            f"its annotation {OPTIONS}: Prune=false",
+        ),
+        (
+            syncing("Prune=false", prune=True),
+            vm(),
+            False,
+            "Application apps has the sync option Prune=false",
+        ),
+        (syncing(), vm(), False, "Application apps has the sync option Prune=false"),
     ],
 )
 def test_object_stays_if_its_engine_does_not_delete_it(
