@@ -27,6 +27,19 @@ _NO_FOLDER = _NO_FILE | {errno.ENXIO, errno.EOPNOTSUPP}
 _DEEP = 30
 #: PATH_MAX of Linux. To resolve a longer path, of a template for example, takes time quadratic in its length.
 _LONGEST_PATH = 4096
+#: Folders in one another that are listed, and those that a message names.
+_MOST_FOLDERS, _SHOWN_FOLDERS = 100, 4
+
+
+def check_depth(folder: str) -> None:
+    """Check that a folder to list is not nested too deeply: each step into it costs more than the one before.
+
+    Raises: file-unreadable.
+    """
+    if folder.count("/") >= _MOST_FOLDERS:
+        top = "/".join(folder.split("/", _SHOWN_FOLDERS)[:_SHOWN_FOLDERS])
+        message = f"{top} has more than {_MOST_FOLDERS} folders in one another"
+        raise Diagnostic.in_file(top, Code.FILE_UNREADABLE, message, "remove them, or nest them less").error()
 
 
 def join_path(folder: str, path: str) -> str:
@@ -162,13 +175,15 @@ class DiskFileSystem:
 
     def list(self, path: str) -> tuple[str, ...]:
         try:
-            return tuple(sorted(self._confined.list(self._lookup(path)[0])))
+            names = tuple(sorted(self._confined.list(self._lookup(path)[0])))
         except OSError as error:
             if error.errno in _NO_FOLDER:
                 return ()
             raise Diagnostic.in_file(
                 path, Code.FILE_UNREADABLE, f"cannot list {path}: {error.strerror}"
             ).error() from error
+        check_depth(path)
+        return names
 
     def resolve(self, path: str) -> str:
         return self._lookup(path)[0][len(self._top) :].strip("/") or "."

@@ -13,7 +13,7 @@ from types import TracebackType
 from typing import NamedTuple, Self
 
 from renderer.files.checkout import CONVERTING, check_unconverted
-from renderer.files.file_system import ROOT_HINT, SubmoduleError
+from renderer.files.file_system import ROOT_HINT, SubmoduleError, check_depth
 from renderer.files.git import (
     LINK_MODE,
     PARTIAL_CLONE_HINT,
@@ -169,7 +169,7 @@ class GitFileSystem:
             raise Diagnostic.in_file(
                 path, Code.FILE_UNREADABLE, message, "keep manifests out of LFS: see .gitattributes"
             ).error()
-        note_read(place.entry.oid, len(found.content))
+        note_read(f"{place.path} of a revision", len(found.content))  # all its versions count once
         return self._line_ends.checked_out(place.path, found.content)
 
     def blob_id(self, path: str) -> str:
@@ -189,6 +189,7 @@ class GitFileSystem:
         return entry is not None and entry.mode in (TREE_MODE, SUBMODULE_MODE)
 
     def list(self, path: str) -> tuple[str, ...]:
+        check_depth(path)
         place = self._find(path)
         if place.entry is None or place.entry.mode not in (TREE_MODE, SUBMODULE_MODE):
             return ()

@@ -68,6 +68,15 @@ def test_a_named_pipe_is_refused_and_not_waited_for(tmp_path: Path) -> None:
     assert code_of(DiskFileSystem(tmp_path), "pipe") is Code.FILE_UNREADABLE
 
 
+def test_folders_nested_too_deeply_are_not_listed(tmp_path: Path) -> None:
+    deep = "/".join(["a"] * 101)
+    (tmp_path / deep).mkdir(parents=True)
+    fs = DiskFileSystem(tmp_path)
+    assert fs.list(deep.rpartition("/")[0]) == ("a",)
+    with pytest.raises(DiagnosticError, match="a/a/a/a has more than 100 folders in one another"):
+        fs.list(deep)
+
+
 def test_circular_link_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     assert code_of(DiskFileSystem(tmp_path), "loop") in {Code.FILE_NOT_FOUND, Code.FILE_UNREADABLE}

@@ -5,6 +5,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from renderer.files.git import Allowance, Conversation, GitProcess, TreeEntry, p
 from renderer.files.git_repository import GitFileSystem, GitRepository, id_of_blob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.run.work import allowed, begin_run
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -466,6 +468,27 @@ def test_damaged_tree_is_reported(content: bytes) -> None:
     with pytest.raises(DiagnosticError) as error:
         parse_tree(content, 20)
     assert finding(error).code is Code.GIT_REVISION
+
+
+def test_folders_nested_too_deeply_are_not_listed(top: Path, repository: GitRepository) -> None:
+    deep = "/".join(["a"] * 101)
+    fs = repository.tree(commit(top, {f"{deep}/b.yaml": "b"}))
+    assert fs.list(deep.rpartition("/")[0]) == ("a",)
+    with pytest.raises(DiagnosticError, match="a/a/a/a has more than 100 folders in one another"):
+        fs.list(deep)
+
+
+def test_versions_of_a_file_count_once(top: Path, repository: GitRepository) -> None:
+    commits = [commit(top, {"a.yaml": str(number) * 1000}) for number in range(5)]
+
+    def budget(revisions: list[str]) -> int:
+        begin_run()
+        for each in revisions:
+            repository.tree(each).read("a.yaml")
+        return allowed()
+
+    of_one, of_all = (copy_context().run(budget, some) for some in (commits[:1], commits))
+    assert of_one == of_all
 
 
 def test_multiplying_links_are_refused(top: Path, repository: GitRepository) -> None:
