@@ -7,12 +7,12 @@ from __future__ import annotations
 
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.impact.data import Disks, data_changes, deletion, indexes, renaming, scale_in
+from renderer.kubevirt.impact.data import Disks, data_changes, deletion, renaming, scale_in
 from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
 from renderer.kubevirt.impact.guest_view import guest_changes
 from renderer.kubevirt.impact.judge import Judgement
 from renderer.kubevirt.impact.state import VmChange
-from renderer.kubevirt.impact.storage_objects import StorageObjects
+from renderer.kubevirt.impact.storage_objects import StorageObjects, indexes
 from renderer.model.difference import DataChange, DataEffect, Effect, GuestChange
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.kube.resource import Resource

@@ -24,10 +24,11 @@ from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
 from renderer.kubevirt.impact.lost_objects import may_hold_data, replaced_by_empty
 from renderer.kubevirt.impact.other_cluster import lost_start, workload_update
 from renderer.kubevirt.impact.state import VmChange
+from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.table import Views
 from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, effects_of
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.run.work import spend
 
@@ -104,9 +105,11 @@ class UpdateJudge:
             return None
         names = sorted({name for each in (*written, *applied) for name in disks_of(each)})
         disks = [
-            disk and disk.content
+            (content, storage.kept_volume(new.namespace, name, content))
             for storage in self._sides.outlook.storage
-            for disk in (storage.disk(new.namespace, name) for name in names)
+            for name in names
+            for disk in (storage.disk(new.namespace, name),)
+            for content in (disk.content if disk else EMPTY,)
         ]
         modes = self._vm_change_of.access_modes(new.namespace)
         engine = self._after.engine
@@ -136,7 +139,8 @@ class UpdateJudge:
                 return refused
         if written[0] is None or written[1] is None:
             impact = _OF_TEMPLATE if is_vm_template(after) else claim_growth(self._update(before, after))
-            return Judgement(field_changes(before.content, after.content), impact)
+            data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
+            return Judgement(field_changes(before.content, after.content), impact, data=data)
         applied = self._as_applied(before, after)
         views = VirtualMachineView.of(applied[0]), VirtualMachineView.of(applied[1])
         if views[0] is None or views[1] is None:

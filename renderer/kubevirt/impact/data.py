@@ -17,8 +17,8 @@ from renderer.kubevirt.impact.restores import RESTORE_SOURCE, is_restored
 from renderer.kubevirt.impact.storage_objects import (
     StorageObjects,
     Target,
-    claim_spec,
     data_volume_templates,
+    indexes,
     named,
     size_of,
     source_of,
@@ -47,8 +47,6 @@ SOURCES: Mapping[DataEffect, tuple[str, ...]] = {
 }
 _IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"
 _NETWORK = "network interface"
-#: Pools with more machines are shown as a range.
-_MOST_MACHINES = 3
 
 
 class Disks(NamedTuple):
@@ -222,13 +220,6 @@ def has_state_of_its_own(instance: JsonObject) -> str:
     return " and ".join(parts)
 
 
-def indexes(first: int, end: int) -> tuple[str, ...]:
-    """Return what a pool appends to the names of its machines and of their DataVolumes."""
-    if end - first > _MOST_MACHINES:
-        return (f"-{first} to -{end - 1}",)
-    return tuple(f"-{index}" for index in range(first, end))
-
-
 def scale_in(machine: Disks, pool: Resource, before: int, after: int) -> tuple[DataChange, ...]:
     """Return what happens to the disks of the machines that a pool with fewer replicas deletes.
 
@@ -273,9 +264,9 @@ def _deletion(
     owned = machine.templates
     for name, template in owned.items():
         text = "deleted with the VM, which owns it"
-        keeper = machine.objects.keeps_volumes(claim_spec(template))
+        keeper = machine.objects.kept_volume(machine.namespace, f"{name}{suffix}", template)
         if keeper:
-            text += f"; its PersistentVolume stays (StorageClass {keeper}: reclaimPolicy Retain)"
+            text += f"; its PersistentVolume stays ({keeper})"
         label = named("DataVolume", f"{name}{suffix}", template)
         yield DataChange(DataEffect.LOST, name, text, label, "", _HANDLE)
     state = has_state_of_its_own(machine.instance)

@@ -1,22 +1,41 @@
 """What is lost with an object other than a machine that Kubernetes deletes.
 
 A DataVolume owns its claim (CDI ``pkg/controller/datavolume``), a claim takes its PersistentVolume with it
-unless the class of the claim retains it, and a VirtualMachineSnapshot takes its content (KubeVirt
-``pkg/storage/snapshot/snapshot.go``). A namespace takes everything.
+unless that is retained, and a VirtualMachineSnapshot takes its content (KubeVirt
+``pkg/storage/snapshot/snapshot.go``). A namespace takes everything, a definition each object of its kind, and
+the object of an operator what the operator has installed: the definitions, and with them machines and disks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, INSTANCETYPE_GROUP
-from renderer.kubevirt.impact.storage_objects import StorageObjects, claim_spec, named
+from renderer.kubevirt.facts.kinds import (
+    CLAIM,
+    DATA_VOLUME,
+    HYPERCONVERGED,
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    is_kubevirt_group,
+)
+from renderer.kubevirt.impact import stateful_set
+from renderer.kubevirt.impact.storage_objects import RETAIN, StorageObjects, named, reclaim_policy
 from renderer.model.difference import DataChange, DataEffect
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
-_RETAIN = "Retain"
-_VOLUME_SNAPSHOT = "VolumeSnapshot"
+_VOLUME = "PersistentVolume"
+_SNAPSHOTS_OF_CLASSES = ("VolumeSnapshot", "VolumeGroupSnapshot")
+_SNAPSHOT_CONTENTS = ("VolumeSnapshotContent", "VolumeGroupSnapshotContent")
+_SNAPSHOTTER = "external-snapshotter pkg"
+_CDI = "CDI"
+#: What goes with the object of an operator, unless its ``uninstallStrategy`` blocks the deletion.
+_INSTALLED = {
+    KUBEVIRT: "all machines in the cluster, and the disks that they own",
+    _CDI: "all DataVolumes in the cluster, and the claims that they own",
+    HYPERCONVERGED: "KubeVirt and CDI: all machines and DataVolumes in the cluster, and their disks",
+}
+_REMOVE, _BLOCK = "RemoveWorkloads", "BlockUninstallIfWorkloadsExist"
 #: The groups of Kubernetes itself, and one of KubeVirt, whose objects hold no data but for the kinds below.
 _GROUPS_WITHOUT_DATA = frozenset(
     {
@@ -27,21 +46,29 @@ _GROUPS_WITHOUT_DATA = frozenset(
         *("scheduling.k8s.io", "storage.k8s.io", INSTANCETYPE_GROUP),
     }
 )
-_KINDS_WITH_DATA = frozenset({CLAIM, "PersistentVolume", "Namespace"})
-#: The groups of KubeVirt, CDI and snapshots: their objects hold data, or machines.
-_GROUPS = ("kubevirt.io", "snapshot.storage.k8s.io")
-_CDI = "containerized-data-importer pkg/controller"
+_KINDS_WITH_DATA = frozenset({CLAIM, _VOLUME, "Namespace"})
+_CDI_SOURCE = "containerized-data-importer pkg"
 _SOURCE_OF = {
     CLAIM: "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go reclaimVolume",
-    DATA_VOLUME: f"{_CDI}/datavolume/controller-base.go",
+    _VOLUME: "kubernetes pkg/controller/volume/persistentvolume/pv_controller.go reclaimVolume",
+    DATA_VOLUME: f"{_CDI_SOURCE}/controller/datavolume/controller-base.go",
     "VirtualMachineSnapshot": "pkg/storage/snapshot/snapshot.go",
-    _VOLUME_SNAPSHOT: "external-snapshotter pkg/common-controller",
-    "DataImportCron": f"{_CDI}/dataimportcron-controller.go",
+    "VirtualMachineSnapshotContent": "pkg/storage/snapshot/snapshot.go createVolumeSnapshot",
+    **dict.fromkeys(_SNAPSHOTS_OF_CLASSES, f"{_SNAPSHOTTER}/common-controller"),
+    "VolumeSnapshotContent": f"{_SNAPSHOTTER}/sidecar-controller/snapshot_controller.go shouldDelete",
+    "VolumeGroupSnapshotContent": (
+        f"{_SNAPSHOTTER}/sidecar-controller/groupsnapshot_helper.go shouldDeleteGroupSnapshotContent"
+    ),
+    "DataImportCron": f"{_CDI_SOURCE}/controller/dataimportcron-controller.go",
     "Namespace": "kubernetes pkg/controller/namespace",
     "CustomResourceDefinition": "kubernetes apiextensions-apiserver pkg/controller/finalizer",
+    "StatefulSet": stateful_set.SOURCE,
+    KUBEVIRT: "pkg/virt-operator/webhooks/webhook.go Admit, …/resource/apply/delete.go DeleteAll",
+    _CDI: f"{_CDI_SOURCE}/apiserver/webhooks/cdi-validate.go Admit",
+    HYPERCONVERGED: "hyperconverged-cluster-operator controllers/handlers/kubevirt.go, cdi.go",
 }
 #: Where the objects go, with what they hold.
-SOURCES = tuple(_SOURCE_OF.values())
+SOURCES = tuple(dict.fromkeys(_SOURCE_OF.values()))
 
 
 def lost_with(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> tuple[DataChange, ...]:
@@ -58,12 +85,8 @@ def replaced_by_empty(replaced: Resource, storage: StorageObjects) -> tuple[Data
 
 
 def may_hold_data(resource: Resource) -> bool:
-    """Return True if data may go with an object that is deleted; True as well for custom resources.
-
-    A StatefulSet takes its claims with it only if it says so (``kubernetes pkg/controller/statefulset``).
-    """
-    policy = object_at(resource.content, "spec", "persistentVolumeClaimRetentionPolicy")
-    if resource.kind == "StatefulSet" and policy.get("whenDeleted") == "Delete":
+    """Return True if data may go with an object that is deleted; True as well for custom resources."""
+    if stateful_set.deletes_claims(resource, "whenDeleted"):
         return True
     return resource.gvk.group not in _GROUPS_WITHOUT_DATA or resource.kind in _KINDS_WITH_DATA
 
@@ -74,23 +97,81 @@ def _label(disk: Resource) -> str:
 
 def _disk(removed: Resource, storage: StorageObjects, users: tuple[str, ...]) -> Iterator[DataChange]:
     text = "deleted with what is on it"
-    keeper = storage.keeps_volumes(claim_spec(removed.content))
+    keeper = storage.kept_volume(removed.namespace, removed.name, removed.content)
     if keeper:
-        text += f"; its PersistentVolume stays (StorageClass {keeper}: reclaimPolicy {_RETAIN})"
+        text += f"; its PersistentVolume stays ({keeper})"
     if users:
         text += f"; {', '.join(users)} still needs it"
     yield DataChange(DataEffect.LOST, removed.name, text + _held_by_finalizers(removed), _label(removed))
 
 
+def _volume(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
+    policy = reclaim_policy(removed)
+    setting = f"(persistentVolumeReclaimPolicy: {policy})"
+    label = f"{removed.kind} {removed.name}"
+    if policy == RETAIN:
+        text = f"what is on it stays in the storage {setting}"
+        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        return
+    text = f"deleted with what is on it, as soon as no claim has it {setting}{_held_by_finalizers(removed)}"
+    yield DataChange(DataEffect.LOST, removed.name, text, label)
+
+
 def _snapshot(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
     label = f"{removed.kind} {removed.name}"
-    if text_at(removed.content, "spec", "deletionPolicy") == _RETAIN:
-        text = f"its VirtualMachineSnapshotContent stays (deletionPolicy: {_RETAIN})"
+    if text_at(removed.content, "spec", "deletionPolicy") == RETAIN:
+        text = f"its VirtualMachineSnapshotContent stays (deletionPolicy: {RETAIN})"
         yield DataChange(DataEffect.KEPT, removed.name, text, label)
         return
     text = f"deleted with its content{_held_by_finalizers(removed)}"
-    if removed.kind == _VOLUME_SNAPSHOT:
-        text += f", unless the deletionPolicy of its class is {_RETAIN}"
+    if removed.kind in _SNAPSHOTS_OF_CLASSES:
+        text += f", unless the deletionPolicy of its class is {RETAIN}"
+    yield DataChange(DataEffect.LOST, removed.name, text, label)
+
+
+def _snapshot_content(
+    removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]
+) -> Iterator[DataChange]:
+    label = f"{removed.kind} {removed.name}"
+    policy = text_at(removed.content, "spec", "deletionPolicy")
+    if policy == RETAIN:
+        text = f"the snapshot stays in the storage (deletionPolicy: {policy})"
+        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        return
+    text = f"deleted with the snapshot in the storage{_held_by_finalizers(removed)}"
+    yield DataChange(DataEffect.LOST, removed.name, text, label)
+
+
+def _machine_snapshot_content(
+    removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]
+) -> Iterator[DataChange]:
+    text = f"deleted with the VolumeSnapshots that it owns{_held_by_finalizers(removed)}"
+    yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+
+
+def _stateful_set(
+    removed: Resource, storage: StorageObjects, _users: tuple[str, ...]
+) -> Iterator[DataChange]:
+    yield from stateful_set.claims_lost_with(removed, storage)
+
+
+def _operator(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
+    """Yield what an operator removes with its object; only HyperConverged has a default that blocks it.
+
+    In version v1 of HyperConverged the strategy is a field of ``deployment``.
+    """
+    if not is_kubevirt_group(removed.gvk.group):
+        return
+    spec = object_at(removed.content, "spec")
+    written = text_at(spec, "uninstallStrategy") or text_at(spec, "deployment", "uninstallStrategy")
+    strategy = written or (_BLOCK if removed.kind == HYPERCONVERGED else _REMOVE)
+    setting = f"(uninstallStrategy: {strategy}{'' if written else ', the default'})"
+    label = f"{removed.kind} {removed.name}"
+    if strategy == _BLOCK:
+        text = f"its deletion is refused while there are any workloads {setting}"
+        yield DataChange(DataEffect.KEPT, removed.name, text, label)
+        return
+    text = f"deleted with {_INSTALLED[removed.kind]} {setting}{_held_by_finalizers(removed)}"
     yield DataChange(DataEffect.LOST, removed.name, text, label)
 
 
@@ -106,10 +187,9 @@ def _namespace(removed: Resource, _storage: StorageObjects, _users: tuple[str, .
 
 
 def _definition(removed: Resource, _storage: StorageObjects, _users: tuple[str, ...]) -> Iterator[DataChange]:
-    spec = object_at(removed.content, "spec")
-    if text_at(spec, "group").endswith(_GROUPS):
-        text = f"deleted with each {text_at(spec, 'names', 'kind')} in the cluster"
-        yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
+    kind = text_at(removed.content, "spec", "names", "kind") or "object of its kind"
+    text = f"deleted with each {kind} in the cluster{_held_by_finalizers(removed)}"
+    yield DataChange(DataEffect.LOST, removed.name, text, f"{removed.kind} {removed.name}")
 
 
 def _held_by_finalizers(removed: Resource) -> str:
@@ -121,9 +201,14 @@ def _held_by_finalizers(removed: Resource) -> str:
 _LOSSES: Mapping[str, Callable[[Resource, StorageObjects, tuple[str, ...]], Iterator[DataChange]]] = {
     CLAIM: _disk,
     DATA_VOLUME: _disk,
+    _VOLUME: _volume,
     "VirtualMachineSnapshot": _snapshot,
-    _VOLUME_SNAPSHOT: _snapshot,
+    "VirtualMachineSnapshotContent": _machine_snapshot_content,
+    **dict.fromkeys(_SNAPSHOTS_OF_CLASSES, _snapshot),
+    **dict.fromkeys(_SNAPSHOT_CONTENTS, _snapshot_content),
     "DataImportCron": _image_cron,
     "Namespace": _namespace,
     "CustomResourceDefinition": _definition,
+    "StatefulSet": _stateful_set,
+    **dict.fromkeys(_INSTALLED, _operator),
 }

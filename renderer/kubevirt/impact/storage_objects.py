@@ -11,7 +11,15 @@ from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
-_RETAIN = "Retain"
+RETAIN = "Retain"
+_VOLUME = "PersistentVolume"
+#: The annotations of a claim whose PersistentVolume was made for it, with the reclaim policy of its class.
+_PROVISIONER_ANNOTATIONS = (
+    "volume.kubernetes.io/storage-provisioner",
+    "volume.beta.kubernetes.io/storage-provisioner",
+)
+#: More objects of one name are shown as a range.
+_MOST_INDEXES = 3
 #: What a new disk has, by the field of its source (CDI ``DataVolumeSource``).
 _SOURCES = {
     "blank": "blank",
@@ -34,12 +42,14 @@ class StorageObjects:
             (each.namespace, each.name): each for each in found if each.kind in (CLAIM, DATA_VOLUME)
         }
         self._classes = {each.name: each for each in (*classes, *found) if each.kind == "StorageClass"}
+        self._volumes = {each.name: each for each in found if each.kind == _VOLUME}
 
     def before(self, others: StorageObjects) -> StorageObjects:
         """Return these objects, and the others that these do not have."""
         both = StorageObjects(())
         both._disks = {**others._disks, **self._disks}
         both._classes = {**others._classes, **self._classes}
+        both._volumes = {**others._volumes, **self._volumes}
         return both
 
     def disk(self, namespace: str, name: str) -> Resource | None:
@@ -50,13 +60,34 @@ class StorageObjects:
         """Return True if a DataVolume or claim was among the objects before, and is no longer."""
         return before.disk(namespace, name) is not None and self.disk(namespace, name) is None
 
-    def keeps_volumes(self, spec: JsonObject) -> str:
-        """Return the class that keeps the PersistentVolume of a deleted claim; empty if none is known to."""
-        name = text_at(spec, "storageClassName")
-        found = self._classes.get(name) if name else self._default_class()
-        if found is None or text_at(found.content, "reclaimPolicy") != _RETAIN:
+    def kept_volume(self, namespace: str, name: str, disk: JsonObject) -> str:
+        """Return why the PersistentVolume of a deleted claim or DataVolume stays; empty if it may not.
+
+        The policy of the volume decides. One that was made for a claim has the policy of its class
+        (``kubernetes pkg/controller/volume/persistentvolume/pv_controller.go`` reclaimVolume).
+        """
+        spec = claim_spec(disk)
+        volume_name = text_at(spec, "volumeName")
+        volume = self._volumes.get(volume_name) if volume_name else self._volume_for(namespace, name)
+        if volume is not None:
+            is_kept = reclaim_policy(volume) == RETAIN
+            return f"{volume.name}: persistentVolumeReclaimPolicy {RETAIN}" if is_kept else ""
+        annotations = object_at(disk, "metadata", "annotations")
+        if volume_name and not any(text_at(annotations, each) for each in _PROVISIONER_ANNOTATIONS):
             return ""
-        return found.name
+        class_name = text_at(spec, "storageClassName")
+        found = self._classes.get(class_name) if class_name else self._default_class()
+        if found is None or text_at(found.content, "reclaimPolicy") != RETAIN:
+            return ""
+        return f"StorageClass {found.name}: reclaimPolicy {RETAIN}"
+
+    def _volume_for(self, namespace: str, claim: str) -> Resource | None:
+        """Return the PersistentVolume that is reserved for a claim."""
+        for each in self._volumes.values():
+            reference = object_at(each.content, "spec", "claimRef")
+            if (text_at(reference, "namespace"), text_at(reference, "name")) == (namespace, claim):
+                return each
+        return None
 
     def _default_class(self) -> Resource | None:
         for annotation in DEFAULT_CLASS_ANNOTATIONS:
@@ -64,6 +95,14 @@ class StorageObjects:
                 if text_at(each.annotations, annotation) == "true":
                     return each
         return None
+
+
+def reclaim_policy(volume: Resource) -> str:
+    """Return what happens to a PersistentVolume without a claim; one in Git is retained by default.
+
+    ``kubernetes pkg/apis/core/v1/defaults.go`` SetDefaults_PersistentVolume.
+    """
+    return text_at(volume.content, "spec", "persistentVolumeReclaimPolicy") or RETAIN
 
 
 class Target(NamedTuple):
@@ -145,3 +184,10 @@ def named(kind: str, name: str, disk: JsonObject = EMPTY) -> str:
     """Return ``DataVolume db-root (30Gi)``; without the size if it is not known."""
     size = size_of(disk)
     return f"{kind} {name} ({size})" if size else f"{kind} {name}"
+
+
+def indexes(first: int, end: int) -> tuple[str, ...]:
+    """Return what a pool or StatefulSet appends to the names of what it makes, several as one range."""
+    if end - first > _MOST_INDEXES:
+        return (f"-{first} to -{end - 1}",)
+    return tuple(f"-{index}" for index in range(first, end))

@@ -281,6 +281,13 @@ def named(kind: str, spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:  
     }
 
 
+BLOCK = "BlockUninstallIfWorkloadsExist"
+
+
+def of_operator(api_version: str, kind: str, spec: dict[str, Any]) -> dict[str, Any]:
+    return {**named(kind, spec), "apiVersion": api_version}
+
+
 @pytest.mark.parametrize(
     ("content", "effect", "before", "text"),
     [
@@ -324,6 +331,96 @@ def named(kind: str, spec: dict[str, Any], **metadata: Any) -> dict[str, Any]:  
             "CustomResourceDefinition a",
             "deleted with each VirtualMachine in the cluster",
         ),
+        (
+            named("CustomResourceDefinition", {"group": "argoproj.io", "names": {"kind": "Application"}}),
+            LOST,
+            "CustomResourceDefinition a",
+            "deleted with each Application in the cluster",
+        ),
+        (
+            named("VolumeGroupSnapshot", {"source": {"selector": {}}}),
+            LOST,
+            "VolumeGroupSnapshot a",
+            "deleted with its content, unless the deletionPolicy of its class is Retain",
+        ),
+        (
+            named("VolumeSnapshotContent", {"deletionPolicy": "Delete"}),
+            LOST,
+            "VolumeSnapshotContent a",
+            "deleted with the snapshot in the storage",
+        ),
+        (
+            named("VolumeGroupSnapshotContent", {"deletionPolicy": "Retain"}),
+            KEPT,
+            "VolumeGroupSnapshotContent a",
+            "the snapshot stays in the storage (deletionPolicy: Retain)",
+        ),
+        (
+            named("VirtualMachineSnapshotContent", {"source": {}}),
+            LOST,
+            "VirtualMachineSnapshotContent a",
+            "deleted with the VolumeSnapshots that it owns",
+        ),
+        (
+            named("PersistentVolume", {"persistentVolumeReclaimPolicy": "Delete"}),
+            LOST,
+            "PersistentVolume a",
+            (
+                "deleted with what is on it, as soon as no claim has it (persistentVolumeReclaimPolicy:"
+                " Delete)"
+            ),
+        ),
+        (
+            named("PersistentVolume", {}),
+            KEPT,
+            "PersistentVolume a",
+            "what is on it stays in the storage (persistentVolumeReclaimPolicy: Retain)",
+        ),
+        (
+            of_operator("kubevirt.io/v1", "KubeVirt", {}),
+            LOST,
+            "KubeVirt a",
+            (
+                "deleted with all machines in the cluster, and the disks that they own (uninstallStrategy:"
+                " RemoveWorkloads, the default)"
+            ),
+        ),
+        (
+            of_operator("kubevirt.io/v1", "KubeVirt", {"uninstallStrategy": BLOCK}),
+            KEPT,
+            "KubeVirt a",
+            f"its deletion is refused while there are any workloads (uninstallStrategy: {BLOCK})",
+        ),
+        (
+            of_operator("cdi.kubevirt.io/v1beta1", "CDI", {"uninstallStrategy": "RemoveWorkloads"}),
+            LOST,
+            "CDI a",
+            (
+                "deleted with all DataVolumes in the cluster, and the claims that they own"
+                " (uninstallStrategy: RemoveWorkloads)"
+            ),
+        ),
+        (
+            of_operator("hco.kubevirt.io/v1beta1", "HyperConverged", {}),
+            KEPT,
+            "HyperConverged a",
+            (
+                "its deletion is refused while there are any workloads (uninstallStrategy:"
+                f" {BLOCK}, the default)"
+            ),
+        ),
+        (
+            of_operator(
+                *("hco.kubevirt.io/v1", "HyperConverged"),
+                {"deployment": {"uninstallStrategy": "RemoveWorkloads"}},
+            ),
+            LOST,
+            "HyperConverged a",
+            (
+                "deleted with KubeVirt and CDI: all machines and DataVolumes in the cluster, and their disks"
+                " (uninstallStrategy: RemoveWorkloads)"
+            ),
+        ),
     ],
 )
 def test_removed_object_says_what_is_lost_with_it(
@@ -335,12 +432,95 @@ def test_removed_object_says_what_is_lost_with_it(
     assert change.data[0].source in SOURCES[effect]
 
 
+def stateful_set(replicas: int | None, first: int = 0, **policy: str) -> dict[str, Any]:
+    size = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
+    spec = {
+        "ordinals": {"start": first},
+        "persistentVolumeClaimRetentionPolicy": policy,
+        "volumeClaimTemplates": [{"metadata": {"name": "d"}, "spec": size}],
+        **({} if replicas is None else {"replicas": replicas}),
+    }
+    return {**named("StatefulSet", spec), "apiVersion": "apps/v1"}
+
+
+def test_removed_stateful_set_takes_its_claims_if_it_says_so() -> None:
+    [change] = removed(stateful_set(4, whenDeleted="Delete"))
+    text = "deleted with the StatefulSet (persistentVolumeClaimRetentionPolicy.whenDeleted: Delete)"
+    assert [(each.effect, each.before, each.text) for each in change.data] == [
+        (LOST, "claim d-a-0 to -3 (1Gi)", text)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        (stateful_set(3), stateful_set(1, whenScaled="Delete"), ["claim d-a-1 (1Gi)", "claim d-a-2 (1Gi)"]),
+        (
+            stateful_set(2, whenScaled="Delete"),
+            stateful_set(None, whenScaled="Delete"),
+            ["claim d-a-1 (1Gi)"],
+        ),
+        (stateful_set(2, whenScaled="Delete"), stateful_set(1), []),
+        (stateful_set(1, whenScaled="Delete"), stateful_set(2, whenScaled="Delete"), []),
+        (
+            stateful_set(2, whenScaled="Delete"),
+            stateful_set(2, first=1, whenScaled="Delete"),
+            ["claim d-a-0 (1Gi)"],
+        ),
+        (
+            stateful_set(2, whenScaled="Delete"),
+            stateful_set(2, first=9, whenScaled="Delete"),
+            ["claim d-a-0 (1Gi)", "claim d-a-1 (1Gi)"],
+        ),
+        (
+            stateful_set(2, first=5),
+            stateful_set(2, whenScaled="Delete"),
+            ["claim d-a-5 (1Gi)", "claim d-a-6 (1Gi)"],
+        ),
+    ],
+)
+def test_stateful_set_that_shrinks_takes_the_claims_of_its_pods_if_it_says_so(
+    before: dict[str, Any], after: dict[str, Any], lost: list[str]
+) -> None:
+    [change] = removed(before, after=[after])
+    assert [each.before for each in change.data if each.effect is LOST] == lost
+
+
+@pytest.mark.parametrize(
+    ("volume", "keeper"),
+    [
+        ({"persistentVolumeReclaimPolicy": "Delete"}, ""),
+        ({"persistentVolumeReclaimPolicy": "Retain"}, "a: persistentVolumeReclaimPolicy Retain"),
+        (None, ""),
+    ],
+)
+@pytest.mark.parametrize("is_reserved", [True, False])
+def test_policy_of_a_persistent_volume_is_stronger_than_that_of_its_class(
+    volume: dict[str, Any] | None, keeper: str, *, is_reserved: bool
+) -> None:
+    retained = {**named("StorageClass", {}, name="slow"), "reclaimPolicy": "Retain"}
+    spec: dict[str, Any] = {"storageClassName": "slow"}
+    reference: dict[str, Any] = {}
+    if is_reserved:
+        reference = {"claimRef": {"namespace": "prod", "name": "a"}}
+    else:
+        spec["volumeName"] = "a"
+    volumes = [] if volume is None else [named("PersistentVolume", {**volume, **reference})]
+    if volume is None and is_reserved:
+        keeper = "StorageClass slow: reclaimPolicy Retain"
+    [change] = removed(named("PersistentVolumeClaim", spec), retained, *volumes, after=[retained, *volumes])
+    kept = f"; its PersistentVolume stays ({keeper})" if keeper else ""
+    assert [each.text for each in change.data] == [f"deleted with what is on it{kept}"]
+
+
 @pytest.mark.parametrize(
     "content",
     [
         named("ConfigMap", {}),
         named("DataImportCron", {}),
-        named("CustomResourceDefinition", {"group": "example.org"}),
+        of_operator("example.org/v1", "KubeVirt", {}),
+        stateful_set(3),
+        stateful_set(3, whenScaled="Delete"),
     ],
 )
 def test_removed_object_without_data_says_nothing(content: dict[str, Any]) -> None:
