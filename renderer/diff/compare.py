@@ -7,6 +7,7 @@ from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.masking import without_secret_words
 from renderer.diff.match import match
+from renderer.diff.missing import removed_objects, with_missing_objects
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.services import with_lost_machines
@@ -66,7 +67,9 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     ]
     changed = {change.after for change in both}
     moves = [*image_moves(pair for pair, _ in pairs if pair[1].current_id in changed)]
-    changes = with_reads(with_lost_machines(changes, old, new), new, sides.after.release, should_run)
+    release = sides.after.release
+    changes = with_reads(with_lost_machines(changes, old, new), new, release, should_run)
+    changes = with_missing_objects(changes, new, new, release, removed_objects(changes))
     return OverlayDifference(
         path=path,
         name=name,
@@ -75,7 +78,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
             without_secret_words(change, sides.secrets)
             for change in sorted(changes, key=ResourceChange.order)
         ),
-        equal=len(pairs) - len(both),
+        equal=len(pairs) - sum(bool(each.before and each.after) for each in changes),
         totals=(totals_before(before), totals_after(before, after, changes)),
         notes=tuple(sides.leaving_revisions.notes()),
         images=tuple(masked_moves(moves, sides.secrets)) if moves else (),
@@ -97,10 +100,9 @@ class _Comparison:
     def removal_of(self, resource: Resource) -> ResourceChange:
         view = VirtualMachineView.of(resource)
         retention = self._deletions.retention(resource)
-        impact = None
-        if view is not None:
-            stays = Impact(Effect.NONE, f"it stays in the cluster: {retention}")
-            impact = stays if retention else _DELETED
+        impact = _DELETED if view is not None else None
+        if retention:
+            impact = Impact(Effect.NONE, f"it stays in the cluster: {retention}")
         return ResourceChange(
             ChangeType.REMOVED,
             before=resource.current_id,
@@ -157,8 +159,9 @@ class _Comparison:
     def _with_renaming(self, judgement: Judgement, before: Resource, after: Resource) -> Judgement:
         if VirtualMachineView.of(after) is not None:
             return judgement._replace(impact=_rename_impact(before, after))
-        if self._deletions.retention(before):
-            return judgement
+        if retention := self._deletions.retention(before):
+            stays = Impact(Effect.NONE, f"the old one stays in the cluster: {retention}")
+            return judgement._replace(impact=stays, effects=(stays.effect,))
         return judgement._replace(data=self._deletions.lost_with(before))
 
     def _with_refusal(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, TypeAlias
 
+from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, INSTANCETYPE_GROUP
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import Cause, ChangeType, Danger, Impact, OverlayDifference, ResourceChange
 
@@ -53,10 +54,16 @@ class Group(NamedTuple):
 
 
 def is_judged(change: ResourceChange) -> bool:
-    """Return True if it is known what a change does; of objects other than machines it often is not."""
-    is_new = change.type is ChangeType.ADDED
+    """Return True if it is known what a change does; of objects other than machines it often is not.
+
+    A new instance type, preference or ControllerRevision does nothing by itself: what names it does.
+    """
+    gvk = change.id.gvk
     is_known = change.impact or change.data or change.former_refusal
-    return bool(is_known) or is_new or change.id.gvk.kind in PATHS
+    is_inert = change.type is ChangeType.ADDED and (
+        gvk.group == INSTANCETYPE_GROUP or gvk.kind == CONTROLLER_REVISION
+    )
+    return bool(is_known) or is_inert or gvk.kind in PATHS
 
 
 def groups_of(overlays: Iterable[OverlayDifference]) -> list[Group]:

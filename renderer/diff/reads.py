@@ -119,7 +119,7 @@ def with_readers(
         ]
         own = found.get(resource.current_id)
         if fields and (own is None or own.type is ChangeType.CHANGED):
-            found[resource.current_id] = _with_fields(own, resource.current_id, fields)
+            found[resource.current_id] = with_fields(own, resource.current_id, fields)
     return [*found.values()]
 
 
@@ -189,7 +189,8 @@ def cause_in(change: ResourceChange) -> Cause | None:
     return next(iter(change.causes), None)
 
 
-def _with_fields(own: ResourceChange | None, id_: ResId, fields: Sequence[FieldChange]) -> ResourceChange:
+def with_fields(own: ResourceChange | None, id_: ResId, fields: Sequence[FieldChange]) -> ResourceChange:
+    """Return the change of a machine, with fields whose objects change."""
     change = own or ResourceChange(ChangeType.CHANGED, id_, id_)
     impacts = [each.impact for each in fields if each.impact]
     if change.impact is not None and change.impact.effect is Effect.REFUSED:

@@ -122,8 +122,8 @@ def verdict(difference: Difference) -> str:
         return "no differences"
     others = sum(not is_judged(change) for overlay in difference.overlays for change in overlay.changes)
     if others:
-        verb = "changes" if others == 1 else "change"
-        return f"no virtual machine is affected; {plural(others, 'other object')} {verb}"
+        verb = "is" if others == 1 else "are"
+        return f"no running virtual machine changes; {plural(others, 'other object')} {verb} not judged"
     return "nothing that runs changes"
 
 

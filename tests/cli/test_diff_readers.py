@@ -1,4 +1,4 @@
-"""Machines that read an object of another overlay, which changes there."""
+"""Machines that read an object of another overlay, which changes or is removed there."""
 
 from __future__ import annotations
 
@@ -91,6 +91,26 @@ def test_a_machine_reads_a_secret_of_another_kustomization(folder: Path) -> None
     assert f"Secret db-init in clusters:secrets {READ}" in found
     assert "the importer of DataVolume shop/data reads it while a disk is filled, not later" in found
     assert "reboot" not in found
+
+
+EXTERNAL = """\
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: db, namespace: shop}
+spec: {target: {name: db-init}}
+"""
+
+
+@pytest.mark.parametrize(("left", "is_missed"), [(CERTS, True), (EXTERNAL, False)])
+def test_a_machine_misses_a_secret_that_leaves_another_kustomization(
+    folder: Path, left: str, *, is_missed: bool
+) -> None:
+    files = {"vmrender.yaml": ENTRIES, "clusters/apps.yaml": FLUX, "machines/db.yaml": VM}
+    commit(folder, {**files, "secrets/db.yaml": CREDENTIALS})
+    write(folder, {"secrets/db.yaml": left})
+    found = run().stdout
+    assert ("Secret db-init in clusters:secrets is removed: the pod of its next start" in found) is is_missed
+    assert found.startswith("NO START: shop/db will not start again\n") is is_missed
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules,
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.masking import without_secret_words
+from renderer.diff.missing import removed_objects, with_missing_objects
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import with_reads
 from renderer.diff.update_judge import refused_update
@@ -102,6 +103,10 @@ def compare_with_cluster(
     comparison.equal -= len(changes) - drifted
     leaving = (each for each in settings.tracked if each.current_id.object_key not in written)
     changes += map(comparison.removed, leaving)
+    present = len(changes)
+    removed, written_now = removed_objects(changes), overlay.written
+    changes = with_missing_objects(changes, written_now, written_now, overlay.release, removed)
+    comparison.equal -= len(changes) - present
     return OverlayDifference(
         path=path,
         name=name,
@@ -218,14 +223,14 @@ class _LiveComparison:
         """Return the change of an object that the engine tracks, but that Git no longer has."""
         reason = self._settings.prune_refusal or prune_exemption(live)
         impact = Impact(Effect.NONE, f"not pruned: {reason}") if reason else _PRUNED
-        vm_impact = None if VirtualMachineView.of(live) is None else impact
+        known = impact if reason or VirtualMachineView.of(live) is not None else None
         return ResourceChange(
             ChangeType.REMOVED,
             live.current_id,
             None,
             (),
-            vm_impact,
-            effects_of(vm_impact),
+            known,
+            effects_of(known),
             runs=self._runs(live),
             data=() if reason else self._lost_with(live),
         )

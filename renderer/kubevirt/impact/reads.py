@@ -166,12 +166,14 @@ class Read(Record):
     """A field of a machine that names an object, and the rule for it. ``name`` may have a namespace.
 
     ``is_indexed``: each machine of a pool reads an object of its own, whose name ends with its index.
+    ``is_optional``: the machine starts without the object as well.
     """
 
     field: FieldPath
     name: str
     rule: ReadRule
     is_indexed: bool = False
+    is_optional: bool = False
 
 
 def reads_of(machine: VirtualMachineView, release: Release) -> Iterator[Read]:
@@ -182,13 +184,14 @@ def reads_of(machine: VirtualMachineView, release: Release) -> Iterator[Read]:
         at: Segment = ElementName("name", name) if name else index
         for source, content in volume.items():
             is_indexed = has_indexed_references(machine, source, release)
+            is_optional = object_at(content).get("optional") is True
             for path, kind, found in _in_volume(source, object_at(content)):
                 group = "filesystems" if name in filesystems else "volumes"
                 rule = _RULES.get((f"{group}.{'.'.join((source, *path[:-1]))}", kind))
                 rule = rule or _RULES.get((f"volumes.{'.'.join((source, *path))}", kind))
                 if rule is not None and found:
                     field = machine.in_instance("volumes", at, source, *path)
-                    yield Read(field, found, rule, is_indexed)
+                    yield Read(field, found, rule, is_indexed, is_optional)
     for index, network in machine.networks:
         named = text_at(network, "multus", "networkName")
         if named:

@@ -224,7 +224,7 @@ def test_objects_that_are_not_judged_are_not_called_harmless() -> None:
     id_ = ResId(Gvk("apps", "v1", "Deployment"), "web", "prod")
     other = ResourceChange(ChangeType.CHANGED, id_, id_, (FieldChange(FieldPath.of("spec"), "1", "2"),))
     found = difference(changed("a", Effect.NONE), other)
-    assert verdict(found) == "no virtual machine is affected; 1 other object changes"
+    assert verdict(found) == "no running virtual machine changes; 1 other object is not judged"
     assert "\nno effect on what runs\n" in text(found)
     assert "\nother objects\n  changed Deployment prod/web\n" in text(found)
     assert verdict(difference(changed("a", Effect.NONE))) == "nothing that runs changes"
@@ -343,3 +343,19 @@ def test_browser_runs_only_the_pages_own_style_and_script(tmp_path: Path) -> Non
     )
     assert '<html lang="en" class="scripted">' in run.stdout
     assert "<title>broken" not in run.stdout
+
+
+@pytest.mark.parametrize(
+    ("gvk", "is_inert"),
+    [
+        (Gvk("networking.k8s.io", "v1", "NetworkPolicy"), False),
+        (Gvk("instancetype.kubevirt.io", "v1", "VirtualMachinePreference"), True),
+        (Gvk("apps", "v1", "ControllerRevision"), True),
+    ],
+)
+def test_new_object_is_called_harmless_only_if_it_does_nothing_by_itself(gvk: Gvk, *, is_inert: bool) -> None:
+    found = difference(ResourceChange(ChangeType.ADDED, None, ResId(gvk, "new", "prod")))
+    harmless = "nothing that runs changes"
+    not_judged = "no running virtual machine changes; 1 other object is not judged"
+    assert verdict(found) == (harmless if is_inert else not_judged)
+    assert ("\nno effect on what runs\n" in text(found)) is is_inert
