@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from renderer.app.deployer_map import DeployerMap, entry_of
 from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.new_owners import with_new_owners
 from renderer.app.redirected_overlays import RedirectedOverlays
 from renderer.app.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
@@ -85,7 +86,7 @@ class DeployerChanges:
                     for change in (*overlay.changes, *changes.get(overlay.path, ()))
                 )
             )
-            for overlay in overlays
+            for overlay in (with_new_owners(*self._sides, self._in_git(each, causes)) for each in overlays)
         )
 
     def _may_differ(self, changed: frozenset[str]) -> bool:
@@ -102,6 +103,51 @@ class DeployerChanges:
             return True
         files = (deployer_files(side.fs, changed.intersection(side.manifests)) for side in self._sides)
         return next(files) != next(files)
+
+    def _in_git(self, overlay: OverlayDifference, causes: Causes | None) -> OverlayDifference:
+        """Return an overlay of one side without changes of objects that both sides have in Git.
+
+        A folder with objects of Flux and Argo CD alone is not rendered, and is so with another object in it.
+        """
+        one, other = self._sides
+        found = self._added[overlay.path]
+        if (overlay.path in one.overlays) is (overlay.path in other.overlays) or not (
+            found.entry and found.entry.entry and self._is_deployed_by(found.entry.entry)
+        ):
+            return overlay
+        changes: list[ResourceChange] = []
+        equal = overlay.equal
+        for each in overlay.changes:
+            if pair := self._written_twice(each.id):
+                changed = _changes_of(*pair, overlay, causes)
+                equal += not changed
+                changes += changed
+            else:
+                changes.append(each)
+        return overlay._replace(changes=tuple(changes), equal=equal)
+
+    def _is_deployed_by(self, deployer: Resource) -> bool:
+        """Return True if an object, and what deploys it, is in Git on both sides, and is the same.
+
+        The root Kustomization that a bootstrap would make is not in Git.
+        """
+        above = next(
+            (
+                [*side.deployers.above([deployer])]
+                for side in self._sides
+                if deployer.current_id in side.deployers.written
+            ),
+            [],
+        )
+        own = [deployer] if any(side.fs.is_file(deployer.origin.path) for side in self._sides) else []
+        pairs = [self._written_twice(each.current_id) for each in (*own, *above)]
+        return all(pair is not None and is_same(pair[0].content, pair[1].content) for pair in pairs)
+
+    def _written_twice(self, id_: ResId) -> tuple[Resource, Resource] | None:
+        """Return an object of a file as it is on both sides; None if it is not there."""
+        before, after = (side.deployers.written.get(id_, ()) for side in self._sides)
+        same_file = ((old, new) for old in before for new in after if old.origin.path == new.origin.path)
+        return next(same_file, None)
 
     def _is_unreadable(self, old: Resource | None, new: Resource | None) -> bool:
         """Return True if the side without an object has its file, which cannot be read."""

@@ -14,22 +14,21 @@ from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.former_overlays import Objects, Origins, origins_of
+from renderer.app.overlay_owners import Handover, Owner, owners_of
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins
 from renderer.diff.sides import Sides
-from renderer.gitops.pruning import exemption_needed
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import APPS_GROUP, CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_revision import named_revisions
 from renderer.model.difference import ChangeType, OverlayDifference, ResourceChange
-from renderer.model.kube.res_id import ObjectKey, ResId
+from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.masking import Masking
 from renderer.model.render_config import Overlay
 from renderer.model.run.taint import taint
-from renderer.pipeline.deployers import own_id
 from renderer.pipeline.vm_changes import ProjectState
 
 
@@ -63,7 +62,7 @@ class MovedObjects:
         self._state = state
         self._overlays = {each.overlay.path: each for each in overlays}
         self._objects = cache(lambda path, number: _objects_of(self._overlays[path].states[number]))
-        self._owner = cache(_owner_id)
+        self._owner = cache(_only_owner)
         self._deletions = cache(self._find_deletions)
         lost, gained = self._lost_and_gained()
         found = origins_of(sides[0].overlays, sides[1].overlays, lost, gained)
@@ -185,16 +184,15 @@ class MovedObjects:
         if machine is None or VirtualMachineView.of(machine) is None:
             return change
         old, new = self._owner(before, origin), self._owner(after, path)
-        if old is None or new is None or old == new:
+        if old is None or new is None:
             return change
-        deployer = before.deployer_of(before.overlays[origin])
-        if deployer is None:
-            return change
-        exemption = exemption_needed(deployer, machine, may_be_gone=self._owner(after, origin) != old)
+        last = self._owner(after, origin)
+        handover = Handover(old, new)
+        exemption = handover.exemption(machine, may_be_gone=last is None or last.id != old.id)
         if not exemption:
             return change
         deletions, secrets = self._deletions(origin)
-        risky = with_deletion_risk(change, (old, new), exemption, deletions.lost_with(machine))
+        risky = with_deletion_risk(change, handover.cause, exemption, deletions.lost_with(machine))
         return without_secret_words(risky, secrets)
 
     def _find_deletions(self, path: str) -> tuple[Deletions, Masking]:
@@ -210,12 +208,7 @@ def _objects_of(side: RenderedSide | None) -> Objects:
     return {each.current_id.object_key: each for each in content.written} if content else {}
 
 
-def _owner_id(side: Side, path: str) -> ResId | None:
-    """Return the id of what deploys the overlay at ``path`` on a side; None if it is not certain."""
-    overlay = side.overlays.get(path)
-    if overlay is None:
-        return None
-    if overlay.entry is not None:
-        return overlay.entry.entry.current_id if overlay.entry.entry else None
-    found = side.deployers.of(overlay)
-    return own_id(found[0], path) if len(found) == 1 else None
+def _only_owner(side: Side, path: str) -> Owner | None:
+    """Return the owner of an overlay on a side; None if it is not certain."""
+    found = owners_of(side, path)
+    return found[0] if len(found) == 1 else None

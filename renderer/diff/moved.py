@@ -32,34 +32,29 @@ def with_origins(
         for each in difference.changes
     )
     changed = {each.after for each in changes}
-    unchanged = Impact(Effect.NONE)
     others = tuple(
-        ResourceChange(
-            *(ChangeType.CHANGED, id_, id_),
-            impact=unchanged,
-            effects=(unchanged.effect,),
-            moved_from=origins[key],
-        )
-        for key, id_ in after.items()
-        if id_ not in changed
+        unchanged(id_)._replace(moved_from=origins[key]) for key, id_ in after.items() if id_ not in changed
     )
     ordered = sorted((*changes, *others), key=ResourceChange.order)
     return difference._replace(changes=tuple(ordered), equal=difference.equal - len(others))
 
 
+def unchanged(id_: ResId) -> ResourceChange:
+    """Return the change of an object that only has another owner."""
+    impact = Impact(Effect.NONE)
+    return ResourceChange(ChangeType.CHANGED, id_, id_, impact=impact, effects=(impact.effect,))
+
+
 def with_deletion_risk(
-    change: ResourceChange, owners: tuple[ResId, ResId], exemption: str, lost: Sequence[DataChange]
+    change: ResourceChange, cause: str, exemption: str, lost: Sequence[DataChange]
 ) -> ResourceChange:
     """Return the change of a machine that its old owner may delete before the new one takes it over.
 
-    ``exemption`` is the annotation without which it does, ``lost`` the data that goes with the machine.
+    ``cause`` says so, ``exemption`` is the annotation without which it does, and ``lost`` the data that goes
+    with the machine.
     """
-    old, new = owners
-    risk = Impact(
-        Effect.AT_RISK,
-        f"{old} may delete it, with the disks that it owns, before {new} takes it over: annotate it with"
-        f" {exemption} first, and move it once the cluster has that",
-    )
+    reason = f"{cause}: annotate it with {exemption} first, and move it once the cluster has that"
+    risk = Impact(Effect.AT_RISK, reason)
     impact = change.impact or risk
     if impact.effect.severity < risk.effect.severity:
         impact = risk

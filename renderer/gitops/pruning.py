@@ -12,6 +12,10 @@ Argo CD does the same with its tracking id, if the Application prunes automatica
 (argo-cd ``controller/appcontroller.go`` ``shouldBeDeleted``: ``Delete=false``, Helm's ``keep``, and never a
 CRD). Both options may be of the Application; that of an object comes first. A sync that somebody starts, by
 hand or with ``operation`` in Git, prunes if it says so, and has its own options.
+A set that is removed, or that no longer makes an Application, deletes this, unless its policy says otherwise
+(argo-cd ``applicationset/controllers`` ``Reconcile``, ``deleteInCluster``). The Flux operator deletes what a
+ResourceSet has applied and no longer makes, by its labels (flux-operator
+``internal/controller/resourceset_controller.go`` ``apply``, ``uninstall``).
 A Kustomization that is removed deletes what its ``deletionPolicy`` says, and nothing while it is suspended
 (kustomize-controller ``finalizerShouldDeleteResources``).
 """
@@ -20,16 +24,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from renderer.gitops.argocd.application import is_application
+from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.gitops.argocd.requested_sync import options_of_request, requests_pruning
 from renderer.gitops.flux.discovery import is_flux_kustomization
-from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP
+from renderer.gitops.flux.flux_operator import is_resource_set, is_suspended
+from renderer.model.engines import CASCADE_FINALIZER, FLUX_KUSTOMIZE_GROUP, FLUX_OPERATOR_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import SYNC_OPTIONS_ANNOTATION, options_of_application, options_of_object
 
 _DELETING = ("Delete", "WaitForTermination")
 _ORPHAN = "Orphan"
+#: The policies of an ApplicationSet that let it delete Applications; the first is the default.
+_POLICIES_THAT_DELETE = ("sync", "create-delete")
+_OPERATOR_PRUNE = f"{FLUX_OPERATOR_GROUP}/prune"
 _HELM_POLICY = "helm.sh/resource-policy"
 
 
@@ -53,6 +61,8 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
             setting = f"deletionPolicy: {_ORPHAN}" if policy == _ORPHAN else "no prune: true"
             return f"{label} has {setting}"
         return _flux_retention(removed)
+    if is_resource_set(owner):
+        return f"its {_OPERATOR_PRUNE}: disabled" if _is_kept_by_operator(removed) else ""
     if not is_application(owner):
         return ""
     if not is_gone:
@@ -126,7 +136,38 @@ def exemption_needed(owner: Resource, moved: Resource, *, may_be_gone: bool) -> 
     """
     if is_flux_kustomization(owner):
         return _flux_exemption(owner, moved, may_be_gone=may_be_gone)
+    if is_resource_set(owner):
+        return "" if keeps_what_it_made(owner, moved) else f"{_OPERATOR_PRUNE}: disabled"
     return _argocd_exemption(owner, moved, may_be_gone=may_be_gone) if is_application(owner) else ""
+
+
+def exemption_from_removal(owner: Resource, object_: Resource) -> str:
+    """Return the annotation without which an object is deleted when its Kustomization or Application is.
+
+    Empty if it is not deleted.
+    """
+    if is_flux_kustomization(owner):
+        spec = object_at(owner.content, "spec")
+        if spec.get("suspend") is True or text_at(spec, "deletionPolicy") == _ORPHAN:
+            return ""
+        return _flux_exemption(owner, object_, may_be_gone=True)
+    every = (*options_of_object(object_), *options_of_application(owner))
+    is_kept = not _has_finalizer(owner) or _option(every, "Delete") in ("false", "confirm")
+    return "" if is_kept else f"{SYNC_OPTIONS_ANNOTATION}: Delete=false"
+
+
+def keeps_what_it_made(maker: Resource, made: Resource) -> bool:
+    """Return True if a set does not delete what it has made when it is removed or no longer makes it."""
+    if is_application_set(maker):
+        policy = text_at(maker.content, "spec", "syncPolicy", "applicationsSync")
+        return bool(policy) and policy not in _POLICIES_THAT_DELETE
+    return is_suspended(maker) or _is_kept_by_operator(made)
+
+
+def _is_kept_by_operator(made: Resource) -> bool:
+    return any(
+        text_at(each, _OPERATOR_PRUNE).lower() == "disabled" for each in (made.annotations, made.labels)
+    )
 
 
 def _flux_exemption(owner: Resource, moved: Resource, *, may_be_gone: bool) -> str:

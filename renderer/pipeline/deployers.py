@@ -214,6 +214,12 @@ class Deployers:
             self._parents_of_folders[folder] = frozenset(each.origin for each in self.above([deployer]))
         return self._parents_of_folders[folder]
 
+    def maker_of(self, deployer: Resource) -> Resource | None:
+        """Return the set that makes an Application or Kustomization; None if that is in Git itself."""
+        if any(each.origin == deployer.origin for each in self.written.get(deployer.current_id, ())):
+            return None
+        return self._sets.get((deployer.origin.path, deployer.origin.document))
+
     @cached_property
     def _sets(self) -> Mapping[tuple[str, int], Resource]:
         every = (*self._found, *self._beside)

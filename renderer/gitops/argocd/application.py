@@ -14,7 +14,7 @@ from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.engines import ARGOCD_GROUP
+from renderer.model.engines import ARGOCD_GROUP, CASCADE_FINALIZER
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.location import Site
@@ -97,10 +97,19 @@ def as_application(deployer: Resource) -> Resource:
     if not is_application_set(deployer):
         return deployer
     template = object_at(deployer.content, "spec", "template")
-    metadata = {**object_at(template, "metadata"), "name": deployer.name, "namespace": deployer.namespace}
+    written = object_at(template, "metadata")
+    finalizers = written.get("finalizers") or default_finalizers(deployer)
+    identity = {"name": deployer.name, "namespace": deployer.namespace}
+    metadata = {**written, **identity, "finalizers": finalizers}
     return deployer.with_content(
         {**deployer.content, **template, "kind": "Application", "metadata": metadata}
     )
+
+
+def default_finalizers(application_set: Resource) -> list[Json]:
+    """Return the finalizers of the Applications of a set whose template has none (RenderTemplateParams)."""
+    policy = object_at(application_set.content, "spec", "syncPolicy")
+    return [] if policy.get("preserveResourcesOnDeletion") is True else [CASCADE_FINALIZER]
 
 
 def is_project(resource: Resource) -> bool:

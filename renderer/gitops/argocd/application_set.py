@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
+from renderer.gitops.argocd.application import default_finalizers
 from renderer.gitops.argocd.generators.context import SetContext, check_count
 from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
@@ -18,7 +19,6 @@ from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.kubevirt.facts.confidential.parameters import confidential_elements
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
-from renderer.model.engines import CASCADE_FINALIZER
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
@@ -131,11 +131,9 @@ def _application(
 ) -> Resource:
     rendered = object_at(rendering.deeply(template, parameters) if parameters else template)
     metadata = {key: value for key, value in object_at(rendered, "metadata").items() if key in _METADATA}
-    keeps_resources = (
-        object_at(entry.content, "spec", "syncPolicy").get("preserveResourcesOnDeletion") is True
-    )
-    if parameters and not metadata.get("finalizers") and not keeps_resources:
-        metadata["finalizers"] = [CASCADE_FINALIZER]  # RenderTemplateParams
+    defaults = default_finalizers(entry)
+    if parameters and defaults and not metadata.get("finalizers"):
+        metadata["finalizers"] = defaults
     application: JsonObject = {"metadata": metadata, "spec": object_at(rendered, "spec")}
     patch = entry.content["spec"].get("templatePatch") if isinstance(entry.content["spec"], dict) else None
     if isinstance(patch, str):

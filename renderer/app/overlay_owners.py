@@ -1,0 +1,114 @@
+"""What applies an overlay in the cluster, and whether that deletes its objects when something else does so.
+
+The names of the Kustomization or Application, and of the set that makes it, decide: under another name, an
+engine sees another object. The old one may be removed before the new one has taken over what it applied.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from renderer.app.diff_side import Side
+from renderer.gitops.argocd.application import as_application, is_application_set
+from renderer.gitops.pruning import (
+    exemption_from_removal,
+    exemption_needed,
+    keeps_what_it_made,
+    retention_of,
+)
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.pipeline.deployers import own_id
+
+
+class Owner(NamedTuple):
+    """A Kustomization, Application or ResourceSet that applies an overlay, and the set that makes it."""
+
+    id: ResId
+    deployer: Resource
+    maker: Resource | None = None
+
+    @property
+    def maker_id(self) -> ResId | None:
+        return self.maker.current_id if self.maker else None
+
+
+class Handover(NamedTuple):
+    """An owner that may delete what another one applies from a change on.
+
+    ``parents`` are the objects that deploy the old one, if it keeps its name.
+    """
+
+    old: Owner
+    new: Owner
+    parents: tuple[Resource, ...] = ()
+
+    @property
+    def cause(self) -> str:
+        """What may happen to an object, for a message."""
+        if self.old.id != self.new.id:
+            old, new = self.old.id, self.new.id
+            return f"{old} may delete it, with the disks that it owns, before {new} takes it over"
+        maker, next_maker = self.old.maker_id or "what deploys it", self.new.maker_id
+        again = f"{next_maker} makes that again" if next_maker else "that is applied from Git"
+        return f"{maker} may delete {self.old.id}, and so this with the disks that it owns, before {again}"
+
+    def exemption(self, object_: Resource, *, may_be_gone: bool = True) -> str:
+        """Return the annotation without which an object may be deleted; empty if it is not.
+
+        ``may_be_gone``: the old owner may be removed, and not only lose the object.
+        """
+        old = self.old
+        is_kept = old.maker is not None and keeps_what_it_made(old.maker, old.deployer)
+        if self.new.id != old.id:
+            return exemption_needed(old.deployer, object_, may_be_gone=may_be_gone and not is_kept)
+        if self.new.maker_id == old.maker_id or is_kept:
+            return ""
+        if old.maker is None and self.parents:
+            retentions = (retention_of(each, old.deployer, is_gone=False) for each in self.parents)
+            if all(retentions):
+                return ""
+        return exemption_from_removal(old.deployer, object_)
+
+
+def owners_of(side: Side, path: str) -> tuple[Owner, ...]:
+    """Return the owners of an overlay on a side, as far as the repository says."""
+    overlay = side.overlays.get(path)
+    if overlay is None:
+        return ()
+    if overlay.entry is not None:
+        entry = overlay.entry.entry
+        return (Owner(entry.current_id, entry, side.deployers.maker_of(entry)),) if entry else ()
+    return tuple(
+        Owner(own_id(each, path), as_application(each), each if is_application_set(each) else None)
+        for each in side.deployers.of(overlay)
+    )
+
+
+def handovers(before: Side, after: Side, path: str) -> Iterator[Handover]:
+    """Yield the changes of the owners of an overlay that both sides have.
+
+    Without a new owner, nothing in the repository deploys it any more.
+    """
+    former, latter = owners_of(before, path), owners_of(after, path)
+    gone, come = _without(former, latter), _without(latter, former)
+    for old in gone if latter else ():
+        same = (each for each in come if each.id == old.id)
+        new = next(same, None) or next((each for each in (*come, *latter) if each.id != old.id), None)
+        if new is not None:
+            parents = before.deployers.above([old.deployer]) if new.id == old.id else ()
+            yield Handover(old, new, tuple(parents))
+
+
+def _without(owners: tuple[Owner, ...], others: tuple[Owner, ...]) -> list[Owner]:
+    """Return the owners that are not among the others, which may be several of one name."""
+    known = Counter((each.id, each.maker_id) for each in others)
+    found = []
+    for each in owners:
+        key = each.id, each.maker_id
+        known[key] -= 1
+        if known[key] < 0:
+            found.append(each)
+    return found
