@@ -8,6 +8,7 @@ from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.masking import without_secret_words
 from renderer.diff.match import match
 from renderer.diff.missing import removed_objects, with_missing_objects
+from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import should_run, with_reads
 from renderer.diff.services import with_lost_machines
@@ -69,6 +70,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     moves = [*image_moves(pair for pair, _ in pairs if pair[1].current_id in changed)]
     release = sides.after.release
     changes = with_reads(with_lost_machines(changes, old, new), new, release, should_run)
+    changes = with_orders(changes, new, release, should_run)
     changes = with_missing_objects(changes, new, new, release, removed_objects(changes))
     return OverlayDifference(
         path=path,

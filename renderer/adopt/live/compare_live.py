@@ -15,6 +15,7 @@ from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.masking import without_secret_words
 from renderer.diff.missing import removed_objects, with_missing_objects
+from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import with_reads
 from renderer.diff.update_judge import refused_update
@@ -100,6 +101,7 @@ def compare_with_cluster(
     moves = [*image_moves(comparison.drifted)]
     drifted = len(changes)
     changes = with_reads(changes, overlay.written, overlay.release, comparison.is_running)
+    changes = with_orders(changes, overlay.written, overlay.release, comparison.is_running)
     comparison.equal -= len(changes) - drifted
     leaving = (each for each in settings.tracked if each.current_id.object_key not in written)
     changes += map(comparison.removed, leaving)

@@ -19,7 +19,9 @@ from renderer.model.release import Release
 RESTORE = "VirtualMachineRestore"
 _RESTORED_NAME = pattern(r"restore-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}-.+")
 _RESTORED_BY = "restore.kubevirt.io/name"
-_SINCE_POLICIES = Release(1, 6)
+#: The first release with ``volumeRestorePolicy``.
+SINCE_POLICIES = Release(1, 6)
+IN_PLACE = "InPlace"
 RESTORE_SOURCE = "pkg/storage/snapshot/restore.go generateRestoredVMSpec"
 
 
@@ -51,7 +53,7 @@ def undone_by_sync(restore: Resource, instance: JsonObject, release: Release) ->
     if not undone:
         return ()
     way = "write the restored names into Git once it is done"
-    if release >= _SINCE_POLICIES:
+    if release >= SINCE_POLICIES:
         way = f"restore with volumeRestorePolicy: InPlace, or {way}"
     text = f"the next sync takes the restored disks from the VM again: {way}"
     before, after = ", ".join(undone.values()), ", ".join(undone)
@@ -64,7 +66,7 @@ def _restored_name(spec: JsonObject, volume: str, claim: str) -> str:
         if text_at(override, "volumeName") == volume and text_at(override, "restoreName"):
             return text_at(override, "restoreName")
     policy = text_at(spec, "volumeRestorePolicy")
-    if policy == "InPlace":
+    if policy == IN_PLACE:
         return claim
     if policy == "PrefixTargetName":
         return f"{text_at(spec, 'target', 'name')}-{volume}"
