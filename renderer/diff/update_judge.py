@@ -22,7 +22,13 @@ from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
 from renderer.kubevirt.impact.lost_objects import may_hold_data, replaced_by_empty
-from renderer.kubevirt.impact.other_cluster import lost_start, workload_update
+from renderer.kubevirt.impact.other_cluster import (
+    has_other_images,
+    installation,
+    lost_start,
+    lost_support,
+    workload_update,
+)
 from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.table import Views
@@ -138,7 +144,8 @@ class UpdateJudge:
             if refused is not None:
                 return refused
         if written[0] is None or written[1] is None:
-            impact = _OF_TEMPLATE if is_vm_template(after) else claim_growth(self._update(before, after))
+            impact = _OF_TEMPLATE if is_vm_template(after) else installation(before, after)
+            impact = impact or claim_growth(self._update(before, after))
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
             return Judgement(field_changes(before.content, after.content), impact, data=data)
         applied = self._as_applied(before, after)
@@ -158,6 +165,7 @@ class UpdateJudge:
             contents = vm_change.before.content, vm_change.after.content
             changes = tuple(each for each in changes if not is_default_on_one_side(after.gvk, each, contents))
         judgement = judge(Views(written[0], written[1], self._cluster), vm_change, changes)
+        judgement = self._with_lost_support(judgement, after)
         if vm_change is not None:
             judgement = self._with_workload_update(judgement, vm_change)
         else:
@@ -190,12 +198,25 @@ class UpdateJudge:
             judgement = with_impact(judgement, no_start)._replace(start_refusal=vm_change.start_refusal)
         elif not self._sides.was_refused(before):
             judgement = with_impact(judgement, self._after.refusal(after))
+        judgement = self._with_lost_support(judgement, after)
         judgement = self._with_workload_update(judgement, vm_change)
         is_affected = judgement.impact is not _OTHER_CLUSTER or any(each.risk for each in guest)
         return judgement if is_affected else NO_CHANGES
 
+    def _with_lost_support(self, judgement: Judgement, after: Resource) -> Judgement:
+        """Return a judgement with what the configuration of KubeVirt lacks for a machine after the change."""
+        view = VirtualMachineView.of(self._after.applied.get(after.current_id, after))
+        if view is None or not self._sides.is_other_cluster:
+            return judgement
+        impact = lost_support(view.instance, self._before.kubevirt, self._after.kubevirt)
+        if impact is None:
+            return judgement
+        return with_impact(judgement, impact)._replace(start_refusal=judgement.start_refusal or impact.reason)
+
     def _with_workload_update(self, judgement: Judgement, vm_change: VmChange) -> Judgement:
-        is_upgrade = self._before.release != self._after.release
+        is_upgrade = self._before.release != self._after.release or has_other_images(
+            self._before.kubevirt, self._after.kubevirt
+        )
         return with_impact(judgement, workload_update(vm_change, self._cluster) if is_upgrade else None)
 
     def _outlook_of_another(
