@@ -47,13 +47,14 @@ class EngineRules(NamedTuple):
     """The differences that the engine of an overlay ignores.
 
     ``former_rules`` are those before the change. ``is_partial``: it applies an object without the ignored
-    fields. ``is_selective``: it applies only objects that differ in other fields. ``is_flux``: it is
-    certainly Flux, whose annotations another engine does not know.
+    fields, and ``was_partial``: so it did before. ``is_selective``: it applies only objects that differ in
+    other fields. ``is_flux``: it is certainly Flux, whose annotations another engine does not know.
     """
 
     rules: tuple[IgnoreRule, ...] = ()
     former_rules: tuple[IgnoreRule, ...] = ()
     is_partial: bool = False
+    was_partial: bool = False
     is_selective: bool = False
     is_flux: bool = False
 
@@ -70,11 +71,12 @@ def engine_rules(deployer: Resource | None, former: Resource | None = None) -> E
     engine = _rules_of(deployer)
     if former is None:
         return engine
-    known = _rules_of(former).rules
+    known = _rules_of(former)
     rules = (
-        each if each in known else each._replace(source=f"{each.source} ({_ADDED})") for each in engine.rules
+        each if each in known.rules else each._replace(source=f"{each.source} ({_ADDED})")
+        for each in engine.rules
     )
-    return engine._replace(rules=tuple(rules), former_rules=known)
+    return engine._replace(rules=tuple(rules), former_rules=known.rules, was_partial=known.is_partial)
 
 
 def _rules_of(deployer: Resource | None) -> EngineRules:
@@ -134,7 +136,8 @@ def overdue(
             continue
         if engine.is_flux and (exemption := _lifted_exemption(old, new)):
             yield exemption, id_
-        ignored = {path for rule in engine.about(id_) for path in rule.paths}
+        respected = () if engine.was_partial and not engine.is_partial else engine.about(id_)
+        ignored = {path for rule in respected for path in rule.paths}
         for rule in engine.former_rules:
             if rule.is_about(id_) and any(has_value(new.content, path) for path in {*rule.paths} - ignored):
                 yield rule.source, id_

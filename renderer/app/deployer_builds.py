@@ -6,17 +6,27 @@ kustomization that patches the rendered tree.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache, cached_property
 from typing import TypeAlias
 
 from renderer.app.diff_side import Side
 from renderer.files.file_system import is_inside
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
-from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.engines import FLUX_OPERATOR_GROUP
+from renderer.model.kube.json import EMPTY, JsonObject, array_at, text_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
+from renderer.model.render_config import Overlay
 
+#: The kinds that variables are taken from.
+_DATA = ("ConfigMap", "Secret")
+_ENGINE_GROUPS = ("argoproj.io", "fluxcd.io", FLUX_OPERATOR_GROUP)
 #: The path of a file, and the number of a document in it.
 _Place: TypeAlias = tuple[str, int]
 
@@ -34,11 +44,48 @@ class DeployerBuilds:
             overlay = builds.side.overlays.get(path)
             if overlay is None or (overlay.entry is not None and overlay.entry.entry is not None):
                 continue
-            for source in sorted(builds.side.deployers.sources_above(overlay)):
+            deployers = builds.side.deployers
+            for source in sorted(deployers.sources_above(overlay)):
                 files = self._changed & builds.files(source)
                 if outside := sorted(each for each in files if not is_inside(each, overlay.output)):
                     return f"{outside[0]} changes, by which {overlay.output} is applied"
+                if beside := self._beside_tree(source, overlay):
+                    return f"{beside} changes, which is applied with {overlay.output}"
+            for component in sorted(deployers.components(overlay)):
+                if files := self._changed & builds.files(component):
+                    return f"{min(files)} changes, a component with which {overlay.output} is applied"
+            if not overlay.flux and (found := self._changed_variables(deployers.of(overlay))):
+                return f"{found} changes, of which variables in {overlay.output} are taken"
         return ""
+
+    def _beside_tree(self, source: str, overlay: Overlay) -> str:
+        """Return a changed manifest that is applied with a tree, as the source of both has no kustomization.
+
+        If the source is the whole repository, it has manifests of anything. Those of what deploys overlays
+        are compared themselves.
+        """
+        is_above = source != "." and is_inside(overlay.output, source)
+        if not is_above or any(each.files(source) for each in (self._before, self._after)):
+            return ""
+        files = sorted(each for each in self._changed if is_inside(each, source))
+        builds = self._before, self._after
+        return next((file for file in files if any(each.has_other_objects(file) for each in builds)), "")
+
+    def _changed_variables(self, deployers: Iterable[Resource]) -> str:
+        """Return the name of a changed ConfigMap or Secret of which one of the objects takes variables."""
+        for deployer in deployers:
+            for source in array_at(deployer.content, "spec", "postBuild", "substituteFrom"):
+                reference = text_at(source, "kind"), deployer.namespace, text_at(source, "name")
+                if reference in self._changed_data:
+                    return f"{reference[0]} {reference[2]}"
+        return ""
+
+    @cached_property
+    def _changed_data(self) -> frozenset[Reference]:
+        """The ConfigMaps and Secrets in files that are not the same on both sides."""
+        before, after = (each.data(self._changed) for each in (self._before, self._after))
+        ids = before.keys() | after.keys()
+        return frozenset(each for each in ids if before.get(each) != after.get(each))
 
     def of_deployer(self, old: Resource, new: Resource) -> str:
         """Return why an object is not what its file says, if a kustomization that lists the file has changed.
@@ -74,6 +121,24 @@ class _Builds:
         """Return the kustomizations that the one in a folder uses, and the files that these list."""
         links = filter(None, map(self._graph.links, self._graph.folders(folder)))
         return frozenset(file for each in links for file in (each.file, *each.files))
+
+    def data(self, manifests: Iterable[str]) -> Mapping[Reference, list[JsonObject]]:
+        """Return the ConfigMaps and Secrets in manifests."""
+        found: dict[Reference, list[JsonObject]] = {}
+        for each in (each for path in sorted(manifests) for each in self._objects(path)):
+            if each.kind in _DATA:
+                found.setdefault(each.reference, []).append(each.content)
+        return found
+
+    def has_other_objects(self, manifest: str) -> bool:
+        """Return True if a manifest has objects that deploy nothing."""
+        return any(not each.gvk.group.endswith(_ENGINE_GROUPS) for each in self._objects(manifest))
+
+    def _objects(self, manifest: str) -> tuple[Resource, ...]:
+        with suppress(DiagnosticError):  # reported where it is used
+            if self.side.fs.is_file(manifest):
+                return read_resources(self.side.fs.read(manifest), Site(manifest))
+        return ()
 
     def _composed(self, folder: str) -> Mapping[_Place, JsonObject] | None:
         """Return what a kustomization makes of the objects in files; None if it cannot be built."""

@@ -11,8 +11,9 @@ inventory no longer has it.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
+from itertools import starmap
 
-from renderer.gitops.argocd.application import as_application, is_application, sources
+from renderer.gitops.argocd.application import DeployedSource, as_application, is_application, sources
 from renderer.gitops.argocd.requested_sync import (
     options_of_request,
     requested_elsewhere,
@@ -21,6 +22,7 @@ from renderer.gitops.argocd.requested_sync import (
 )
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.gitops.repository_url import are_same_repository
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import JsonObject, object_at
@@ -111,7 +113,8 @@ def _is_forced(options: Collection[str]) -> bool:
 
 def _prunes(application: Resource) -> bool:
     automated = object_at(application.content, "spec", "syncPolicy", "automated")
-    return automated.get("prune") is True and automated.get("enabled") is not False
+    is_kept = {"Prune=false", "Prune=confirm"} & {*options_of_application(application)}
+    return automated.get("prune") is True and automated.get("enabled") is not False and not is_kept
 
 
 def redirections(before: Resource, after: Resource) -> Iterator[str]:
@@ -140,6 +143,8 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another destination: it goes to another cluster"
         if _revisions(old) != _revisions(new):
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
+        if _is_moved(old, new):
+            yield f"{label} has another repoURL: it may not deploy the files that are rendered here"
         for field in _newly_requested(old, new):
             yield f"{label} starts a sync with its own operation.sync.{field}: it deploys something else"
 
@@ -159,7 +164,11 @@ def changes_below(before: Resource, after: Resource) -> Iterator[str]:
                 yield f"{label} has another spec.{field}, and deploys what deploys it"
     elif after.gvk.group != FLUX_SOURCE_GROUP:
         old, new = as_application(before), as_application(after)
-        if _build_options(old) != _build_options(new) or _revisions(old) != _revisions(new):
+        if (
+            _build_options(old) != _build_options(new)
+            or _revisions(old) != _revisions(new)
+            or _is_moved(old, new)
+        ):
             yield f"{label} has another source, and deploys what deploys it"
         for field in _newly_requested(old, new):
             yield f"{label} starts a sync with its own operation.sync.{field}, and deploys what deploys it"
@@ -179,12 +188,18 @@ def unrendered_changes(before: Resource, after: Resource, known: Collection[str]
         for field in _LEAVING_OUT:
             if _differs(before, after, field):
                 yield f"{label} has another spec.{field}: it may leave out what is rendered"
-    elif _build_options(as_application(before)) != _build_options(as_application(after)):
-        yield f"{label} has a source with other options, and is not what is rendered: list it under argocd"
+    else:
+        old, new = as_application(before), as_application(after)
+        if _build_options(old) != _build_options(new):
+            found = "a source with other options"
+            yield f"{label} has {found}, and is not what is rendered: list it under argocd"
+        if _differs(old, new, "destination", "namespace"):
+            found = "another destination.namespace"
+            yield f"{label} has {found}, which objects without one get: list it under argocd"
 
 
 def _build_options(application: Resource) -> list[JsonObject]:
-    found = (each.content for each in sources(application) if each.has_manifests and not each.is_chart)
+    found = (each.content for each in _with_manifests(application))
     return [{key: value for key, value in each.items() if key not in _SOURCE_ADDRESS} for each in found]
 
 
@@ -193,7 +208,16 @@ def _differs(before: Resource, after: Resource, *field: str) -> bool:
     return value_at(before.content, path) != value_at(after.content, path)
 
 
+def _is_moved(before: Resource, after: Resource) -> bool:
+    """Return True if an Application gets its manifests from another repository; more sources are none."""
+    urls = [[each.url for each in _with_manifests(application)] for application in (before, after)]
+    return not all(starmap(are_same_repository, zip(*urls, strict=False)))
+
+
 def _revisions(application: Resource) -> list[str]:
     """Return the revision of each source with manifests of a repository; ``HEAD`` is the default."""
-    found = (each for each in sources(application) if each.has_manifests and not each.is_chart)
-    return [each.revision or "HEAD" for each in found]
+    return [each.revision or "HEAD" for each in _with_manifests(application)]
+
+
+def _with_manifests(application: Resource) -> Iterator[DeployedSource]:
+    return (each for each in sources(application) if each.has_manifests and not each.is_chart)

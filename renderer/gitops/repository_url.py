@@ -151,6 +151,11 @@ def _parts(url: str, count: int) -> frozenset[tuple[str, ...]]:
     return frozenset({parts[-count:]}) if len(parts) > count and parts[-1] else frozenset()
 
 
+def are_same_repository(one: str, other: str) -> bool:
+    """Return True if two URLs have one host and path, such as those for SSH and HTTPS."""
+    return one == other or bool(_parts(one, _WHOLE) & _parts(other, _WHOLE))
+
+
 def _repository(url: str) -> str:
     """Return owner and name, or the URL itself if it does not have both."""
     return next(("/".join(parts) for parts in _parts(url, _OWNER_AND_NAME)), url.strip())

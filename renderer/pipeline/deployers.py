@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
@@ -38,7 +38,7 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, fo
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
-from renderer.model.kube.json import Json, object_at, text_at
+from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
@@ -134,6 +134,24 @@ class Deployers:
         """Return the sources of the objects that deploy an overlay, but for its own folder and its output."""
         deployed = (source for found in self.of(overlay) for source in self._own_sources(found))
         return frozenset(map(posixpath.normpath, deployed)) - {overlay.path, overlay.output}
+
+    def components(self, overlay: Overlay) -> frozenset[str]:
+        """Return the folders of the components that the objects that deploy an overlay add to it."""
+        return frozenset(
+            posixpath.normpath(posixpath.join(source, text))
+            for found in self.of(overlay)
+            for source, listed in self._listed_components(found)
+            for text in map(str, listed)
+        )
+
+    def _listed_components(self, deployer: Resource) -> Iterator[tuple[str, Sequence[Json]]]:
+        """Yield each source of an object, and the components that are relative to it."""
+        if is_flux_kustomization(deployer):
+            for source in self._own_sources(deployer):
+                yield source, array_at(deployer.content, "spec", "components")
+            return
+        for each in sources(as_application(deployer)):
+            yield each.path, array_at(each.content, "kustomize", "components")
 
     def folders_for_flux(self, overlay: Overlay) -> frozenset[str]:
         """Return the folders of an overlay, its own and its output, that Flux deploys."""

@@ -321,8 +321,8 @@ def test_a_flag_of_an_application_is_read_as_argo_cd_reads_it(folder: Path, befo
         ("prune: true", "DATA: Application argocd/apps may delete objects\n"),
         ("syncOptions: [Force=true]", "DATA: Application argocd/apps may delete objects\n"),
         ("syncStrategy: {hook: {force: true}}", "DATA: Application argocd/apps may delete objects\n"),
-        ("prune: true, dryRun: true", "no virtual machine is affected"),
-        ("revision: main", "no virtual machine is affected"),
+        ("prune: true, dryRun: true", "no running virtual machine changes"),
+        ("revision: main", "no running virtual machine changes"),
         ("revision: other", "NOT COMPARED: "),
         ("revisions: [other]", "NOT COMPARED: "),
         ("source: {path: overlays/dev}", "NOT COMPARED: "),
@@ -395,3 +395,85 @@ def test_an_object_behind_a_link_is_compared(folder: Path) -> None:
     commit(folder, {})
     write(folder, {"flux/.texts/apps.txt": f"{KUSTOMIZATION}  force: true\n"})
     assert "spec.force: nothing -> true" in diff().stdout
+
+
+@pytest.mark.parametrize("entry", ["", "argocd"])
+def test_another_repository_is_not_compared(folder: Path, entry: str) -> None:
+    commit(folder, project(entry) | OVERLAYS | ARGOCD)
+    moved = APPLICATION.replace("git.example.org", "other.example.net")
+    write(folder, {"clusters/prod/apps.yaml": moved})
+    assert "Application apps has another repoURL" in diff().stdout
+    by_ssh = APPLICATION.replace(ORIGIN, "git@git.example.org:vms.git")
+    write(folder, {"clusters/prod/apps.yaml": by_ssh})
+    assert not diff().stdout.startswith("NOT COMPARED")
+
+
+def test_another_namespace_is_not_compared_with_a_folder_alone(folder: Path) -> None:
+    commit(folder, project("") | OVERLAYS | ARGOCD)
+    changed = APPLICATION.replace('default.svc"', 'default.svc", namespace: other')
+    write(folder, {"clusters/prod/apps.yaml": changed})
+    assert "Application apps has another destination.namespace" in diff().stdout
+
+
+def test_pruning_begins_without_the_option_that_forbids_it(folder: Path) -> None:
+    pruning = APPLICATION.replace("{}", "{prune: true}")
+    kept = pruning.replace("syncPolicy: {", "syncPolicy: {syncOptions: [Prune=false], ")
+    commit(folder, project("") | OVERLAYS | {"clusters/prod/apps.yaml": kept})
+    write(folder, {"clusters/prod/apps.yaml": pruning})
+    assert diff().stdout.startswith("DATA: Application argocd/apps may delete objects\n")
+
+
+def test_earlier_changes_arrive_once_ignored_fields_are_not_respected(folder: Path) -> None:
+    rule = "  ignoreDifferences: [{kind: ConfigMap, jsonPointers: [/metadata/name]}]\n"
+    respected = APPLICATION.replace("{automated", "{syncOptions: [RespectIgnoreDifferences=true], automated")
+    commit(folder, project("argocd") | OVERLAYS | {"clusters/prod/apps.yaml": respected + rule})
+    write(folder, {"clusters/prod/apps.yaml": APPLICATION + rule})
+    assert "not compared: earlier changes of ConfigMap prod/settings arrive now" in diff().stdout
+
+
+COMPONENT = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+VARIABLES = """\
+apiVersion: v1
+kind: ConfigMap
+metadata: {name: variables, namespace: flux-system}
+data: {size: %s}
+"""
+
+
+@pytest.mark.parametrize(
+    ("deployer", "file", "texts"),
+    [
+        (
+            f"{KUSTOMIZATION}  components: [../../parts]\n",
+            "parts/kustomization.yaml",
+            (COMPONENT, f"{COMPONENT}namePrefix: a-\n"),
+        ),
+        (
+            APPLICATION.replace("path: ", "kustomize: {components: [../../parts]}, path: "),
+            "parts/kustomization.yaml",
+            (COMPONENT, f"{COMPONENT}namePrefix: a-\n"),
+        ),
+        (
+            f"{KUSTOMIZATION}  postBuild: {{substituteFrom: [{{kind: ConfigMap, name: variables}}]}}\n",
+            "clusters/prod/variables.yaml",
+            (VARIABLES % "one", VARIABLES % "two"),
+        ),
+        (KUSTOMIZATION.replace("overlays/prod", "rendered"), "rendered/beside.yaml", ("", CONFIG)),
+    ],
+)
+def test_what_else_a_deployer_reads_is_not_compared(
+    folder: Path, deployer: str, file: str, texts: tuple[str, str]
+) -> None:
+    commit(folder, project("") | OVERLAYS | {"clusters/prod/apps.yaml": deployer, file: texts[0]})
+    assert diff().exit_code == 0
+    write(folder, {file: texts[1]})
+    shown = diff().stdout
+    assert shown.startswith("NOT COMPARED: ")
+    assert f"{file} changes, " in shown or "ConfigMap variables changes, " in shown
+
+
+def test_what_deploys_is_applied_beside_a_tree(folder: Path) -> None:
+    deployer = {"clusters/prod/apps.yaml": KUSTOMIZATION.replace("overlays/prod", "rendered")}
+    commit(folder, project("") | OVERLAYS | deployer)
+    write(folder, {"rendered/other.yaml": SOURCE.replace("name: fleet", "name: other")})
+    assert diff().exit_code == 0
