@@ -42,6 +42,8 @@ class TreeChanges:
             names = listed([f"{new.output}/{each}" for each in changed], _MOST_NAMES)
             yield f"{names} may change what is applied, and vmrender did not write it"
         if old.output != new.output:
+            if before.has_tree(old.output) and not before.side.deployers.of(old):
+                yield f"it is rendered into {new.output}: what applies {old.output} gets no change any more"
             return
         for file in self._changed_above(new.output, KUSTOMIZATION_FILES):
             if before.uses(file, new.output) or after.uses(file, new.output):
@@ -102,6 +104,10 @@ class _Beside:
     @cached_property
     def _artifact(self) -> ArtifactFileSystem:
         return ArtifactFileSystem(self.fs)
+
+    def has_tree(self, output: str) -> bool:
+        """Return True if there is a rendered tree."""
+        return self.fs.is_file(f"{output}/{OWNERSHIP_FILE}")
 
     def _owned(self, output: str) -> Owned:
         path = f"{output}/{OWNERSHIP_FILE}"

@@ -246,3 +246,12 @@ def test_escaped_object_is_known(folder: Path) -> None:
     commit(folder, {"clusters/prod.yaml": text})
     write(folder, {"clusters/prod.yaml": f"{text}  suspend: true\n"})
     assert vmrender("diff").stdout.startswith("NOT COMPARED: overlays/prod\n")
+
+
+def test_tree_that_is_left_behind_is_not_compared(folder: Path) -> None:
+    shutil.rmtree(folder / "clusters")
+    commit(folder, {})
+    write(folder, {"vmrender.yaml": f"{PROJECT}output: built/{{name}}\n"})
+    output = vmrender("diff").stdout
+    assert output.startswith("NOT COMPARED: 2 overlays\n")
+    assert "it is rendered into built/prod: what applies rendered/prod gets no change any more" in output
