@@ -1,4 +1,4 @@
-"""Services that no longer select a virtual machine, because their selector or its labels change.
+"""Services that no longer select a virtual machine: their selector or its labels change, or they are removed.
 
 KubeVirt copies the labels of a machine's template to its pod when the machine starts
 (``pkg/virt-controller/services/template.go``); a Service finds the pod by them, at any time.
@@ -21,16 +21,19 @@ _NAME_LABEL = "vm.kubevirt.io/name"
 def with_lost_machines(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
 ) -> list[ResourceChange]:
-    """Return the changes, with what a changed Service does to the machines that it selects no longer."""
-    changed = {each.id for each in changes if each.id.gvk.kind == SERVICE and _is_update(each)}
-    if not changed:
+    """Return the changes, with what a changed or removed Service does to machines that it leaves."""
+    services = [each for each in changes if each.id.gvk.kind == SERVICE and each.impact is None]
+    changed = {each.id for each in services if _is_update(each)}
+    lost = {each.before: each.id for each in services if each.before and _loses_its_name(each)}
+    if not changed and not lost:
         return [*changes]
     sides = [*before], [*after]
-    old, new = ({each.current_id: each for each in side if each.current_id in changed} for side in sides)
+    old, new = ({each.current_id: each for each in side if each.kind == SERVICE} for side in sides)
     impacts = {id_: _impact(old[id_], new[id_], sides) for id_ in changed if id_ in old and id_ in new}
+    impacts |= {id_: _removal(old[gone], sides) for gone, id_ in lost.items() if gone in old}
 
     def judged(change: ResourceChange) -> ResourceChange:
-        impact = impacts.get(change.id)
+        impact = impacts.get(change.id) if change.impact is None else None
         return change._replace(impact=impact, effects=(impact.effect,)) if impact else change
 
     return [*map(judged, changes)]
@@ -38,7 +41,26 @@ def with_lost_machines(
 
 def _is_update(change: ResourceChange) -> bool:
     selects = any(each.field.segments[:2] == ("spec", "selector") for each in change.fields)
-    return change.type is ChangeType.CHANGED and change.impact is None and selects
+    return change.type is ChangeType.CHANGED and selects
+
+
+def _loses_its_name(change: ResourceChange) -> bool:
+    """Return True if clients no longer find a Service, or not under its name."""
+    return change.type in (ChangeType.REMOVED, ChangeType.RENAMED)
+
+
+def _removal(gone: Resource, sides: tuple[Sequence[Resource], Sequence[Resource]]) -> Impact | None:
+    """Return what the removal of a Service does to the machines that it selects, and that stay."""
+    there = {each.current_id for each in sides[1]}
+    selected = [
+        f"{each.kind} {each.name}"
+        for each in _selected(gone, sides[0])
+        if VirtualMachineView.of(each) and each.current_id in there
+    ]
+    if not selected:
+        return None
+    reason = f"connections to {', '.join(selected)} by the name or address of this Service fail at once"
+    return Impact(Effect.STOP, reason, _SOURCE)
 
 
 def _impact(

@@ -1,4 +1,4 @@
-"""Eleven pull requests to one fleet: a reader finds the dangerous line first, in every format.
+"""Twelve pull requests to one fleet: a reader finds the dangerous line first, in every format.
 
 ``tests/cases/diff/pull-request-fleet`` is the repository before. ``pull-request-*/after`` has the files that
 a pull request changes or adds, ``change.yaml`` those that it removes, and the first line, ``worst``.
@@ -74,5 +74,5 @@ def test_the_dangerous_line_comes_first(
     assert set(first_lines) == {change["worst"]}
 
 
-def test_there_are_eleven() -> None:
-    assert len(PULL_REQUESTS) == 11
+def test_there_are_twelve() -> None:
+    assert len(PULL_REQUESTS) == 12

@@ -67,3 +67,28 @@ def test_claim_that_grows(*, expandable: bool | None, reason: str) -> None:
     assert found is not None
     assert found.effect is (Effect.REFUSED if expandable is False else Effect.LIVE)
     assert reason in found.reason
+
+
+@pytest.mark.parametrize(
+    ("selector", "name", "is_cut"),
+    [({"app": "web"}, "", True), ({"app": "web"}, "site", True), ({"app": "other"}, "", False)],
+)
+def test_service_that_is_removed_or_renamed(selector: dict[str, Any], name: str, *, is_cut: bool) -> None:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"domain": {"devices": {}}}}
+    vm = object_("VirtualMachine", {"runStrategy": "Always", "template": template})
+    service = object_("Service", {"selector": selector})
+    renamed = {**service, "metadata": {"name": name, "namespace": "prod"}}
+    found = impact([vm, service], [vm, renamed] if name else [vm])
+    assert (found is not None and found.effect is Effect.STOP) is is_cut
+
+
+def test_service_that_goes_with_its_machine() -> None:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"domain": {"devices": {}}}}
+    vm = object_("VirtualMachine", {"runStrategy": "Always", "template": template})
+    service = object_("Service", {"selector": {"app": "web"}})
+    sides = [
+        OverlaySide(LATEST, tuple(Resource(each, Site("a.yaml")) for each in objects))
+        for objects in ([vm, service], [])
+    ]
+    changes = compare_overlay("", "", sides[0], sides[1]).changes
+    assert [each.impact for each in changes if each.id.gvk.kind == "Service"] == [None]
