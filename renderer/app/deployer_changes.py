@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from renderer.app.deployer_map import DeployerMap, entry_of
+from renderer.app.deployer_map import DeployerMap, entry_object, entry_of
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.new_owners import with_new_owners
 from renderer.app.redirected_overlays import RedirectedOverlays
@@ -79,6 +79,18 @@ class DeployerChanges:
             is_elsewhere = {(key.id, key.entry), (key.id, "")} & self._rendered
             if not is_elsewhere and not self._is_unreadable(old, new):
                 changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
+        for path, overlay in self._added.items():
+            old, new = (entry_object(side, path) for side in self._sides)
+            if old is None or new is None or is_same(old.content, new.content):
+                continue
+            maker = self._sides[1].deployers.maker_of(new)
+            impact = impact_of(old, new)
+            if maker is None or impact is None or impact.effect is not Effect.MAY_DELETE:
+                continue
+            entry = entry_of(overlay)
+            if impacts.get((maker.current_id, entry)) != impact:  # what fills its template has changed
+                impacts[new.current_id, entry] = impact
+                changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
         return tuple(
             _with_reasons(overlay, reasons[overlay.path])._replace(
                 changes=tuple(
@@ -86,7 +98,12 @@ class DeployerChanges:
                     for change in (*overlay.changes, *changes.get(overlay.path, ()))
                 )
             )
-            for overlay in (with_new_owners(*self._sides, self._in_git(each, causes)) for each in overlays)
+            for overlay in (
+                _departed(
+                    with_new_owners(*self._sides, self._in_git(each, causes)), redirected.departure(each.path)
+                )
+                for each in overlays
+            )
         )
 
     def _may_differ(self, changed: frozenset[str]) -> bool:
@@ -183,6 +200,20 @@ def _changes_of(
     if causes is not None:
         found = causes.as_written(found, (RenderedSide(old), RenderedSide(new)))
     return found.changes
+
+
+def _departed(overlay: OverlayDifference, reason: str) -> OverlayDifference:
+    """Return an overlay that is not rendered any more, whose owner may delete what it does not make now."""
+    if not reason:
+        return overlay
+    risk = Impact(Effect.AT_RISK, f"{reason}; it deletes what it does not make")
+    changes = (
+        each._replace(impact=risk, effects=(risk.effect,))
+        if each.impact and each.impact.effect is Effect.NONE
+        else each
+        for each in overlay.changes
+    )
+    return overlay._replace(changes=tuple(changes))
 
 
 def _judged(change: ResourceChange, impact: Impact | None) -> ResourceChange:

@@ -99,3 +99,9 @@ def _deployers_of(path: str, side: Side) -> Iterator[Resource]:
         yield from side.deployers.in_git(side.deployers.of(side.overlays[path]))
     elif path in side.found.suspended:
         yield from side.deployers.in_git((side.found.suspended[path].entry,))
+
+
+def entry_object(side: Side, path: str) -> Resource | None:
+    """Return the object that is the entry of an overlay on a side, as its engine gets it; None without."""
+    overlay = side.overlays.get(path)
+    return overlay.entry.entry if overlay is not None and overlay.entry is not None else None

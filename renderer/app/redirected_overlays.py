@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from functools import cache
 
 from renderer.app.deployer_builds import DeployerBuilds
-from renderer.app.deployer_map import DeployerKey, DeployerMap
+from renderer.app.deployer_map import DeployerKey, DeployerMap, entry_object
 from renderer.app.diff_side import Side
+from renderer.gitops.argocd.application import is_application, makes_other_manifests
 from renderer.gitops.engine_reaction import changes_below, redirections, unrendered_changes
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.engines import FLUX_SOURCE_GROUP
@@ -36,6 +37,11 @@ class RedirectedOverlays:
             yield from self._handovers_above(path)
             for key in self._deployers.of(path)[1]:
                 yield from self._rivals(key)
+            old, new = (entry_object(side, path) for side in self._sides)
+            if old is not None and new is not None:
+                yield from redirections(old, new)
+        elif path in self._sides[0].overlays:
+            yield from filter(None, [self.departure(path)])
         deployers = {**self._deployers.of(path)[0], **self._deployers.of(path)[1]}
         for key in {**self._deployers.above(path)[0], **self._deployers.above(path)[1], **deployers}:
             yield from self._changes(key, overlay, is_direct=key in deployers)
@@ -56,6 +62,18 @@ class RedirectedOverlays:
         for key in latter if former else ():
             if key not in former and (found := self._deployers.object(0, key)):
                 yield f"{found.kind} {found.name} deploys it from now on"
+
+    def departure(self, path: str) -> str:
+        """Return why an overlay is not rendered any more, although the Application that deploys it stays."""
+        after = self._sides[1]
+        entry = entry_object(self._sides[0], path)
+        if entry is None or path in after.overlays:
+            return ""
+        for each in after.deployers.written.get(entry.current_id, ()):
+            if is_application(each) and makes_other_manifests(after.fs, each):
+                label = f"{each.kind} {each.name}"
+                return f"{label} stays, and is not rendered any more: it has a chart or plugin, or no folder"
+        return ""
 
     def _handovers_above(self, path: str) -> Iterator[str]:
         """Yield why what deploys an overlay may be another object, or deleted: what deploys that changes."""
@@ -96,7 +114,7 @@ class RedirectedOverlays:
                 yield f"{old.kind} {old.name}, its source, is removed"
             return
         is_folder = overlay.entry is None or overlay.entry.entry is None
-        if is_folder:
+        if is_folder or key.id.gvk.group == FLUX_SOURCE_GROUP:  # sources are read from their files alone
             yield from filter(None, [self._rebuilt(key)])
         if is_direct and not is_same(old.content, new.content):
             yield from redirections(old, new)

@@ -477,3 +477,51 @@ def test_what_deploys_is_applied_beside_a_tree(folder: Path) -> None:
     commit(folder, project("") | OVERLAYS | deployer)
     write(folder, {"rendered/other.yaml": SOURCE.replace("name: fleet", "name: other")})
     assert diff().exit_code == 0
+
+
+SET = APPLICATION_SET.replace("elements: [{site: prod}, {site: dev}]", "elements: [{site: prod, value: ONE}]")
+
+
+@pytest.mark.parametrize(
+    ("template", "values", "shown"),
+    [
+        (
+            SET.replace("targetRevision: main", 'targetRevision: "{{value}}"'),
+            ("main", "other"),
+            "Application prod has another targetRevision",
+        ),
+        (
+            SET.replace("https://kubernetes.default.svc", "{{value}}"),
+            ("https://a", "https://b"),
+            "Application prod has another destination",
+        ),
+        (
+            f"{SET}      syncPolicy: {{syncOptions: ['Force={{{{value}}}}']}}\n",
+            ("'false'", "'true'"),
+            "changed Application argocd/prod: may delete objects",
+        ),
+    ],
+)
+def test_what_a_set_fills_in_is_judged_as_if_it_were_written(
+    folder: Path, template: str, values: tuple[str, str], shown: str
+) -> None:
+    before, after = (template.replace("ONE", value) for value in values)
+    commit(folder, project("argocd") | OVERLAYS | {"clusters/prod/sites.yaml": before})
+    write(folder, {"clusters/prod/sites.yaml": after})
+    assert shown in diff().stdout
+
+
+def test_a_patched_source_of_an_entry_is_compared(folder: Path) -> None:
+    listing = "resources: [source.yaml, apps.yaml, dev.yaml]\n"
+    place = "clusters/prod/kustomization.yaml"
+    commit(folder, project("flux") | OVERLAYS | FLUX | {place: listing})
+    write(folder, {place: f"{listing}{PATCHES}"})
+    assert "changes GitRepository fleet, which deploys it" in diff().stdout
+
+
+PATCHES = """\
+patches:
+  - target: {kind: GitRepository}
+    patch: |-
+      - {op: replace, path: /spec/ref/branch, value: other}
+"""

@@ -217,3 +217,17 @@ def test_objects_that_both_sides_have_in_git_are_not_removed(folder: Path) -> No
     assert "GitRepository" not in text
     assert "Kustomization flux-system/flux-system" not in text
     assert "GitRepository" not in run("HEAD", "HEAD~1").stdout
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {"apps/Chart.yaml": "apiVersion: v2\nname: a\nversion: 1.0.0\n"},
+        {"argocd/apps.yaml": application().replace("path: ", "plugin: {name: a}, path: ")},
+    ],
+)
+def test_application_that_is_not_rendered_any_more_may_delete(folder: Path, files: dict[str, str]) -> None:
+    beside = {"argocd/b.yaml": application("b", "b"), "b/vm.yaml": VM.replace("name: db", "name: other")}
+    text = shown(folder, {**ARGOCD, **beside, "argocd/apps.yaml": application(metadata="labels: {}")}, files)
+    assert "Application apps stays, and is not rendered any more" in text
+    assert "removed VirtualMachine prod/db in argocd:apps: may be deleted" in text

@@ -37,6 +37,9 @@ class SourceType(TextEnum):
     PLUGIN = "plugin"
 
 
+_MADE_BY_TOOLS = (SourceType.HELM, SourceType.PLUGIN)
+
+
 class DeployedSource(NamedTuple):
     """One source of an Application; ``field`` is its path in the Application."""
 
@@ -220,6 +223,18 @@ def source_type(folders: FolderReader, source: DeployedSource, folder: str) -> S
             hint="keep the one that generates its manifests",
         )
     return explicit[0] if explicit else folders.once(_detected_type, folder)
+
+
+def makes_other_manifests(fs: FileSystem, application: Resource) -> bool:
+    """Return True if a source of an Application has a chart or a plugin, or its folder cannot be read."""
+    folders = FolderReader(fs)
+    for each in sources(application):
+        try:
+            if each.is_chart or source_type(folders, each, source_folder(fs, each)) in _MADE_BY_TOOLS:
+                return True
+        except DiagnosticError:
+            return True
+    return False
 
 
 def _detected_type(fs: FileSystem, folder: str) -> SourceType:
