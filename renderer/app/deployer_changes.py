@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.app.deployer_map import DeployerMap, entry_object, entry_of
 from renderer.app.diff_side import RenderedSide, Side
@@ -28,6 +28,9 @@ from renderer.pipeline.deployers import deployer_files
 
 if TYPE_CHECKING:
     from renderer.app.diff_causes import Causes
+
+#: The impacts of the objects that deploy a compared overlay, by their identity and entry.
+_Impacts: TypeAlias = dict[tuple[ResId, str], Impact | None]
 
 
 class DeployerChanges:
@@ -69,9 +72,10 @@ class DeployerChanges:
             reasons[path] += redirected.reasons(overlay)
         by_path = {overlay.path: overlay for overlay in overlays}
         changes: dict[str, list[ResourceChange]] = {}
-        impacts: dict[tuple[ResId, str], Impact | None] = {}
+        impacts: _Impacts = {}
         for key, path in deployers.places().items():
             old, new = deployers.object(0, key), deployers.object(1, key)
+            impacts[key.id, key.entry] = None
             if old is not None and new is not None:
                 if is_same(old.content, new.content):
                     continue
@@ -94,7 +98,7 @@ class DeployerChanges:
         return tuple(
             _with_reasons(overlay, reasons[overlay.path])._replace(
                 changes=tuple(
-                    _judged(change, impacts.get((change.id, entry_of(self._added[overlay.path]))))
+                    _judged(change, entry_of(self._added[overlay.path]), impacts)
                     for change in (*overlay.changes, *changes.get(overlay.path, ()))
                 )
             )
@@ -216,8 +220,15 @@ def _departed(overlay: OverlayDifference, reason: str) -> OverlayDifference:
     return overlay._replace(changes=tuple(changes))
 
 
-def _judged(change: ResourceChange, impact: Impact | None) -> ResourceChange:
-    """Return the change of a deployer with its impact; that it has no effect is said of a single field."""
+def _judged(change: ResourceChange, entry: str, impacts: _Impacts) -> ResourceChange:
+    """Return the change of a deployer with its impact; that it has no effect is said of a single field.
+
+    What goes with a removed one that deploys a compared overlay, the changes of that overlay say.
+    """
+    takes_others = change.after is None and Effect.MAY_DELETE in change.effects
+    if takes_others and not impacts.keys().isdisjoint({(change.id, entry), (change.id, "")}):
+        return change._replace(impact=None, effects=())
+    impact = impacts.get((change.id, entry))
     if impact is None or change.impact or (impact.effect is Effect.NONE and len(change.fields) > 1):
         return change
     return change._replace(impact=impact, effects=(impact.effect,))

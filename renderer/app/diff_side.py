@@ -299,6 +299,11 @@ class _Engine:
 
         return retention_of(self._find_deployer(), removed, is_gone=is_gone)
 
+    def removal(self, removed: Resource) -> Impact | None:
+        from renderer.gitops.cascade import removal_impact  # noqa: PLC0415 - only for what was removed
+
+        return removal_impact(removed)
+
     def recreation(self, before: Resource, after: Resource, *, is_refused: bool) -> Impact | None:
         from renderer.gitops.recreation import recreation  # noqa: PLC0415 - only for what was changed
 

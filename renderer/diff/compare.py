@@ -19,7 +19,7 @@ from renderer.diff.vm_change import VmChangeOf, change_as_written
 from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.kubevirt.impact.judge import Judgement
+from renderer.kubevirt.impact.judge import Judgement, with_impact
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.kubevirt.impact.restores import RESTORE, restored_machine, undone_by_sync
 from renderer.model.difference import (
@@ -100,9 +100,9 @@ class _Comparison:
         )
 
     def removal_of(self, resource: Resource) -> ResourceChange:
-        view = VirtualMachineView.of(resource)
+        is_machine = VirtualMachineView.of(resource) is not None
         retention = self._deletions.retention(resource)
-        impact = _DELETED if view is not None else None
+        impact = _DELETED if is_machine else self._deletions.impact(resource)
         if retention:
             impact = Impact(Effect.NONE, f"it stays in the cluster: {retention}")
         return ResourceChange(
@@ -164,6 +164,7 @@ class _Comparison:
         if retention := self._deletions.retention(before):
             stays = Impact(Effect.NONE, f"the old one stays in the cluster: {retention}")
             return judgement._replace(impact=stays, effects=(stays.effect,))
+        judgement = with_impact(judgement, self._deletions.impact(before))
         return judgement._replace(data=self._deletions.lost_with(before))
 
     def _with_refusal(

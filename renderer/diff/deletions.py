@@ -9,8 +9,9 @@ from renderer.diff.sides import Sides
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import lost_with
+from renderer.kubevirt.impact.other_operators import removal_impact
 from renderer.kubevirt.impact.volume_migration import claim_of
-from renderer.model.difference import DataChange, DataEffect
+from renderer.model.difference import DataChange, DataEffect, Impact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
@@ -47,6 +48,11 @@ class Deletions:
     @property
     def _has_same_owner(self) -> bool:
         return self._after.owner == self._before.owner
+
+    def impact(self, deleted: Resource) -> Impact | None:
+        """Return what goes with an object that deploys or makes others; None if nothing is known to."""
+        engine = self._before.engine
+        return (engine.removal(deleted) if engine else None) or removal_impact(deleted)
 
     def lost_with(self, deleted: Resource) -> tuple[DataChange, ...]:
         """Return the data that is lost when the cluster deletes an object."""

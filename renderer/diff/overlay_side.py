@@ -25,6 +25,9 @@ class Engine(Protocol):
         ``is_gone``: the Kustomization or Application is removed, too.
         """
 
+    def removal(self, removed: Resource) -> Impact | None:
+        """Return what goes with a removed object that deploys others; None if nothing does."""
+
     def recreation(self, before: Resource, after: Resource, *, is_refused: bool) -> Impact | None:
         """Return the impact of deleting an object and creating it again; None if it is updated.
 

@@ -43,11 +43,9 @@ class Sides:
     def outlook(self) -> Outlook:
         """The judge of what a change does to data and guests."""
         before, after = self.before, self.after
+        storage = StorageObjects(after.written, after.storage_classes)
         return Outlook(
-            (
-                StorageObjects(before.written, before.storage_classes),
-                StorageObjects(after.written, after.storage_classes),
-            ),
+            (StorageObjects(before.written, before.storage_classes).with_volumes_of(storage), storage),
             (
                 GuestCluster.of(before.release, before.kubevirt),
                 GuestCluster.of(after.release, after.kubevirt),

@@ -51,15 +51,10 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     if owner is None:
         by_flux, by_argocd = _flux_retention(removed), _argocd_retention(removed, "Prune")
         return f"{by_flux} and {by_argocd}" if by_flux and by_argocd else ""
-    spec = object_at(owner.content, "spec")
-    label = f"{owner.kind} {owner.name}"
     if is_flux_kustomization(owner):
-        policy = text_at(spec, "deletionPolicy") if is_gone else ""
-        if is_gone and spec.get("suspend") is True:
-            return f"{label} is suspended"
-        if policy == _ORPHAN or (policy not in _DELETING and spec.get("prune") is not True):
-            setting = f"deletionPolicy: {_ORPHAN}" if policy == _ORPHAN else "no prune: true"
-            return f"{label} has {setting}"
+        kept = _kept_by_kustomization(owner, is_gone=is_gone)
+        if kept:
+            return kept
         return _flux_retention(removed)
     if is_resource_set(owner):
         return f"its {_OPERATOR_PRUNE}: disabled" if _is_kept_by_operator(removed) else ""
@@ -68,12 +63,31 @@ def retention_of(owner: Resource | None, removed: Resource, *, is_gone: bool) ->
     if not is_gone:
         return _argocd_retention(removed, "Prune", owner) or without_pruning(owner)
     if not _has_finalizer(owner):
-        return f"{label} has no finalizer {CASCADE_FINALIZER}"
+        return f"{owner.kind} {owner.name} has no finalizer {CASCADE_FINALIZER}"
     if removed.kind == "CustomResourceDefinition":
-        return f"{label} deletes no definition with itself"
+        return f"{owner.kind} {owner.name} deletes no definition with itself"
     if text_at(removed.annotations, _HELM_POLICY) == "keep":
         return f"its annotation {_HELM_POLICY}: keep"
     return _argocd_retention(removed, "Delete", owner)
+
+
+def deletes_with_itself(owner: Resource) -> bool:
+    """Return True if a Kustomization or Application that is removed deletes what it has deployed."""
+    if is_flux_kustomization(owner):
+        return not _kept_by_kustomization(owner, is_gone=True)
+    return _has_finalizer(owner)
+
+
+def _kept_by_kustomization(owner: Resource, *, is_gone: bool) -> str:
+    spec = object_at(owner.content, "spec")
+    label = f"{owner.kind} {owner.name}"
+    policy = text_at(spec, "deletionPolicy") if is_gone else ""
+    if is_gone and spec.get("suspend") is True:
+        return f"{label} is suspended"
+    if policy == _ORPHAN or (policy not in _DELETING and spec.get("prune") is not True):
+        setting = f"deletionPolicy: {_ORPHAN}" if policy == _ORPHAN else "no prune: true"
+        return f"{label} has {setting}"
+    return ""
 
 
 def without_pruning(application: Resource) -> str:

@@ -74,7 +74,7 @@ class Effect(TextEnum):
     RECREATED = "recreated", Danger.RESTART  # an object without data is deleted and created again
     NO_START = "no-start", Danger.NO_START  # accepted, but the VM will not start again
     AT_RISK = "at-risk", Danger.DATA  # another owner takes the VM over, but the old one may delete it first
-    MAY_DELETE = "may-delete", Danger.DATA  # an engine may delete objects that it deploys
+    MAY_DELETE = "may-delete", Danger.DATA  # an engine or operator may delete what it made
     REPLACED = "replaced", Danger.DATA  # deleted and created again
     DELETED = "deleted", Danger.DATA
     REFUSED = "refused", Danger.REFUSED  # the cluster rejects the change: nothing changes

@@ -30,7 +30,9 @@ from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_objects import lost_with
 from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
+from renderer.kubevirt.impact.other_operators import removal_impact
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
+from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.kubevirt.impact.table import Views
 from renderer.model.difference import (
@@ -224,18 +226,24 @@ class _LiveComparison:
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine tracks, but that Git no longer has."""
         reason = self._settings.prune_refusal or prune_exemption(live)
-        impact = Impact(Effect.NONE, f"not pruned: {reason}") if reason else _PRUNED
-        known = impact if reason or VirtualMachineView.of(live) is not None else None
+        if reason:
+            impact: Impact | None = Impact(Effect.NONE, f"not pruned: {reason}")
+        else:
+            impact = self._removal_impact(live) if VirtualMachineView.of(live) is None else _PRUNED
         return ResourceChange(
             ChangeType.REMOVED,
             live.current_id,
             None,
             (),
-            known,
-            effects_of(known),
+            impact,
+            effects_of(impact),
             runs=self._runs(live),
             data=() if reason else self._lost_with(live),
         )
+
+    def _removal_impact(self, live: Resource) -> Impact | None:
+        engine = self._overlay.engine
+        return (engine.removal(live) if engine else None) or removal_impact(live)
 
     def _lost_with(self, live: Resource) -> tuple[DataChange, ...]:
         if VirtualMachineView.of(live) is None:
@@ -339,7 +347,8 @@ class _LiveComparison:
             return refused
         views = VirtualMachineView.of(live), VirtualMachineView.of(synced)
         if views[0] is None or views[1] is None:
-            return Judgement((), None)
+            data = claims_lost_by_scaling(live, synced, self._objects.storage)
+            return Judgement((), None, data=data)
         lost = self._lost_revisions(drift) if live.kind == VM else {}
         changes = vm_changes(
             (views[0], views[1]),

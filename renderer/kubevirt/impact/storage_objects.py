@@ -52,6 +52,13 @@ class StorageObjects:
         both._volumes = {**others._volumes, **self._volumes}
         return both
 
+    def with_volumes_of(self, after: StorageObjects) -> StorageObjects:
+        """Return these objects, with PersistentVolumes as a change leaves them: engines prune last."""
+        both = StorageObjects(())
+        both._disks, both._classes = self._disks, self._classes
+        both._volumes = {**self._volumes, **after._volumes}
+        return both
+
     def disk(self, namespace: str, name: str) -> Resource | None:
         """Return the DataVolume or claim; None if the repository does not have it."""
         return self._disks.get((namespace, name))

@@ -14,12 +14,16 @@ class FakeEngine(NamedTuple):
     kept: str = ""
     forced: str = ""
     recreated: Impact | None = None
+    removed: Impact | None = None
 
     def exemption(self, _moved: Resource, *, may_be_gone: bool) -> str:  # noqa: ARG002 - of the protocol
         return ""
 
     def retention(self, _removed: Resource, *, is_gone: bool) -> str:  # noqa: ARG002 - of the protocol
         return self.kept
+
+    def removal(self, _removed: Resource) -> Impact | None:
+        return self.removed
 
     def recreation(self, _before: Resource, _after: Resource, *, is_refused: bool) -> Impact | None:
         return self.recreated if is_refused else None

@@ -1,0 +1,130 @@
+"""Objects that leave Git and take others along, which Git may not have."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.git_work_tree import commit, init
+from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, kustomization, run
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+GATE = ("--fail-on", "refused,data,no-start")
+OBJECTS = """\
+apiVersion: kubevirt.io/v1
+kind: KubeVirt
+metadata: {name: kubevirt, namespace: kubevirt}
+---
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: CDI
+metadata: {name: cdi}
+spec: {uninstallStrategy: BlockUninstallIfWorkloadsExist}
+---
+apiVersion: apiextensions.k8s.io/v1
+kind: CustomResourceDefinition
+metadata: {name: applications.argoproj.io}
+spec: {group: argoproj.io, names: {kind: Application, plural: applications}, scope: Namespaced, versions: []}
+---
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: shop, namespace: prod}
+spec: {interval: 1h, chartRef: {kind: OCIRepository, name: shop}}
+---
+apiVersion: postgresql.cnpg.io/v1
+kind: Cluster
+metadata: {name: shop, namespace: prod}
+spec: {instances: 3, storage: {size: 10Gi}}
+---
+apiVersion: monitoring.coreos.com/v1
+kind: ServiceMonitor
+metadata: {name: shop, namespace: prod}
+spec: {selector: {}, endpoints: []}
+"""
+REPORT = """\
+DATA: 2 objects may delete objects, 2 objects lose data
+HEAD -> work tree
+
+6 removed (1 overlay)
+other objects: 2 may delete objects
+
+changes in the sources
+  overlays/prod/kustomization.yaml:1 changes 6 objects in 1 overlay: 2 may delete objects
+
+data at risk
+  removed Cluster prod/shop: may delete objects
+    by overlays/prod/kustomization.yaml:1
+    its operator may delete the storage that it asks for (spec.storage.size)
+  removed HelmRelease prod/shop: may delete objects
+    by overlays/prod/kustomization.yaml:1
+    Flux uninstalls the release, with all that the chart has made
+  removed CustomResourceDefinition applications.argoproj.io
+    by overlays/prod/kustomization.yaml:1
+    data lost: CustomResourceDefinition applications.argoproj.io: deleted with each Application in the cluster
+  removed KubeVirt kubevirt/kubevirt
+    by overlays/prod/kustomization.yaml:1
+    data lost: KubeVirt kubevirt: deleted with all machines in the cluster, and the disks that they own\
+ (uninstallStrategy: RemoveWorkloads, the default)
+
+no effect on what runs
+  removed CDI cdi
+    by overlays/prod/kustomization.yaml:1
+    disk stays: CDI cdi: its deletion is refused while there are any workloads\
+ (uninstallStrategy: BlockUninstallIfWorkloadsExist)
+
+other objects
+  removed ServiceMonitor prod/shop
+    by overlays/prod/kustomization.yaml:1
+
+overlays/prod (KubeVirt 1.9)
+  1 equal
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    repository = init(tmp_path / "repository")
+    monkeypatch.chdir(repository)
+    return repository
+
+
+def test_removed_objects_say_what_goes_with_them(folder: Path) -> None:
+    kustomization_file = folder / "overlays/prod/kustomization.yaml"
+    commit(
+        folder,
+        {
+            "vmrender.yaml": PROJECT,
+            "overlays/prod/db.yaml": VM,
+            "overlays/prod/others.yaml": OBJECTS,
+            "overlays/prod/kustomization.yaml": "resources: [db.yaml, others.yaml]\n",
+        },
+    )
+    kustomization_file.write_text("resources: [db.yaml]\n", encoding="utf-8")
+    assert run().stdout == REPORT
+    assert run(*GATE).exit == 1
+
+
+def test_compared_objects_say_themselves_what_goes_with_their_deployer(folder: Path) -> None:
+    root = "clusters/prod"
+    elsewhere = kustomization("elsewhere").replace("Repository, name: flux-system", "Repository, name: other")
+    commit(
+        folder,
+        {
+            "vmrender.yaml": f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{{flux: {root}}}]\n",
+            f"{root}/source.yaml": FLUX_SOURCE,
+            f"{root}/root.yaml": kustomization("root").replace("path: ./root", f"path: ./{root}"),
+            f"{root}/apps.yaml": kustomization("apps"),
+            f"{root}/web.yaml": kustomization("web"),
+            "apps/db.yaml": VM,
+            "web/web.yaml": VM.replace("name: db,", "name: web,"),
+            "web/elsewhere.yaml": elsewhere,
+        },
+    )
+    (folder / root / "apps.yaml").unlink()
+    (folder / "web/elsewhere.yaml").unlink()
+    lines = [line.strip() for line in run().stdout.splitlines()]
+    assert lines[0] == "DATA: prod/db is deleted, Kustomization flux-system/elsewhere may delete objects"
+    assert "removed Kustomization flux-system/apps in clusters/prod:apps" in lines
+    assert "removed Kustomization flux-system/elsewhere in clusters/prod:web: may delete objects" in lines
