@@ -29,6 +29,7 @@ from renderer.kubevirt.impact.other_cluster import (
     lost_support,
     workload_update,
 )
+from renderer.kubevirt.impact.other_operators import scaling_impact
 from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.table import Views
@@ -146,6 +147,7 @@ class UpdateJudge:
         if written[0] is None or written[1] is None:
             impact = _OF_TEMPLATE if is_vm_template(after) else installation(before, after)
             impact = impact or claim_growth(self._update(before, after))
+            impact = impact or scaling_impact(before, after)
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
             return Judgement(field_changes(before.content, after.content), impact, data=data)
         applied = self._as_applied(before, after)

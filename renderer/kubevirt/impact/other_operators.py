@@ -58,6 +58,16 @@ def removal_impact(removed: Resource) -> Impact | None:
     return Impact(Effect.MAY_DELETE, reason) if reason else None
 
 
+def scaling_impact(before: Resource, after: Resource) -> Impact | None:
+    """Return the impact of fewer ``replicas`` of an object that makes machines; None without."""
+    if not _makes_machines(after):
+        return None
+    old, new = (object_at(each.content, "spec").get("replicas") for each in (before, after))
+    if not isinstance(old, int) or not isinstance(new, int) or new >= old:
+        return None
+    return Impact(Effect.MAY_DELETE, f"machines are deleted: {old} -> {new}")
+
+
 def _reason(removed: Resource) -> str:
     group, kind = removed.gvk.group, removed.kind
     is_own = "." not in group or group.endswith(".k8s.io") or is_kubevirt_group(group)
@@ -67,7 +77,7 @@ def _reason(removed: Resource) -> str:
     policies = {name: str(value) for name, value in spec.items() if _POLICY.fullmatch(name)}
     if any(value.lower() in _KEEPING for value in policies.values()):
         return ""
-    if (group, kind) in _MAKING_MACHINES or _is_of_cluster_api(group, kind):
+    if _makes_machines(removed):
         return "the machines that it makes are deleted with it"
     if (group, kind) in _STORAGE_ITSELF:
         return "the storage that it describes may be deleted with it"
@@ -78,8 +88,10 @@ def _reason(removed: Resource) -> str:
     return f"its operator may delete the storage that it asks for ({field})" if field else ""
 
 
-def _is_of_cluster_api(group: str, kind: str) -> bool:
-    return group in _CLUSTER_API_GROUPS and not kind.endswith("Template") and kind not in _NOT_MACHINES
+def _makes_machines(resource: Resource) -> bool:
+    group, kind = resource.gvk.group, resource.kind
+    is_made = not kind.endswith("Template") and kind not in _NOT_MACHINES
+    return (group, kind) in _MAKING_MACHINES or (group in _CLUSTER_API_GROUPS and is_made)
 
 
 def _storage_fields(value: Json, path: str) -> Iterator[str]:

@@ -93,6 +93,41 @@ def test_of_other_objects_nothing_is_assumed(kind: str, spec: JsonObject) -> Non
     assert impact_of_removal(kind, spec) == ("", "")
 
 
+@pytest.mark.parametrize(
+    ("kind", "replicas", "reason"),
+    [
+        ("cluster.x-k8s.io/v1beta1/MachineDeployment", (3, 1), "machines are deleted: 3 -> 1"),
+        ("hypershift.openshift.io/v1beta1/NodePool", (3, 2), "machines are deleted: 3 -> 2"),
+        ("cluster.x-k8s.io/v1beta1/MachineDeployment", (1, 3), ""),
+        ("cluster.x-k8s.io/v1beta1/MachineDeployment", (3, None), ""),
+        ("example.org/v1/Deployment", (3, 1), ""),
+    ],
+)
+def test_fewer_replicas_delete_machines(
+    kind: str, replicas: tuple[int | None, int | None], reason: str
+) -> None:
+    api_version, _, kind = kind.rpartition("/")
+    before, after = (
+        OverlaySide(
+            Release(1, 9),
+            (
+                Resource(
+                    {
+                        "apiVersion": api_version,
+                        "kind": kind,
+                        "metadata": {"name": "a"},
+                        "spec": {} if number is None else {"replicas": number},
+                    },
+                    Site("a.yaml"),
+                ),
+            ),
+        )
+        for number in replicas
+    )
+    [change] = compare_overlay("", "", before, after).changes
+    assert (change.impact.reason if change.impact else "") == reason
+
+
 def test_object_that_stays_takes_nothing_along() -> None:
     kept = "Kustomization a has no prune: true"
     expected = str(Effect.NONE), f"it stays in the cluster: {kept}"

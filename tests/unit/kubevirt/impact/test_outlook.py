@@ -513,6 +513,18 @@ def test_policy_of_a_persistent_volume_is_stronger_than_that_of_its_class(
     assert [each.text for each in change.data] == [f"deleted with what is on it{kept}"]
 
 
+@pytest.mark.parametrize(("policy", "is_kept"), [("Retain", True), ("Delete", False)])
+def test_changed_policy_of_a_persistent_volume_is_applied_first(policy: str, *, is_kept: bool) -> None:
+    bound = named("PersistentVolumeClaim", {"volumeName": "a"})
+    former = "Delete" if is_kept else "Retain"
+    before, after = (
+        named("PersistentVolume", {"persistentVolumeReclaimPolicy": each}) for each in (former, policy)
+    )
+    changes = removed(bound, before, after=[after])
+    [text] = [data.text for change in changes for data in change.data]
+    assert ("its PersistentVolume stays" in text) is is_kept
+
+
 @pytest.mark.parametrize(
     "content",
     [
