@@ -59,9 +59,12 @@ class ReadersElsewhere:
 
     def __init__(self) -> None:
         self._readings: dict[str, _Reading] = {}
+        #: All overlays, also those that are gone after the change.
+        self._overlays: dict[str, Overlay] = {}
 
     def add(self, overlay: Overlay, rendered: RenderedSide | None) -> None:
         """Add an overlay, as it is after the change."""
+        self._overlays[overlay.path] = overlay
         content = rendered.content if rendered else None
         if content is None:
             return
@@ -75,10 +78,17 @@ class ReadersElsewhere:
         self._readings[overlay.path] = _Reading(overlay, content.release, readers, has, makers)
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> list[OverlayDifference]:
-        """Return the differences, with machines that read a changed object of another overlay."""
-        compared = [each for each in differences if each.path in self._readings]
-        removed = {each.path: removed_objects(each.changes, each.path) for each in compared}
-        changed = {each.path: changed_objects(each.changes, each.path) for each in compared}
+        """Return the differences, with machines that read or need an object of another overlay."""
+        removed = {
+            each.path: removed_objects(each.changes, each.path)
+            for each in differences
+            if each.path in self._overlays
+        }
+        changed = {
+            each.path: changed_objects(each.changes, each.path)
+            for each in differences
+            if each.path in self._readings
+        }
         found = [self._with_missing(self._with_readers(each, changed), removed) for each in differences]
         return [self._with_importers(each) for each in found] if any(changed.values()) else found
 
@@ -125,7 +135,7 @@ class ReadersElsewhere:
         self, name: ObjectName, path: str, reading: _Reading, removed: Mapping[str, RemovedObjects]
     ) -> bool:
         """Return True if an overlay that lacks a removed object got it from the overlay at ``path``."""
-        one, other = reading.overlay, self._readings[path].overlay
+        one, other = reading.overlay, self._overlays[path]
         is_named_alone = name.namespace or name.kind in CLUSTER_WIDE
         if one is other or not is_named_alone or self._has_any(name, one):
             return False

@@ -93,6 +93,18 @@ def test_a_machine_reads_a_secret_of_another_kustomization(folder: Path) -> None
     assert "reboot" not in found
 
 
+@pytest.mark.parametrize("prunes", ["true", "false"])
+def test_a_machine_misses_a_secret_of_an_overlay_that_is_removed(folder: Path, prunes: str) -> None:
+    machines, secrets, source = FLUX.split("---\n")[1:]
+    secrets = secrets.replace("prune: true", f"prune: {prunes}")
+    files = {"vmrender.yaml": ENTRIES, "machines/db.yaml": VM, "secrets/db.yaml": CREDENTIALS}
+    sources = {"clusters/machines.yaml": f"{machines}---\n{source}", "clusters/secrets.yaml": secrets}
+    commit(folder, {**files, **sources})
+    (folder / "clusters/secrets.yaml").unlink()
+    found = run().stdout
+    assert ("Secret db-init in clusters:secrets is removed" in found) is (prunes == "true")
+
+
 EXTERNAL = """\
 apiVersion: external-secrets.io/v1
 kind: ExternalSecret
