@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -17,18 +17,24 @@ from renderer.files.disk import path_exists
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.run_findings import locate
+from renderer.kubevirt.facts.confidential.masked import masked
+from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.kube.json import object_at
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
+from renderer.model.run.taint import taint, taint_masking
 from renderer.pipeline import Pipeline
 from renderer.project.project import load_project
 
 if TYPE_CHECKING:
     from renderer.authoring.catalogs.listing import Fit, Offer
     from renderer.files.git_repository import GitRepository
+    from renderer.kubevirt.instancetype.catalog import CatalogSource
 
 _BUILTIN = "builtin:"
 
@@ -161,12 +167,24 @@ def project_entries(project: Project) -> tuple[CatalogEntry, ...]:
     pipeline = Pipeline(project.fs, project.config)
     catalogs = {cluster: pipeline.catalogs_of(cluster).sources for cluster in _clusters_of(project)}
     by_cluster = {
-        cluster: tuple(entries_of((source.name, source.resources) for source in sources))
-        for cluster, sources in catalogs.items()
+        cluster: tuple(entries_of(_public_objects(sources))) for cluster, sources in catalogs.items()
     }
     if len(by_cluster) == 1:
         return next(iter(by_cluster.values()))
     return tuple(entries_by_cluster(by_cluster))
+
+
+def _public_objects(sources: Sequence[CatalogSource]) -> Iterator[tuple[str, ResourceSet]]:
+    """Yield the objects of each catalog, without the values of Secrets in any of them."""
+    taint(secret_values(each.content for source in sources for each in source.resources))
+    secrets = taint_masking()
+    for source in sources:
+        objects = source.resources
+        if secrets:
+            objects = objects.map(
+                lambda each: each.with_content(object_at(masked(each.content, root_scope(), secrets)))
+            )
+        yield source.name, objects
 
 
 def _clusters_of(project: Project) -> tuple[str, ...]:
@@ -211,11 +229,12 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     pipeline = Pipeline(project.fs, project.config)
     release = kubevirt or project.config.kubevirt
     wanted = pipeline.look_up(name)
-    entries = list(entries_of((source.name, source.resources) for source in pipeline.catalog_sources))
-    offer = next(offer for offer in offers(entries) if any(entry.resource is wanted for entry in offer))
+    entries = list(entries_of(_public_objects(pipeline.catalog_sources)))
+    id_ = wanted.current_id
+    offer = next(each for each in offers(entries) if any(entry.resource.current_id == id_ for entry in each))
     origin = offer[0].resource.origin
     remarks = remarks_on_project(project.config, release)
-    findings = (*pipeline.check(ResourceSet((offer[0].resource,)), release), *remarks)
+    findings = (*pipeline.check(ResourceSet((wanted,)), release), *remarks)
     return describe(
         offer,
         str(Locator(project.fs).location_of((origin,)) or origin.path),

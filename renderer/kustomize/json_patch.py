@@ -21,7 +21,8 @@ from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scal
 from renderer.model.kube.list_elements import child_at, value_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
-from renderer.model.run.taint import taint
+from renderer.model.masking import Masking
+from renderer.model.run.taint import taint, texts_of
 from renderer.model.run.work import spend
 from renderer.model.source_tree import JsonPatch
 from renderer.model.suggest import did_you_mean, suggest
@@ -143,13 +144,18 @@ class JsonPatching:
         """Return the error about ``place`` in the patch: an operation, or a field of it."""
         fields = object_at(operation)
         where = f" ({fields.get('op')} {fields.get('path')})" if fields else ""
-        return Diagnostic.at(
+        found = Diagnostic.at(
             self._patch.site.below(*place),
             Code.PATCH_INVALID,
             f"the patch does not apply to {resource.current_id}: {problem}{where}",
             hint,
             resource=resource,
-        ).error()
+        )
+        secrets = secret_values([resource.content])
+        if _is_secret(resource.content):  # a value may be written in the place of a path
+            written = (text for key in ("op", "path", "from") for text in texts_of(fields.get(key)))
+            secrets |= {text for text in written if not text.startswith("/") and text not in OPERATIONS}
+        return found._replace(confidential=(Masking(secrets),) if secrets else ()).error()
 
 
 def _is_secret(document: Json) -> bool:

@@ -12,10 +12,13 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, co
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
+from renderer.model.run.work import spend
 from renderer.project.overlays import overlay_at
 from renderer.project.tree_paths import is_tree
 
 _SUFFIXES = (".yaml", ".yml", ".json")
+#: Steps for a name in a folder (``model.run.work``).
+_STEPS_PER_NAME = 24
 _TOP = "."
 
 
@@ -56,9 +59,11 @@ class ManifestFiles:
     def _names(self, folder: str) -> tuple[str, ...]:
         """Return the names in a folder of this project; a submodule is another one."""
         try:
-            return () if self.is_excluded(folder) or self.is_rendered(folder) else self._fs.list(folder)
+            names = () if self.is_excluded(folder) or self.is_rendered(folder) else self._fs.list(folder)
         except SubmoduleError:
             return ()
+        spend(_STEPS_PER_NAME * len(names), "looking for manifests")
+        return names
 
     def is_candidate(self, path: str) -> bool:
         """Return True if the file has the name of a manifest or kustomization."""

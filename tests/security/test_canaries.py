@@ -38,6 +38,7 @@ FOUND = {
     ),
     "fix --diff --format sarif": Trial("any header of a download", "plain", "", "", "flow"),
     "render --check --format text": Trial("parameter of a plugin", "list", "copied", "annotation", "block"),
+    "catalog show sized": Trial("stringData", "plain", "repeated", "title of a size", "block"),
     "diff --format text": Trial(
         "inputs of a ResourceSet", "anchor and alias", "", "in double quotes", "JSON"
     ),
