@@ -35,6 +35,7 @@ from renderer.emit.swap import (
 )
 from renderer.emit.tree import Tree, disk_errors, is_folder, read_tree
 from renderer.files.disk import opened_folder
+from renderer.files.file_system import MOST_FOLDERS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.record import Record
@@ -108,6 +109,8 @@ def _link_kept_files(old: Path, new: Path, gone: set[str]) -> dict[str, os.stat_
             for entry in entries:
                 path, status = (folder / entry.name).as_posix(), entry.lstat()
                 if stat.S_ISDIR(status.st_mode) and not is_link(status):
+                    if len(folder.parts) >= MOST_FOLDERS:
+                        raise OSError(errno.ENAMETOOLONG, "folders are nested too deeply", str(entry))
                     if status.st_dev != folders[""].st_dev:
                         raise OSError(errno.EXDEV, "another file system is mounted there", str(entry))
                     folders[path] = status

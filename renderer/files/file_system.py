@@ -28,7 +28,7 @@ _DEEP = 30
 #: PATH_MAX of Linux. To resolve a longer path, of a template for example, takes time quadratic in its length.
 _LONGEST_PATH = 4096
 #: Folders in one another that are listed, and those that a message names.
-_MOST_FOLDERS, _SHOWN_FOLDERS = 100, 4
+MOST_FOLDERS, _SHOWN_FOLDERS = 100, 4
 
 
 def check_depth(folder: str) -> None:
@@ -36,9 +36,9 @@ def check_depth(folder: str) -> None:
 
     Raises: file-unreadable.
     """
-    if folder.count("/") >= _MOST_FOLDERS:
+    if folder.count("/") >= MOST_FOLDERS:
         top = "/".join(folder.split("/", _SHOWN_FOLDERS)[:_SHOWN_FOLDERS])
-        message = f"{top} has more than {_MOST_FOLDERS} folders in one another"
+        message = f"{top} has more than {MOST_FOLDERS} folders in one another"
         raise Diagnostic.in_file(top, Code.FILE_UNREADABLE, message, "remove them, or nest them less").error()
 
 

@@ -558,3 +558,9 @@ def test_tree_is_removed_while_the_lock_is_held(
 
     assert seen[-1] is False
     assert repository.top_level() in ([], ["rendered"])
+
+
+def test_folders_nested_too_deeply_stop_the_write(repository: Repository) -> None:
+    repository.root.joinpath(OUTPUT, *["d"] * 101).mkdir(parents=True)
+    with pytest.raises(DiagnosticError, match="folders are nested too deeply"):
+        repository.write({"a.yaml": "a"})
