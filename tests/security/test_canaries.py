@@ -38,6 +38,9 @@ FOUND = {
     ),
     "fix --diff --format sarif": Trial("any header of a download", "plain", "", "", "flow"),
     "render --check --format text": Trial("parameter of a plugin", "list", "copied", "annotation", "block"),
+    "render --check --no-cache": Trial(
+        "literal among files", "exponent", "copied into a text", "refused", "JSON on lines"
+    ),
     "catalog show sized": Trial("stringData", "plain", "repeated", "title of a size", "block"),
     "diff --format text": Trial(
         "inputs of a ResourceSet", "anchor and alias", "", "in double quotes", "JSON"

@@ -15,6 +15,7 @@ from renderer.model.field_edit import RenameField, edited_place
 from renderer.model.fix import Fix
 from renderer.model.kube.encryption import SOPS
 from renderer.model.kube.field_path import FieldPath, Segment
+from renderer.model.pattern import pattern
 
 #: The fields of a Secret that anybody may read.
 PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
@@ -59,6 +60,8 @@ _CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
 #: Keys whose values are confidential in plain text, where the kind of the object is unknown.
 CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
+_NUMBER = pattern(r"[-+]?[0-9._]*[0-9](?:[eE][-+]?[0-9]+)?")
+
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
 
@@ -71,7 +74,7 @@ def is_confidential_key(key: object) -> bool:
 def is_path_entry(entry: str) -> bool:
     """Return True if an entry of ``files`` of a generator is surely a path, not ``password=abc``."""
     _, has_key, path = entry.partition("=")
-    return not has_key or "." in path or "/" in path
+    return not has_key or (("." in path or "/" in path) and not _NUMBER.fullmatch(path))
 
 
 def is_file_of_generator(field: FieldPath) -> bool:
