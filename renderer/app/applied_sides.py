@@ -161,7 +161,7 @@ def _side_as_applied(
     for new in after.written:
         id_ = new.current_id
         old = former.get(id_)
-        # Flux reads the annotations of ``new``: it has not applied those of an object that it skips.
+        # Flux reads the annotations in Git: those of an object that it skips never reach the cluster.
         skipped = flux_policy(new, new if old else None).ignores if engine.is_flux else ""
         if skipped:
             if old is not None and not flux_policy(old, old).ignores:

@@ -1,7 +1,8 @@
-"""Kustomizations that no overlay uses, and that decide what deploys an overlay or what else that applies.
+"""Files that no overlay uses, and that decide what deploys an overlay or what that makes of it.
 
-An Application or Kustomization may be listed in a kustomization that patches it, and its source may be a
-kustomization that patches the rendered tree.
+A kustomization may list an Application or Kustomization and patch it. The source of one may be a
+kustomization that patches the rendered tree, or a folder with more manifests; and it may add components and
+variables.
 """
 
 from __future__ import annotations
@@ -13,12 +14,13 @@ from typing import TypeAlias
 
 from renderer.app.diff_side import Side
 from renderer.files.file_system import is_inside
+from renderer.gitops.flux.discovery import variable_sources
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_OPERATOR_GROUP
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, text_at
+from renderer.model.engines import ARGOCD_GROUP, FLUX_DOMAIN, FLUX_OPERATOR_GROUP
+from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
@@ -26,7 +28,7 @@ from renderer.model.render_config import Overlay
 
 #: The kinds that variables are taken from.
 _DATA = ("ConfigMap", "Secret")
-_ENGINE_GROUPS = ("argoproj.io", "fluxcd.io", FLUX_OPERATOR_GROUP)
+_ENGINE_GROUPS = (ARGOCD_GROUP, FLUX_DOMAIN, FLUX_OPERATOR_GROUP)
 #: The path of a file, and the number of a document in it.
 _Place: TypeAlias = tuple[str, int]
 
@@ -39,10 +41,10 @@ class DeployerBuilds:
         self._changed = changed
 
     def of_tree(self, path: str) -> str:
-        """Return why the tree of an overlay is applied otherwise: a kustomization above it has changed."""
+        """Return why something else of an overlay, or with it, is applied: a file of its deployer changes."""
         for builds in (self._before, self._after):
             overlay = builds.side.overlays.get(path)
-            if overlay is None or (overlay.entry is not None and overlay.entry.entry is not None):
+            if overlay is None or overlay.deployer:
                 continue
             deployers = builds.side.deployers
             for source in sorted(deployers.sources_above(overlay)):
@@ -74,10 +76,9 @@ class DeployerBuilds:
     def _changed_variables(self, deployers: Iterable[Resource]) -> str:
         """Return the name of a changed ConfigMap or Secret of which one of the objects takes variables."""
         for deployer in deployers:
-            for source in array_at(deployer.content, "spec", "postBuild", "substituteFrom"):
-                reference = text_at(source, "kind"), deployer.namespace, text_at(source, "name")
-                if reference in self._changed_data:
-                    return f"{reference[0]} {reference[2]}"
+            for kind, namespace, name in variable_sources(deployer):
+                if (kind, namespace, name) in self._changed_data:
+                    return f"{kind} {name}"
         return ""
 
     @cached_property
@@ -141,7 +142,7 @@ class _Builds:
         return ()
 
     def _composed(self, folder: str) -> Mapping[_Place, JsonObject] | None:
-        """Return what a kustomization makes of the objects in files; None if it cannot be built."""
+        """Return the objects of a kustomization by the file that each is from; None if it cannot be built."""
         composed = self.side.composed(folder)
         return None if composed is None else {_place(each): each.content for each in composed}
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.app.deployer_map import DeployerMap, entry_object, entry_of
@@ -70,7 +70,21 @@ class DeployerChanges:
         redirected = RedirectedOverlays(*self._sides, deployers, changed)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
-        by_path = {overlay.path: overlay for overlay in overlays}
+        changes, impacts = self._compared(deployers, {each.path: each for each in overlays}, causes)
+        found: list[OverlayDifference] = []
+        for each in overlays:
+            owned = with_new_owners(*self._sides, self._in_git(each, causes))
+            departed = _departed(owned, redirected.departure(each.path))
+            entry = entry_of(self._added[each.path])
+            every = (*departed.changes, *changes.get(each.path, ()))
+            judged = tuple(_judged(change, entry, impacts) for change in every)
+            found.append(_with_reasons(departed, reasons[each.path])._replace(changes=judged))
+        return tuple(found)
+
+    def _compared(
+        self, deployers: DeployerMap, overlays: Mapping[str, OverlayDifference], causes: Causes | None
+    ) -> tuple[Mapping[str, list[ResourceChange]], _Impacts]:
+        """Return the changes of the deployers by the overlay in which each is shown, and their impacts."""
         changes: dict[str, list[ResourceChange]] = {}
         impacts: _Impacts = {}
         for key, path in deployers.places().items():
@@ -82,33 +96,19 @@ class DeployerChanges:
                 impacts[key.id, key.entry] = impact_of(old, new)
             is_elsewhere = {(key.id, key.entry), (key.id, "")} & self._rendered
             if not is_elsewhere and not self._is_unreadable(old, new):
-                changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
-        for path, overlay in self._added.items():
+                changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
+        for path, overlay in self._added.items():  # what a set makes, if what fills its template changes
             old, new = (entry_object(side, path) for side in self._sides)
             if old is None or new is None or is_same(old.content, new.content):
                 continue
-            maker = self._sides[1].deployers.maker_of(new)
-            impact = impact_of(old, new)
+            maker, impact = self._sides[1].deployers.maker_of(new), impact_of(old, new)
             if maker is None or impact is None or impact.effect is not Effect.MAY_DELETE:
                 continue
             entry = entry_of(overlay)
-            if impacts.get((maker.current_id, entry)) != impact:  # what fills its template has changed
+            if impacts.get((maker.current_id, entry)) != impact:
                 impacts[new.current_id, entry] = impact
-                changes.setdefault(path, []).extend(_changes_of(old, new, by_path[path], causes))
-        return tuple(
-            _with_reasons(overlay, reasons[overlay.path])._replace(
-                changes=tuple(
-                    _judged(change, entry_of(self._added[overlay.path]), impacts)
-                    for change in (*overlay.changes, *changes.get(overlay.path, ()))
-                )
-            )
-            for overlay in (
-                _departed(
-                    with_new_owners(*self._sides, self._in_git(each, causes)), redirected.departure(each.path)
-                )
-                for each in overlays
-            )
-        )
+                changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
+        return changes, impacts
 
     def _may_differ(self, changed: frozenset[str]) -> bool:
         """Return False if what deploys the overlays is the same: only files in their folders differ."""
@@ -131,10 +131,9 @@ class DeployerChanges:
         A folder with objects of Flux and Argo CD alone is not rendered, and is so with another object in it.
         """
         one, other = self._sides
-        found = self._added[overlay.path]
-        if (overlay.path in one.overlays) is (overlay.path in other.overlays) or not (
-            found.entry and found.entry.entry and self._is_deployed_by(found.entry.entry)
-        ):
+        deployer = self._added[overlay.path].deployer
+        is_on_one_side = (overlay.path in one.overlays) is not (overlay.path in other.overlays)
+        if not is_on_one_side or deployer is None or not self._is_deployed_by(deployer):
             return overlay
         changes: list[ResourceChange] = []
         equal = overlay.equal
@@ -190,8 +189,8 @@ def _with_reasons(overlay: OverlayDifference, reasons: Iterable[str]) -> Overlay
 
 def _deployed_as(overlay: Overlay | None) -> tuple[str, JsonObject | None]:
     """Return the output of an overlay, and the object that is its entry."""
-    entry = overlay.entry.entry if overlay and overlay.entry else None
-    return overlay.output if overlay else "", entry.content if entry else None
+    deployer = overlay.deployer if overlay else None
+    return overlay.output if overlay else "", deployer.content if deployer else None
 
 
 def _changes_of(

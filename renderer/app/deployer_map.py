@@ -1,4 +1,4 @@
-"""What deploys the compared overlays on two sides of a comparison, and what deploys that, up to the roots."""
+"""The objects that deploy the compared overlays, on both sides, and those that deploy these objects."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class DeployerMap:
         return before.direct[path], after.direct[path]
 
     def above(self, path: str) -> tuple[Mapping[DeployerKey, None], Mapping[DeployerKey, None]]:
-        """Return what deploys the deployers of an overlay on each side."""
+        """Return the objects that deploy the deployers of an overlay, up to the roots, on each side."""
         before, after = self._sides
         return before.above[path], after.above[path]
 
@@ -90,7 +90,7 @@ class DeployerMap:
 
 def entry_of(overlay: Overlay) -> str:
     """Return the entry of the project that leads to the object that deploys an overlay; empty without one."""
-    return overlay.listed_as if overlay.entry and overlay.entry.entry else ""
+    return overlay.listed_as if overlay.deployer else ""
 
 
 def _deployers_of(path: str, side: Side) -> Iterator[Resource]:
@@ -104,4 +104,4 @@ def _deployers_of(path: str, side: Side) -> Iterator[Resource]:
 def entry_object(side: Side, path: str) -> Resource | None:
     """Return the object that is the entry of an overlay on a side, as its engine gets it; None without."""
     overlay = side.overlays.get(path)
-    return overlay.entry.entry if overlay is not None and overlay.entry is not None else None
+    return overlay.deployer if overlay else None

@@ -243,7 +243,7 @@ class Causes:
         """Return the line of the variables that Flux puts into an overlay, if it has changed."""
         paths = overlay.former or overlay.path, overlay.path
         overlays = (side.overlays.get(path) for side, path in zip(self._sides, paths, strict=True))
-        entries = [each.entry.entry if each and each.entry else None for each in overlays]
+        entries = [each.deployer if each else None for each in overlays]
         before, after = (
             (_Places(each.sites(_POST_BUILD)),) if each is not None and each.sites(_POST_BUILD) else ()
             for each in entries

@@ -228,7 +228,7 @@ class Side:
         )
         with catalogs.including_deployed(overlay):
             kubevirt = catalogs.kubevirt(written, overlay.kubevirt)
-        owner = overlay.entry.entry if overlay.entry else None
+        owner = overlay.deployer
         content = OverlaySide(
             release=overlay.kubevirt,
             written=tuple(written),
@@ -254,7 +254,7 @@ class Side:
         return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))
 
     def composed(self, folder: str) -> ResourceSet | None:
-        """Return what kustomize makes of a folder that may be no overlay; None if it fails."""
+        """Build a folder, which need not be an overlay, with kustomize; return None if the build fails."""
         with lowered(self.config.limits):
             outcome = self._pipeline.compose_overlay(overlay_at(self.config, (), folder))
         return None if has_errors(outcome.diagnostics) else outcome.value

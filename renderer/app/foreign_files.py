@@ -33,8 +33,8 @@ def foreign_file_findings(
 ) -> Iterator[Diagnostic]:
     """Yield a finding for each file in the tree ``output`` by which an engine applies something else.
 
-    ``foreign`` are the paths of files in the tree that vmrender did not write, ``written`` those of the
-    others. If an engine does not apply what vmrender wrote, it is an error; if it applies more, a warning.
+    Both are paths in the tree: vmrender wrote the files in ``written``, and not those in ``foreign``. If an
+    engine does not apply what vmrender wrote, it is an error; if it applies more, a warning.
     """
     foreign = sorted(foreign)
     built: dict[str, int] = {}  # the number of kustomizations by folder; an engine builds such a folder

@@ -125,9 +125,9 @@ def _renamed(before: _Overlays, after: _Overlays) -> Mapping[str, str]:
 
 
 def _traits(overlay: Overlay) -> Iterator[tuple[str, object]]:
-    """Yield what a renamed overlay may have kept, the surest first."""
+    """Yield the traits by which a renamed overlay is recognised, the most reliable first."""
     yield "output", overlay.output
     yield "path below the first folder", overlay.path.partition("/")[2]
-    if overlay.entry is not None and overlay.entry.entry is not None:
-        yield "deployer", overlay.entry.entry.current_id
+    if overlay.deployer:
+        yield "deployer", overlay.deployer.current_id
     yield "name", overlay.name

@@ -196,7 +196,7 @@ class MovedObjects:
         return without_secret_words(risky, secrets)
 
     def _find_deletions(self, path: str) -> tuple[Deletions, Masking]:
-        """Return what deletions from an overlay lose, and the values of its Secrets."""
+        """Return the judge of deletions from an overlay, and the values of its Secrets."""
         states = self._overlays[path].states
         before, after = (each.content if each else None for each in (states[0], states[self._state]))
         sides = Sides(before, after)

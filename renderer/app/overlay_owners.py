@@ -1,4 +1,4 @@
-"""What applies an overlay in the cluster, and whether that deletes its objects when something else does so.
+"""The owners of an overlay: what applies it. A former owner may delete what a new one takes over.
 
 The names of the Kustomization or Application, and of the set that makes it, decide: under another name, an
 engine sees another object. The old one may be removed before the new one has taken over what it applied.
@@ -47,7 +47,7 @@ class Handover(NamedTuple):
 
     @property
     def cause(self) -> str:
-        """What may happen to an object, for a message."""
+        """The first part of a message: who may delete an object, and before what."""
         if self.old.id != self.new.id:
             old, new = self.old.id, self.new.id
             return f"{old} may delete it, with the disks that it owns, before {new} takes it over"

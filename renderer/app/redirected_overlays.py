@@ -105,7 +105,10 @@ class RedirectedOverlays:
         return self._builds.of_deployer(old, new) if old and new else ""
 
     def _changes(self, key: DeployerKey, overlay: Overlay, *, is_direct: bool) -> Iterator[str]:
-        """Yield what a change of a deployer means for the overlay; if not ``is_direct``, of one above it."""
+        """Yield what a change of a deployer means for an overlay.
+
+        ``is_direct``: it deploys the overlay itself, and not only the object that does so.
+        """
         old, new = self._deployers.object(0, key), self._deployers.object(1, key)
         if old is None:
             return
@@ -113,7 +116,7 @@ class RedirectedOverlays:
             if is_direct and key.id.gvk.group == FLUX_SOURCE_GROUP:
                 yield f"{old.kind} {old.name}, its source, is removed"
             return
-        is_folder = overlay.entry is None or overlay.entry.entry is None
+        is_folder = overlay.deployer is None
         if is_folder or key.id.gvk.group == FLUX_SOURCE_GROUP:  # sources are read from their files alone
             yield from filter(None, [self._rebuilt(key)])
         if is_direct and not is_same(old.content, new.content):

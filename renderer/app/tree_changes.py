@@ -25,7 +25,7 @@ _MOST_NAMES = 3
 
 
 class TreeChanges:
-    """What decides on two sides what is applied of the trees, apart from the sources of their overlays."""
+    """Compares the files of two sides, other than sources, that decide which part of a tree is applied."""
 
     def __init__(self, before: Side, after: Side) -> None:
         self._before, self._after = _Beside(before), _Beside(after)
@@ -34,7 +34,7 @@ class TreeChanges:
         """Yield why an engine may apply something else of an overlay than what is compared."""
         before, after = self._before, self._after
         old, new = before.side.overlays.get(path), after.side.overlays.get(path)
-        if old is None or new is None or (new.entry is not None and new.entry.entry is not None):
+        if old is None or new is None or new.deployer:
             return
         former, latter = before.foreign_files(old.output), after.foreign_files(new.output)
         changed = [each for each in sorted({*former, *latter}) if former.get(each) != latter.get(each)]

@@ -122,7 +122,7 @@ class EntryCollector:
         # Virtual machines inside other objects, which are rendered unchanged.
         machine_files = self._manifests.machine_files.keys() & files
         of_openshift = {path for path in machine_files if any(map(is_template, self._manifests.read(path)))}
-        evaluated = {each.entry.entry.origin for each in overlays if each.entry and each.entry.entry}
+        evaluated = {each.deployer.origin for each in overlays if each.deployer}
         for path in sorted(machine_files - self.assigned):
             objects = (each for each in self._manifests.read(path) if each.origin not in evaluated)
             for found in containing_objects(objects):

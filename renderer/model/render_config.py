@@ -24,6 +24,7 @@ from renderer.model.text_enum import TextEnum
 
 if TYPE_CHECKING:
     from renderer.model.difference_rule import DifferenceRule
+    from renderer.model.kube.resource import Resource
 
 #: The names that a pattern may contain in braces. ``part`` is ``catalog`` for instance types and preferences,
 #: and ``resources`` for all others.
@@ -235,6 +236,11 @@ class Overlay(Record):
     listed_by: str = "path"
     entry: EntryPoint | None = None
     cluster: str = ""
+
+    @property
+    def deployer(self) -> Resource | None:
+        """The Kustomization, Application or ResourceSet that it is the entry point of; None for a folder."""
+        return self.entry.entry if self.entry else None
 
     def with_target(self, kubevirt: Release | None, expand: ExpandMode | None) -> Overlay:
         """Return the overlay with another target release or mode, if one is given."""

@@ -77,7 +77,7 @@ class Deployers:
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
-        self._entries = [each.entry.entry for each in overlays if each.entry and each.entry.entry]
+        self._entries = [each.deployer for each in overlays if each.deployer]
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
         self._beside: list[Resource] = []
@@ -96,8 +96,8 @@ class Deployers:
 
     def of(self, overlay: Overlay) -> tuple[Resource, ...]:
         """Return the objects that deploy an overlay."""
-        if overlay.entry is not None and overlay.entry.entry is not None:
-            return (overlay.entry.entry,)
+        if overlay.deployer:
+            return (overlay.deployer,)
         folders = {posixpath.normpath(each) for each in (overlay.path, overlay.output)}
         by_folder, globs = self._by_source
         found = {number for folder in folders for number in by_folder.get(folder, ())}

@@ -79,13 +79,13 @@ def engine_entry(overlay: Overlay) -> str:
 
 def _namespace(overlay: Overlay) -> str:
     """Return the namespace of the object that deploys the overlay."""
-    entry = overlay.entry and overlay.entry.entry
+    entry = overlay.deployer
     return entry.namespace if entry else ""
 
 
 def _destination(overlay: Overlay) -> str:
     """Return the name or address of the cluster that an entry point's object names; empty for its own."""
-    entry = overlay.entry and overlay.entry.entry
+    entry = overlay.deployer
     if not entry:
         return ""
     if overlay.entry and overlay.entry.options.kind is EntryKind.ARGOCD:

@@ -136,7 +136,7 @@ class StageStep:
 
 def _entry_sites(overlay: Overlay, field: FieldPath) -> tuple[Site, ...]:
     """Return the field of a Flux Kustomization or Application that sets this value on all of its objects."""
-    entry = overlay.entry.entry if overlay.entry else None
+    entry = overlay.deployer
     if entry is None:
         return ()
     if entry.kind == "Application":

@@ -60,7 +60,7 @@ _CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
 #: Keys whose values are confidential in plain text, where the kind of the object is unknown.
 CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
-_NUMBER = pattern(r"[-+]?[0-9._]*[0-9](?:[eE][-+]?[0-9]+)?")
+_EXTENSION = pattern(r"\.[A-Za-z][\w-]*$")
 
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
@@ -74,7 +74,7 @@ def is_confidential_key(key: object) -> bool:
 def is_path_entry(entry: str) -> bool:
     """Return True if an entry of ``files`` of a generator is surely a path, not ``password=abc``."""
     _, has_key, path = entry.partition("=")
-    return not has_key or (("." in path or "/" in path) and not _NUMBER.fullmatch(path))
+    return not has_key or "/" in path or _EXTENSION.search(path) is not None
 
 
 def is_file_of_generator(field: FieldPath) -> bool:
