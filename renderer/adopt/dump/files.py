@@ -9,7 +9,8 @@ from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
-from renderer.files.disk import folder_exists, is_symbolic_link
+from renderer.files.disk import folder_exists
+from renderer.files.file_system import MOST_FOLDERS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.record import Record
@@ -78,14 +79,22 @@ def find_files(names: Iterable[str], piped: BinaryIO | None = None) -> Iterator[
 
 
 def _in_folder(top: str) -> Iterator[str]:
-    def refuse(error: OSError) -> None:
-        raise _unreadable(str(error.filename), error)
-
-    for folder, _, names in os.walk(top, onerror=refuse):
-        for name in names:
-            path = os.path.join(folder, name)  # noqa: PTH118 - texts, as there may be many
-            if name.lower().endswith(_SUFFIXES) and not is_symbolic_link(path):
-                yield path
+    waiting = [(top, 0)]
+    while waiting:
+        folder, depth = waiting.pop()
+        if depth >= MOST_FOLDERS:  # each step into it costs more than the one before
+            message = f"{top} has more than {MOST_FOLDERS} folders in one another"
+            hint = "name the folder that kubectl or must-gather has written"
+            raise Diagnostic.in_file(top, Code.FILE_UNREADABLE, message, hint).error()
+        try:
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append((entry.path, depth + 1))
+                    elif entry.name.lower().endswith(_SUFFIXES) and not entry.is_symlink():
+                        yield entry.path
+        except OSError as error:
+            raise _unreadable(folder, error) from None
 
 
 def _unreadable(path: str, error: OSError) -> DiagnosticError:

@@ -250,6 +250,19 @@ def test_long_list_is_streamed(form: str) -> None:
     assert most < 12 << 20  # of 30 MB
 
 
+def test_a_folder_that_is_nested_too_deeply_is_refused(tmp_path: Path) -> None:
+    top = tmp_path / "dump"
+    (top / "loop").mkdir(parents=True)
+    (top / "loop" / "again").symlink_to(top)
+    assert list(find_files([str(top)])) == []
+
+    top.joinpath(*["d"] * 150).mkdir(parents=True)
+    with pytest.raises(DiagnosticError) as caught:
+        list(find_files([str(top)]))
+    assert caught.value.diagnostics[0].code is Code.FILE_UNREADABLE
+    assert caught.value.diagnostics[0].message == f"{top} has more than 100 folders in one another"
+
+
 def test_a_folder_of_must_gather_is_read_file_by_file(tmp_path: Path) -> None:
     folder = tmp_path / "namespaces" / "b" / "core"
     folder.mkdir(parents=True)
