@@ -32,11 +32,13 @@ from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
 from renderer.model.run.work import begin_findings
+from renderer.yamlio.encode import loss_in_output
 
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
 _CONFIDENTIAL_HINT = "change it where it is encrypted, or in its store"
 _PATCH_HINT = "write the value into a patch of this overlay"
 _BY_HAND_HINT = "change it by hand"
+_IN_CLUSTER_HINT = "change it in the cluster: kustomize cannot print this value"
 _EXPLAIN_HINT = "vmrender explain shows what decides it; change it there"
 
 
@@ -174,6 +176,8 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
         message, hint = f"{message} is more than one value", _BY_HAND_HINT
     elif any(credential_fields({"value": {str(change.field.segments[-1]): value}})):
         message, hint = f"{message} has a credential", _CONFIDENTIAL_HINT
+    elif isinstance(value, str | int | float) and (loss := loss_in_output(value)):
+        message, hint = f"{message}: {loss}", _IN_CLUSTER_HINT
     elif isinstance(value, str | int | float):
         # The comparison has walked both objects, and withholds what is confidential in them.
         fix = Fix.of(resource, SetField(change.field, value))._replace(is_public=True)

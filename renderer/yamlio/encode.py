@@ -69,6 +69,17 @@ def number_through_json(value: float) -> str:
     return format_float(number) if isinstance(number, float) else str(number)
 
 
+def loss_in_output(value: str | float) -> str:
+    """Return why the output cannot have a scalar as it is, in a sentence; empty if it can."""
+    try:
+        if isinstance(value, float):
+            number_through_json(value)
+        is_same = not isinstance(value, str) or through_json(value) == value
+    except DiagnosticError as error:
+        return error.diagnostics[0].message
+    return "" if is_same else "the line break U+0085 becomes a space in YAML"
+
+
 def _refusal(what: str, hint: str) -> DiagnosticError:
     return Diagnostic(Code.OUTPUT_INVALID, f"{what} cannot be written to YAML", hint=hint).error()
 
