@@ -9,6 +9,7 @@ from renderer.kubevirt.admission.vm import check_vm
 from renderer.kubevirt.admission.vmi import check_vmi
 from renderer.kubevirt.facts.claims import Profiles, claims_of, storage_profiles
 from renderer.kubevirt.facts.cluster import Cluster
+from renderer.kubevirt.facts.firmware_uuid import without_random_values
 from renderer.kubevirt.facts.kinds import INSTANCETYPE, PREFERENCE
 from renderer.kubevirt.facts.stored_values import as_stored
 from renderer.kubevirt.impact.state import VmChange, vm_state
@@ -249,7 +250,8 @@ class VmChanges:
         """Return why the webhook refuses the VM that the cluster would store; empty if it admits it."""
         behaviour = behaviour_of(self._release)
         try:
-            spec = default_vmi_spec(object_at(vm.applied, "spec"), self._cluster_after.config, behaviour)
+            applied = without_random_values(object_at(vm.applied, "spec"))
+            spec = default_vmi_spec(applied, self._cluster_after.config, behaviour)
             vm_spec = {**object_at(vm.content, "spec"), "template": {**vm.applied, "spec": spec}}
             causes = check_vm(vm_spec, self._cluster_after, resource.namespace)
         except (CauseError, DiagnosticError):  # reported by the schema stage or the expansion
@@ -262,8 +264,9 @@ class VmChanges:
         Without ``cluster``, it is the one after the change.
         """
         metadata = {**object_at(vm.instance, "metadata"), "name": resource.name}
+        spec = without_random_values(object_at(vm.instance, "spec"))
         try:
-            causes = check_vmi({**vm.instance, "metadata": metadata}, cluster or self._cluster_after)
+            causes = check_vmi({"metadata": metadata, "spec": spec}, cluster or self._cluster_after)
             return next((cause.message for cause in causes), "")
         except DiagnosticError:  # an invalid quantity; reported by the schema stage
             return ""

@@ -299,6 +299,25 @@ def test_each_side_has_its_own_project_file(folder: Path) -> None:
     assert "machine type: q35 (the newest of KubeVirt 1.9) -> q35 (the newest of KubeVirt 1.8)" in found
 
 
+@pytest.mark.parametrize("release", ["1.4", "1.3", "1.0"])
+@pytest.mark.parametrize("is_changed", [False, True])
+def test_older_release_admits_what_the_newer_one_chose_at_random(
+    folder: Path,
+    release: str,
+    is_changed: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    write(folder, {"vmrender.yaml": PROJECT.replace("1.9", release)})
+    if is_changed:
+        resize(folder, "u1.medium")
+    found = run()
+    assert "start again" not in found.stdout
+    assert run("--fail-on", "no-start,refused").exit == 0
+
+    serial = VM.replace("domain:", "domain:\n        firmware: {serial: not a serial}")
+    write(folder, {"overlays/prod/vm.yaml": serial})
+    assert run("--fail-on", "no-start,refused").exit == 1
+
+
 @pytest.mark.parametrize(
     "settings",
     [

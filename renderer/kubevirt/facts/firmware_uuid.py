@@ -6,6 +6,8 @@ Until KubeVirt 1.5 the UUID is made of the machine's name when it starts (``pkg/
 
 from __future__ import annotations
 
+from renderer.model.kube.json import JsonObject, text_at, without
+
 #: Stands for a value that KubeVirt chooses at random, once for each VirtualMachine.
 AT_RANDOM = "chosen by KubeVirt"
 #: Stands for the UUID that KubeVirt makes of the name.
@@ -19,3 +21,11 @@ def uuid_of_name(name: str) -> str:
     from uuid import UUID, uuid5  # noqa: PLC0415 - few machines have such a UUID
 
     return str(uuid5(UUID(_NAME_SPACE), name))
+
+
+def without_random_values(instance_spec: JsonObject) -> JsonObject:
+    """Return the spec of an instance without the values that KubeVirt chooses, which it always admits."""
+    for key in ("uuid", "serial"):
+        if text_at(instance_spec, "domain", "firmware", key) == AT_RANDOM:
+            instance_spec = without(instance_spec, "domain", "firmware", key)
+    return instance_spec
