@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from renderer.app.compared_overlay import compare_as_applied, compare_sides
+from renderer.app.compared_overlay import compare_as_applied
 from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_revisions import Commit
 from renderer.app.diff_side import Side
@@ -37,7 +37,7 @@ class ComparedStates:
         self._commits = commits
         self._causes = causes
         self._reporter = reporter
-        self._equal_changes = EqualChanges()
+        self._equal_changes = [EqualChanges() for _ in (*commits, "the second side")]
         self._compared: dict[str, OverlayDifference] = {}
         self._at_commits: list[dict[str, OverlayDifference]] = [{} for _ in commits]
 
@@ -58,7 +58,8 @@ class ComparedStates:
                 continue
             sides = before, commit.side
             moved = MovedObjects(sides, overlays, number)
-            found |= {each.overlay.path: _at_commit(each, sides, moved) for each in overlays}
+            equal_changes = self._equal_changes[number - 1]
+            found |= {each.overlay.path: _at_commit(each, sides, moved, equal_changes) for each in overlays}
         moved = MovedObjects(self._sides, overlays, len(self._commits) + 1)
         for number, each in enumerate(overlays, start=1):
             overlay, stopwatch = each.overlay, Stopwatch()
@@ -71,7 +72,7 @@ class ComparedStates:
         states = moved.compared(path)
         rendered = states.states[0], states.states[-1]
         found, applied = compare_as_applied(
-            self._sides, states.overlay, states.former, rendered, states.between, self._equal_changes
+            self._sides, states.overlay, states.former, rendered, states.between, self._equal_changes[-1]
         )
         found = moved.remarked(found)
         if self._causes is not None:
@@ -84,11 +85,15 @@ class ComparedStates:
             self.manifests[path] = {each.current_id: each for each in written}
 
 
-def _at_commit(overlay: OverlayStates, sides: tuple[Side, Side], moved: MovedObjects) -> OverlayDifference:
-    path = overlay.overlay.path
-    states = moved.compared(path)
+def _at_commit(
+    overlay: OverlayStates, sides: tuple[Side, Side], moved: MovedObjects, equal_changes: EqualChanges
+) -> OverlayDifference:
+    states = moved.compared(overlay.overlay.path)
     rendered = states.states[0], states.states[-1]
-    return moved.remarked(compare_sides(sides, rendered, path, overlay.overlay.name, states.between))
+    found, _ = compare_as_applied(
+        sides, states.overlay, states.former, rendered, states.between, equal_changes
+    )
+    return moved.remarked(found)
 
 
 def _unreadable(overlay: OverlayStates, commit: Commit) -> OverlayDifference:

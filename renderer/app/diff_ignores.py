@@ -85,7 +85,13 @@ class Ignores:
         """Return a difference without what the rules ignore."""
         if not self._rules:
             return difference
-        return difference._replace(overlays=tuple(map(self._of_overlay, difference.overlays)))
+        return difference._replace(
+            overlays=tuple(map(self._of_overlay, difference.overlays)),
+            commits=tuple(
+                each._replace(overlays=tuple(map(self._of_overlay, each.overlays)))
+                for each in difference.commits
+            ),
+        )
 
     def _of_overlay(self, overlay: OverlayDifference) -> OverlayDifference:
         counts: Counter[str] = Counter()

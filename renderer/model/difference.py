@@ -412,7 +412,19 @@ class Difference(Record):
     others: int = 0
 
     def __bool__(self) -> bool:
-        return any(self.overlays)
+        """True if there is anything to report, also if only a commit between the sides differs."""
+        return any(self.overlays) or any(any(commit.overlays) for commit in self.commits)
+
+    @property
+    def states(self) -> tuple[tuple[OverlayDifference, ...], ...]:
+        """The overlays at each commit between the sides, and at last those of the second side."""
+        return (*(commit.overlays for commit in self.commits), self.overlays)
+
+    @property
+    def danger(self) -> Danger:
+        """The worst of all changes, also at a commit between the sides."""
+        changes = (change for state in self.states for overlay in state for change in overlay.changes)
+        return max((each.danger for each in changes), key=lambda each: each.rank, default=Danger.NONE)
 
 
 def worst(impacts: Sequence[Impact]) -> Impact | None:

@@ -101,8 +101,7 @@ def _digest(text: str) -> str:
 def _header(difference: Difference) -> Iterator[str]:
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     before, after = (escape(printable(name)) for name in (difference.before, difference.after))
-    worst = max((change.danger for change in changes), key=lambda danger: danger.rank, default=Danger.NONE)
-    yield f'<header class="tone-{_tone(worst)}">'
+    yield f'<header class="tone-{_tone(difference.danger)}">'
     yield f"<h1>{escape(verdict(difference))}</h1>"
     yield f'<p class="sides">{title_text(difference)}: <code>{before}</code> → <code>{after}</code></p>'
     for commit in difference.commits:

@@ -49,7 +49,7 @@ def write(difference: Difference) -> str:
         "after": difference.after,
         "verdict": verdict(difference),
         "summary": {
-            "dangers": {str(danger): count for danger, count in dangers_of(changes).items()},
+            "dangers": _danger_counts(difference.overlays),
             "resources": {str(change_type): count for change_type, count in counts_of(changes).items()},
             "virtualMachines": _effect_counts(difference.overlays),
             "otherObjects": {str(effect): count for effect, count in effects_on_others(changes).items()},
@@ -58,6 +58,7 @@ def write(difference: Difference) -> str:
             {
                 "commit": commit.name,
                 "subject": commit.subject,
+                "dangers": _danger_counts(commit.overlays),
                 "virtualMachines": _effect_counts(commit.overlays),
                 "notCompared": [overlay.path for overlay in commit.overlays if overlay.incomparable],
             }
@@ -75,6 +76,11 @@ def write(difference: Difference) -> str:
 def _effect_counts(overlays: Sequence[OverlayDifference]) -> Json:
     changes = [change for overlay in overlays for change in overlay.changes]
     return {str(effect): count for effect, count in effects_of(changes).items()}
+
+
+def _danger_counts(overlays: Sequence[OverlayDifference]) -> Json:
+    changes = [change for overlay in overlays for change in overlay.changes]
+    return {str(danger): count for danger, count in dangers_of(changes).items()}
 
 
 def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:

@@ -103,28 +103,43 @@ _ALARMS = {Danger.REFUSED: "REFUSED: ", Danger.DATA: "DATA: ", Danger.NO_START: 
 def verdict(difference: Difference) -> str:
     """Return the worst in one line: ``REFUSED: 2 objects; 3 machines need a restart``.
 
-    What is applied without an interruption is mentioned only if there is nothing worse.
+    What is applied without an interruption is mentioned only if there is nothing worse. Of the commits
+    between the sides, it has what no reader may miss and the last state does not say of the same object.
     """
     lost = [printable(overlay.path, _LONGEST_NAME) for overlay in difference.overlays if overlay.incomparable]
     parts = [f"NOT COMPARED: {lost[0] if len(lost) == 1 else plural(len(lost), 'overlay')}"] if lost else []
-    by_danger: dict[Danger, list[ResourceChange]] = {}
-    for overlay in difference.overlays:
-        for change in overlay.changes:
-            for danger in _said_of(change):
-                by_danger.setdefault(danger, []).append(change)
+    unknown = [each for each in difference.commits if any(overlay.incomparable for overlay in each.overlays)]
+    parts += [f"NOT COMPARED: {plural(len(unknown), 'commit')}"] if unknown else []
+    by_danger = _by_danger(difference.overlays)
+    at_commits = [_by_danger(commit.overlays) for commit in difference.commits]
     for danger in reversed(Danger):
         changes = by_danger.get(danger, [])
         if changes and danger is not Danger.NONE and (danger is not Danger.LIVE or not parts):
             parts.append(f"{_ALARMS.get(danger, '')}{', '.join(_deeds(changes, danger))}")
+        if danger in _ALARMS:
+            last = {each.id for each in changes}
+            passing = {each.id: each for found in at_commits for each in found.get(danger, [])}
+            between = [each for id_, each in passing.items() if id_ not in last]
+            parts += [f"{_ALARMS[danger]}{', '.join(_deeds(between, danger))} in between"] if between else []
     if parts:
         return "; ".join(parts)
-    if not difference:
+    if not any(difference.overlays):
         return "no differences"
     others = sum(not is_judged(change) for overlay in difference.overlays for change in overlay.changes)
     if others:
         verb = "is" if others == 1 else "are"
         return f"no running virtual machine changes; {plural(others, 'other object')} {verb} not judged"
     return "nothing that runs changes"
+
+
+def _by_danger(overlays: Iterable[OverlayDifference]) -> Mapping[Danger, list[ResourceChange]]:
+    """Return the changes by each danger for which the first line names them."""
+    found: dict[Danger, list[ResourceChange]] = {}
+    for overlay in overlays:
+        for change in overlay.changes:
+            for danger in _said_of(change):
+                found.setdefault(danger, []).append(change)
+    return found
 
 
 def _said_of(change: ResourceChange) -> frozenset[Danger]:

@@ -64,11 +64,7 @@ def write(difference: Difference, *, colour: bool = False) -> str:
     A comparison with a cluster is never empty: it says how many objects are in sync. Commits in between may
     differ, or be impossible to compare, even if the two sides are equal.
     """
-    has_news = (
-        difference
-        or any(any(commit.overlays) for commit in difference.commits)
-        or any(overlay.ignored for overlay in difference.overlays)
-    )
+    has_news = difference or any(overlay.ignored for overlay in difference.overlays)
     if not has_news and not difference.is_live:
         return ""
     return "".join(f"{line}\n" for line in _Writer(difference, colour=colour).lines())
@@ -83,8 +79,7 @@ class _Writer:
     def lines(self) -> Iterator[str]:
         difference = self._difference
         groups = groups_of(difference.overlays)
-        worst = groups[0].danger if groups else Danger.NONE
-        yield self._styled(_DANGER_COLOURS.get(worst, _HARD), verdict(difference))
+        yield self._styled(_DANGER_COLOURS.get(difference.danger, _HARD), verdict(difference))
         yield self._styled(_BOLD, printable(f"{difference.before} -> {difference.after}"))
         for commit in difference.commits:
             yield self._styled(_DIM, printable(f"{commit.name} {commit.subject}: {commit_verdict(commit)}"))

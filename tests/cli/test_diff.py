@@ -605,7 +605,8 @@ def test_a_commit_that_cannot_be_read_is_not_compared(folder: Path) -> None:
         commit(folder, {path: FILES[path]})
     commit(folder, {"README.md": "all is well"})
     each = run("HEAD~5..HEAD", "--each")
-    assert (each.exit, each.stderr) == (0, "")
+    assert (each.exit, each.stderr) == (1, "")
+    assert each.stdout.startswith("NOT COMPARED: 2 commits\n")
     assert [line.rpartition(": ")[2] for line in each.stdout.splitlines()[2:6]] == [
         "1 overlay not compared",
         "nothing happens to virtual machines",

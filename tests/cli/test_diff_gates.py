@@ -58,6 +58,48 @@ def test_a_gate_fails_for_the_dangers_that_it_names(
     assert run().exit == bool(files)
 
 
+WITH_OTHER = {
+    "overlays/prod/other.yaml": VM.replace("name: db", "name: other"),
+    "overlays/prod/kustomization.yaml": "resources: [other.yaml, vm.yaml]\n",
+}
+WITHOUT_DB = {"overlays/prod/kustomization.yaml": "resources: [other.yaml]\n"}
+RENAMED = {"overlays/prod/vm.yaml": VM.replace("name: db", "name: sql")}
+
+
+@pytest.mark.parametrize(
+    ("commits", "danger", "code", "line"),
+    [
+        ([WITHOUT_DB, WITH_OTHER], "data", 1, "DATA: prod/db is deleted in between"),
+        ([RENAMED, WITH_OTHER], "data", 1, "DATA: prod/db -> prod/sql is replaced in between"),
+        ([RESTART, WITH_OTHER], "restart", 1, "no differences"),
+        ([RESTART, WITH_OTHER], "refused,data,no-start", 0, "no differences"),
+        (
+            [WITHOUT_DB, {**WITH_OTHER, **RESTART}],
+            "data",
+            1,
+            "DATA: prod/db is deleted in between; prod/db needs a restart",
+        ),
+        ([LABEL, WITHOUT_DB], "data", 1, "DATA: prod/db is deleted"),
+    ],
+)
+def test_gate_counts_a_commit_that_a_later_one_reverts(
+    folder: Path, commits: list[dict[str, str]], danger: str, code: int, line: str
+) -> None:
+    commit(folder, WITH_OTHER)
+    for files in commits:
+        commit(folder, {"overlays/prod/vm.yaml": VM, **files})
+    each = ("HEAD~2..HEAD", "--each")
+    assert run(*each, "--fail-on", danger).exit == code
+    assert run(*each).stdout.splitlines()[0] == line
+    assert run(*each).exit == 1
+    assert run(*each, "--exit-zero").exit == 0
+    rule = f"namespace=prod,danger={danger.partition(',')[0]}"
+    assert run(*each, "--fail-on", danger, "--ignore", rule).exit == 0
+    document = json.loads(run(*each, "--format", "json").stdout)
+    Draft202012Validator(SCHEMA).validate(document)
+    assert document["verdict"] == line
+
+
 def test_an_old_error_of_another_object_does_not_decide(folder: Path) -> None:
     wrong = DISK.replace("blank: {}", "blank: {}, size: 1Gi")
     commit(folder, {"overlays/prod/disk.yaml": wrong})

@@ -147,7 +147,8 @@ def command(  # noqa: PLR0913 - one for each option
     compared with the work tree or with one REVISION, after the defaults of KubeVirt and the API server are
     applied: which fields have drifted, who changed them, and what a sync does to running VMs. --accept writes
     values of the cluster into the files that decide them instead, if nothing else changes. Exits with 1 if
-    there are differences, and with 2 if something cannot be read.
+    there are differences, with --each also at a commit that a later one reverts, and with 2 if something
+    cannot be read.
 
     \b
     Examples:
@@ -232,14 +233,15 @@ def _print(difference: Difference, chosen: DiffFormat, limit_bytes: int) -> None
 def _exit_code(compared: Comparison, dangers: frozenset[Danger], *, exit_zero: bool) -> ExitCode:
     """Return the exit code. An error on the side before, or on both, counts only as a difference.
 
-    With ``dangers``, only changes that have one of them count, and what could not be compared.
+    With ``dangers``, only changes that have one of them count, and what could not be compared. A commit
+    between the sides counts like the last one: an engine may sync it before the next comes.
     """
     errors = compared.new_errors
     if has_errors(errors):
         return exit_code_of(errors, overlays=[each.path for each in compared.difference.overlays])
     if exit_zero or not compared.difference:
         return ExitCode.CLEAN
-    overlays = compared.difference.overlays
+    overlays = [overlay for state in compared.difference.states for overlay in state]
     if dangers and not any(overlay.incomparable for overlay in overlays):
         changes = (change for overlay in overlays for change in overlay.changes)
         return ExitCode.FINDINGS if any(change.dangers & dangers for change in changes) else ExitCode.CLEAN
