@@ -51,7 +51,8 @@ class Outlook:
             return judgement
         before, after = self._disks(change, old, new)
         running = object_at(judgement.running, "spec")
-        data = data_changes(before, after, running, judgement.effects)
+        deciding = change.before.run_strategy if change.runs is None else ""
+        data = data_changes(before, after, running, judgement.effects, deciding)
         if old.kind == VM_POOL:
             data = self._of_pool(before, old, new, judgement) or data
         return judgement._replace(data=data, guest=self._guest(change, old, new, judgement.running))

@@ -12,6 +12,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.facts.virtual_machine import MANUAL, ONCE, RERUN_ON_FAILURE
 from renderer.kubevirt.impact import lost_objects
 from renderer.kubevirt.impact.restores import RESTORE_SOURCE, is_restored
 from renderer.kubevirt.impact.storage_objects import (
@@ -47,6 +48,8 @@ SOURCES: Mapping[DataEffect, tuple[str, ...]] = {
 }
 _IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"
 _NETWORK = "network interface"
+#: The run strategies with which a machine stays off once its guest has shut down.
+_ENDING = (RERUN_ON_FAILURE, ONCE)
 
 
 class Disks(NamedTuple):
@@ -96,15 +99,20 @@ class Disks(NamedTuple):
 
 
 def data_changes(
-    before: Disks, after: Disks, running: JsonObject, effects: Iterable[Effect] = ()
+    before: Disks,
+    after: Disks,
+    running: JsonObject,
+    effects: Collection[Effect] = (),
+    run_strategy: str = "",
 ) -> tuple[DataChange, ...]:
     """Return what a change of a machine in place does to its disks, the worst first.
 
     ``running`` is the spec of the instance after the reaction of virt-controller, empty without one.
+    ``run_strategy`` is what decides whether there is an instance; empty if that is known.
     """
     live = targets_of(running) if running else None
     found = [
-        *_Volumes(before, after, live, Effect.MIGRATION in effects).changes(),
+        *_Volumes(before, after, live, frozenset(effects), run_strategy).changes(),
         *_former_templates(before, after),
         *_new_disks(after, before.templates),
     ]
@@ -119,14 +127,15 @@ def worst_first(changes: Iterable[DataChange]) -> tuple[DataChange, ...]:
 class _Volumes(NamedTuple):
     """The volumes of a machine before and after a change.
 
-    ``live`` is what those of the running instance point to after it, None without one; ``is_copied`` is True
-    if a live migration copies volumes that point elsewhere.
+    ``live`` is what those of the running instance point to after it, None without one. ``effects`` are those
+    of the change, and ``run_strategy`` decides whether the machine runs, empty if that is known.
     """
 
     before: Disks
     after: Disks
     live: Mapping[str, Target] | None
-    is_copied: bool
+    effects: frozenset[Effect]
+    run_strategy: str
 
     def changes(self) -> Iterator[DataChange]:
         """Yield the volumes that point elsewhere, and those that are gone.
@@ -150,23 +159,35 @@ class _Volumes(NamedTuple):
             else:
                 yield self._replaced(DataEffect.OTHER_DISK, name, target, present)
 
+    def _when(self, *, is_live: bool) -> str:
+        if is_live:
+            return "at once if it runs, else at the next start" if self.run_strategy == MANUAL else "at once"
+        return "as the change starts it" if Effect.START in self.effects else "at the next start"
+
     def _detached(self, name: str, target: Target) -> DataChange:
         is_live = self.live is not None and name not in self.live
         is_gone = target.is_claim and self.after.objects.has_lost(
             self.before.objects, self.before.namespace, target.name
         )
         fate = "it leaves Git, too" if is_gone else "nothing deletes it"
-        text = f"{'at once' if is_live else 'at the next start'}; {fate}"
+        text = f"{self._when(is_live=is_live)}; {fate}"
         return DataChange(DataEffect.DETACHED, name, text, self.before.described(target), "", _BOOT)
 
     def _replaced(self, effect: DataEffect, name: str, old: Target, new: Target) -> DataChange:
         sides = self.before.described(old), self.after.described(new)
         live = self.live.get(name) if self.live else None
         is_live = live is not None and live.disk == new.disk
-        if is_live and self.is_copied:
+        if is_live and Effect.MIGRATION in self.effects:
             text = "a live migration copies the data, and the old disk stays"
+            if self.run_strategy == MANUAL:
+                uncopied = (
+                    "at the next start if it does not run now (runStrategy: Manual): nothing copies the data"
+                )
+                return DataChange(effect, name, f"{uncopied}; if it runs, {text}", *sides, _COPY)
+            if self.run_strategy in _ENDING:
+                text += "; if its guest has shut down, nothing copies it"
             return DataChange(DataEffect.COPIED, name, text, *sides, _COPY)
-        text = "at once" if is_live and effect is DataEffect.OTHER_DISK else "at the next start"
+        text = self._when(is_live=is_live and effect is DataEffect.OTHER_DISK)
         source = _BOOT
         if is_restored(old, self.before.namespace, self.before.objects):
             effect, source = DataEffect.UNDONE_RESTORE, RESTORE_SOURCE

@@ -14,6 +14,7 @@ from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.virtual_machine import (
     ALWAYS,
     HALTED,
+    MANUAL,
     ONCE,
     RERUN_ON_FAILURE,
     WAIT_AS_RECEIVER,
@@ -104,9 +105,9 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
     if before == after:
         return Verdict(Effect.NONE, "both mean the same")
     if after == HALTED:
-        return Verdict(Effect.STOP, "it is shut down")
-    if after in _STARTED and before == HALTED:
-        return Verdict(Effect.START, "it is started")
+        return Verdict(Effect.STOP, f"it is shut down{', if it runs' if before == MANUAL else ''}")
+    if after in _STARTED and before in (HALTED, MANUAL):
+        return Verdict(Effect.START, f"it is started{', unless it runs' if before == MANUAL else ''}")
     if after == WAIT_AS_RECEIVER and before != HALTED:
         return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
     return Verdict(Effect.NONE, "it takes effect when the VM stops")
