@@ -89,9 +89,10 @@ def _in_folder(top: str) -> Iterator[str]:
         try:
             with os.scandir(folder) as entries:
                 for entry in entries:
-                    if entry.is_dir(follow_symlinks=False):
+                    mode = entry.stat(follow_symlinks=False).st_mode
+                    if stat.S_ISDIR(mode):
                         waiting.append((entry.path, depth + 1))
-                    elif entry.name.lower().endswith(_SUFFIXES) and not entry.is_symlink():
+                    elif entry.name.lower().endswith(_SUFFIXES) and not stat.S_ISLNK(mode):
                         yield entry.path
         except OSError as error:
             raise _unreadable(folder, error) from None
