@@ -43,7 +43,7 @@ from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
 from renderer.model.run.taint import count_tainted, tainted_since
 from renderer.model.run.work import WorkDone, in_turn
-from renderer.pipeline.deployers import Deployers, TrackedObjects, prune_refusal_of
+from renderer.pipeline.deployers import Deployers, TrackedObjects, retention_in_cluster, without_flux
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 
@@ -211,10 +211,11 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     settings = SyncRules(
         machines.predict(content.written),
         machines.sync,
+        partial(retention_in_cluster, own),
+        without_flux(own),
         machines.runs_as_stored,
         deployers.rules(overlay),
         sides.tracked.of(own) if own else (),
-        prune_refusal_of(own),
         sides.revisions,
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)

@@ -32,7 +32,7 @@ from renderer.gitops.argocd.application import (
 from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import is_resource_set
-from renderer.gitops.pruning import without_pruning
+from renderer.gitops.pruning import retention_of
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.resources import read_resources
@@ -59,6 +59,7 @@ _INSTANCE = "app.kubernetes.io/instance"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
+_APPLIED_ANYWAY = "the next sync applies Git's value all the same"
 
 
 class Deployers:
@@ -274,21 +275,42 @@ class Deployers:
         yield from {each.current_id: each for each in reversed([*every])}.values()
 
     def rules(self, overlay: Overlay) -> tuple[IgnoreRule, ...]:
-        """Return the differences of an overlay that its engine is configured to ignore."""
-        rules: list[IgnoreRule] = []
+        """Return the differences of an overlay that all of its engines are configured to ignore.
+
+        Rules that another engine does not have, or that no known engine reads, only say so.
+        """
         deployers = self.of(overlay)
-        for each in deployers:
-            is_flux = is_flux_kustomization(each)
-            rules += rules_of_kustomization(each) if is_flux else rules_of_application(each)
-        if any(is_flux_kustomization(each) for each in deployers):
-            return tuple(rules)
-        applications = map(as_application, deployers)
-        if all(RESPECT_IGNORED in options_of_application(each) for each in applications):
-            return (*rules, *self._settings)
-        return tuple(
-            each._replace(source=f"{each.source}; the next sync applies Git's value all the same")
-            for each in (*rules, *self._settings)
-        )
+        if not deployers:
+            reason = "nothing in the repository says that Argo CD deploys the overlay"
+            return tuple(_without_effect(each, reason) for each in self._settings)
+        every = [[*self._rules_of(each)] for each in deployers]
+        rules: list[IgnoreRule] = []
+        for number, own in enumerate(every):
+            for rule in own:
+                lacking = (
+                    deployer
+                    for deployer, others in zip(deployers, every, strict=True)
+                    if not any(map(rule.is_like, others))
+                )
+                other = next(lacking, None)
+                if other is not None:
+                    rules.append(_without_effect(rule, f"{other.kind} {other.name} deploys the overlay, too"))
+                elif not number:
+                    rules.append(rule)
+        return tuple(dict.fromkeys(rules))
+
+    def _rules_of(self, deployer: Resource) -> Iterator[IgnoreRule]:
+        if is_flux_kustomization(deployer):
+            yield from rules_of_kustomization(deployer)
+        elif is_application(deployer) or is_application_set(deployer):
+            is_respected = RESPECT_IGNORED in options_of_application(as_application(deployer))
+            for each in (*rules_of_application(deployer), *self._settings):
+                yield each if is_respected else each._replace(source=f"{each.source}; {_APPLIED_ANYWAY}")
+
+
+def _without_effect(rule: IgnoreRule, reason: str) -> IgnoreRule:
+    """Return a rule that ignores nothing, and says why."""
+    return rule._replace(paths=(), managers=(), not_evaluated=(), unused=reason)
 
 
 def _recurses(deployer: Resource, folder: str) -> bool:
@@ -405,12 +427,21 @@ class TrackedObjects:
         yield from found.values()
 
 
-def prune_refusal_of(deployers: Iterable[Resource]) -> str:
-    """Return the reason why objects removed from Git stay in the cluster; empty if they are pruned."""
-    for each in map(as_application, deployers):
-        if is_flux_kustomization(each):
-            if object_at(each.content, "spec").get("prune") is not True:
-                return f"spec.prune of Kustomization {each.name} is not true"
-        elif reason := without_pruning(each):
-            return reason
-    return ""
+def retention_in_cluster(deployers: Sequence[Resource], live: Resource) -> str:
+    """Return why an object of the cluster that Git no longer has stays there; empty if it is pruned.
+
+    Those of the ``deployers`` of its overlay that track it decide; all of them if none does.
+    """
+    tracking = [each for each in deployers if tracks(each, live)] or deployers
+    reasons = [retention_of(as_application(each), live, is_gone=False) for each in tracking]
+    if not tracking:
+        reasons = [retention_of(None, live, is_gone=False)]
+    return " and ".join(dict.fromkeys(reasons)) if all(reasons) else ""
+
+
+def without_flux(deployers: Sequence[Resource]) -> str:
+    """Return why Flux's annotations on objects are not followed; empty if Flux alone deploys them."""
+    if not deployers:
+        return "nothing in the repository says that Flux deploys the overlay"
+    others = (each for each in deployers if not is_flux_kustomization(each))
+    return next((f"{each.kind} {each.name} deploys the overlay and does not read it" for each in others), "")

@@ -10,7 +10,7 @@ from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.drift import Drift
-from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy, prune_exemption
+from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy
 from renderer.diff.images import image_moves, masked_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.masking import without_secret_words
@@ -78,18 +78,21 @@ class SyncRules(NamedTuple):
     """The rules by which the engine of an overlay syncs it.
 
     ``predicted`` are its objects with the fields that KubeVirt's webhook fills in. ``runs_as_stored`` tests
-    whether the instance of a machine has the spec that the cluster stores. ``rules`` are the
-    differences that its engine ignores. ``tracked`` are the objects of the cluster that the engine considers
-    as part of this overlay. ``prune_refusal`` is the reason why the engine prunes nothing; empty if
-    it prunes. ``revisions`` are the ControllerRevisions of all overlays, by namespace and name.
+    whether the instance of a machine has the spec that the cluster stores. ``rules`` are the differences
+    that its engine ignores. ``tracked`` are the objects of the cluster that the engine considers as part of
+    this overlay. ``retention`` returns why the engine keeps such an object that Git no longer has; empty if
+    it prunes it. ``without_flux`` is why Flux's annotations on objects are not followed, as Argo CD deploys
+    the overlay, or nobody knows what does; empty if Flux does. ``revisions`` are the ControllerRevisions of
+    all overlays, by namespace and name.
     """
 
     predicted: Mapping[ObjectKey, JsonObject]
     sync: Sync
+    retention: Callable[[Resource], str]
+    without_flux: str
     runs_as_stored: Callable[[Resource], bool] = lambda _: True
     rules: Sequence[IgnoreRule] = ()
     tracked: Iterable[Resource] = ()
-    prune_refusal: str = ""
     revisions: Container[tuple[str, str]] = frozenset()
 
 
@@ -184,6 +187,7 @@ class _LiveComparison:
         self._waiting: list[str] = []
         self._restarting: list[str] = []
         self._without_owners: list[str] = []
+        self._applied_anyway: dict[str, list[str]] = {}
 
     @cached_property
     def secrets(self) -> Masking:
@@ -197,17 +201,23 @@ class _LiveComparison:
         if live is not None:
             self.matched.append(live)
         policy = flux_policy(written, live)
-        reason = policy.ignores or (_SOPS if is_encrypted(written) else "")
-        if reason:
-            self._ignored[reason] += 1
+        is_exempt = policy.ignores and not self._settings.without_flux
+        if is_exempt or is_encrypted(written):
+            self._ignored[policy.ignores if is_exempt else _SOPS] += 1
             return None
+        change = self._change_of(written, live, merges=policy.merges)
+        if policy.ignores and change is not None:
+            self._applied_anyway.setdefault(policy.ignores, []).append(str(written.current_id))
+        return change
+
+    def _change_of(self, written: Resource, live: Resource | None, *, merges: bool) -> ResourceChange | None:
         if live is None:
             impact = self._overlay.refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, effects_of(impact))
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         applied = self._objects.applied_revisions if live.kind == VM else ()
         drift = self._without_ignored(
-            Drift(live, written, predicted, merges=policy.merges, applied_revisions=applied)
+            Drift(live, written, predicted, merges=merges, applied_revisions=applied)
         )
         self._unjudged += drift.unjudged
         synced: SyncedVm | None = None
@@ -225,7 +235,7 @@ class _LiveComparison:
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine tracks, but that Git no longer has."""
-        reason = self._settings.prune_refusal or prune_exemption(live)
+        reason = self._settings.retention(live)
         if reason:
             impact: Impact | None = Impact(Effect.NONE, f"not pruned: {reason}")
         else:
@@ -270,6 +280,8 @@ class _LiveComparison:
         for rule in self._settings.rules:
             for expression in rule.not_evaluated:
                 yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
+            if rule.unused:
+                yield IgnoredDifferences(rule.source, 0, f"not considered: {rule.unused}")
 
     def notes(self) -> Iterable[str]:
         """Yield notes about the dump for the reader."""
@@ -279,6 +291,9 @@ class _LiveComparison:
         elif unowned:
             names = abridged(unowned, _MOST_NAMED)
             yield f"the dump has no managedFields of {names}, so it does not say who owns their fields"
+        for annotation, exempt in self._applied_anyway.items():
+            named = abridged(exempt, _MOST_NAMED)
+            yield f"{annotation} of {named} is not considered: {self._settings.without_flux}"
         if self._restarting:
             named = abridged(self._restarting, _MOST_NAMED)
             yield f"running with another spec than the cluster stores, and due for a restart: {named}"
@@ -386,7 +401,7 @@ class _LiveComparison:
             return f"{label}, which neither Git nor the cluster has"
         if (namespace, revision) not in self._objects.applied_revisions:
             return ""
-        if self._settings.prune_refusal or prune_exemption(found):
+        if self._settings.retention(found):
             return ""
         return f"{label}, which Git does not have: once that is pruned, KubeVirt cannot start the VM"
 

@@ -3,9 +3,8 @@
 argo-cd ``util/argo/normalizers/diff_normalizer.go`` and ``util/argo/managedfields``: ``ignoreDifferences`` of
 an Application and ``resource.customizations.ignoreDifferences.<group>_<kind>`` of the ConfigMap
 ``argocd-cm``; kustomize-controller ``internal/controller/kustomization_controller.go`` (``apply``) for
-``spec.ignore`` of its Kustomizations. Objects set policies of their own in annotations and labels; Flux reads
-both: ``apply`` and ``prune`` of that controller; argo-cd ``docs/user-guide/sync-options.md`` and
-``compare-options.md``.
+``spec.ignore`` of its Kustomizations. Objects set policies of their own in annotations and labels, of which
+Flux reads both (``apply`` of that controller), and Argo CD none.
 """
 
 from __future__ import annotations
@@ -47,12 +46,6 @@ _FLUX = "kustomize.toolkit.fluxcd.io"
 #: Labels and annotations of objects that Flux does not apply.
 _NOT_APPLIED = (("reconcile", "disabled"), ("ssa", "ignore"))
 _FLUX_VALUES = {"disabled": "disabled", "ignore": "Ignore", "ifnotpresent": "IfNotPresent"}
-#: Annotations that tell Argo CD to keep an object that Git no longer has.
-_NOT_PRUNED = (
-    ("argocd.argoproj.io/compare-options", "IgnoreExtraneous"),
-    ("argocd.argoproj.io/sync-options", "Prune=false"),
-    ("argocd.argoproj.io/sync-options", "Prune=confirm"),
-)
 #: Managers whose fields kustomize-controller removes; these are prefixes.
 _UNDONE = ("kubectl", "before-first-apply")
 
@@ -67,7 +60,7 @@ class IgnoreRule(NamedTuple):
 
     ``source`` describes that place to the user. Empty texts of ``name`` and ``namespace`` match any. Fields
     owned by ``managers`` are ignored wherever they differ. ``not_evaluated`` are expressions outside the
-    supported part of jq.
+    supported part of jq. ``unused`` says why a rule that ignores nothing does not.
     """
 
     source: str
@@ -78,6 +71,11 @@ class IgnoreRule(NamedTuple):
     paths: tuple[IgnoredPath, ...] = ()
     managers: tuple[str, ...] = ()
     not_evaluated: tuple[str, ...] = ()
+    unused: str = ""
+
+    def is_like(self, other: IgnoreRule) -> bool:
+        """Return True if another rule, of any place, ignores the same differences."""
+        return self._replace(source="", not_evaluated=()) == other._replace(source="", not_evaluated=())
 
     def is_about(self, resource: ResId) -> bool:
         """Return True if the rule applies to an object."""
@@ -314,16 +312,3 @@ def _flux_metadata(*resources: Resource | None) -> Iterator[tuple[str, str]]:
 def is_undone_by_flux(live: Resource, owner: Owner) -> bool:
     """Return True if Flux removes the fields that a manager has added to an object that it deploys."""
     return bool(text_at(live.labels, f"{_FLUX}/name")) and owner.manager.startswith(_UNDONE)
-
-
-def prune_exemption(live: Resource) -> str:
-    """Return why an object that Git no longer has is not pruned; empty if it is pruned."""
-    for key in ("prune", "reconcile"):
-        values = (text_at(each, f"{_FLUX}/{key}").lower() for each in (live.annotations, live.labels))
-        if "disabled" in values:
-            return f"{_FLUX}/{key}: disabled"
-    for key, exemption in _NOT_PRUNED:
-        options = [option.strip() for option in text_at(live.annotations, key).split(",")]
-        if exemption in options:
-            return f"{key}: {exemption}"
-    return ""

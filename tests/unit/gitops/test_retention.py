@@ -9,7 +9,7 @@ import pytest
 from renderer.gitops.pruning import retention_of
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.pipeline.deployers import prune_refusal_of
+from renderer.pipeline.deployers import retention_in_cluster
 
 FLUX = "kustomize.toolkit.fluxcd.io"
 OPTIONS = "argocd.argoproj.io/sync-options"
@@ -153,12 +153,30 @@ def test_object_stays_if_its_engine_does_not_delete_it(
     assert retention_of(deployer, removed, is_gone=is_gone) == expected
 
 
+TRACKED = {
+    "labels": {f"{FLUX}/name": "apps", f"{FLUX}/namespace": "flux-system"},
+    "annotations": {"argocd.argoproj.io/tracking-id": "apps:kubevirt.io/VirtualMachine:shop/db"},
+}
+
+
+def live(*engines: str, **annotations: str) -> Resource:
+    """Return an object of a cluster that these ``engines`` track."""
+    tracking = TRACKED["annotations"] if "argocd" in engines else {}
+    metadata: dict[str, Any] = {
+        "name": "db",
+        "namespace": "shop",
+        "labels": TRACKED["labels"] if "flux" in engines else {},
+        "annotations": {**tracking, **annotations},
+    }
+    return vm().with_content({**vm().content, "metadata": metadata})
+
+
 @pytest.mark.parametrize(
-    ("deployers", "reason"),
+    ("deployers", "object_", "reason"),
     [
-        ([kustomization(prune=True), application(prune=True), by_hand()], ""),
-        ([kustomization(prune=False)], "spec.prune of Kustomization apps is not true"),
-        ([application(selfHeal=True)], "Application apps has no automated.prune: true"),
+        ([kustomization(prune=True), application(prune=True), by_hand()], live(), ""),
+        ([kustomization(prune=False)], live(), "Kustomization apps has no prune: true"),
+        ([application(selfHeal=True)], live(), "Application apps has no automated.prune: true"),
         (
             [
                 owner(
@@ -167,9 +185,42 @@ def test_object_stays_if_its_engine_does_not_delete_it(
                     {"template": {"spec": {"syncPolicy": {"automated": {}}}}},
                 )
             ],
+            live(),
             "Application apps has no automated.prune: true",
         ),
+        ([kustomization(prune=True)], live("flux", **{OPTIONS: "Prune=false"}), ""),
+        (
+            [kustomization(prune=True)],
+            live("flux", **{f"{FLUX}/prune": "disabled"}),
+            f"its {FLUX}/prune: disabled",
+        ),
+        ([application(prune=True)], live("argocd", **{f"{FLUX}/prune": "disabled"}), ""),
+        (
+            [application(prune=True)],
+            live("argocd", **{"argocd.argoproj.io/compare-options": "IgnoreExtraneous"}),
+            "",
+        ),
+        (
+            [application(prune=True)],
+            live("argocd", **{OPTIONS: "Prune=false"}),
+            f"its annotation {OPTIONS}: Prune=false",
+        ),
+        ([kustomization(prune=False), application(prune=True)], live("argocd"), ""),
+        (
+            [kustomization(prune=False), application(prune=True)],
+            live("flux"),
+            "Kustomization apps has no prune: true",
+        ),
+        (
+            [kustomization(prune=False), application(prune=True)],
+            live("flux", "argocd", **{OPTIONS: "Prune=false"}),
+            f"Kustomization apps has no prune: true and its annotation {OPTIONS}: Prune=false",
+        ),
+        ([], live(**{OPTIONS: "Prune=false"}), ""),
+        ([], live(**{f"{FLUX}/prune": "disabled"}), ""),
     ],
 )
-def test_engine_that_does_not_prune_keeps_all_objects(deployers: list[Resource], reason: str) -> None:
-    assert prune_refusal_of(deployers) == reason
+def test_engine_that_tracks_an_object_of_the_cluster_decides_whether_it_stays(
+    deployers: list[Resource], object_: Resource, reason: str
+) -> None:
+    assert retention_in_cluster(deployers, object_) == reason
