@@ -10,6 +10,7 @@ from renderer.app.diff_readers import ReadersElsewhere
 from renderer.app.diff_revisions import Commit
 from renderer.app.diff_side import Side
 from renderer.app.moved_objects import MovedObjects, OverlayStates
+from renderer.app.relocated_overlays import with_relocation
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.stalled import has_refusals
 from renderer.diff.equal_changes import EqualChanges
@@ -74,7 +75,7 @@ class ComparedStates:
         found, applied = compare_as_applied(
             self._sides, states.overlay, states.former, rendered, states.between, self._equal_changes[-1]
         )
-        found = moved.remarked(found)
+        found = _with_departures(moved.remarked(found), self._sides, states, moved)
         if self._causes is not None:
             found = self._causes.as_written(found, rendered)
         self._compared[path] = found
@@ -93,7 +94,21 @@ def _at_commit(
     found, _ = compare_as_applied(
         sides, states.overlay, states.former, rendered, states.between, equal_changes
     )
-    return moved.remarked(found)
+    return _with_departures(moved.remarked(found), sides, states, moved)
+
+
+def _with_departures(
+    found: OverlayDifference, sides: tuple[Side, Side], states: OverlayStates, moved: MovedObjects
+) -> OverlayDifference:
+    """Return the difference of an overlay with what leaves its former cluster, if it goes to another one."""
+    relocation, departed = moved.relocation(found.path), moved.departed(found.path)
+    if relocation is None:
+        return found
+    if departed is None:
+        return with_relocation(found, None, relocation)
+    overlay = sides[0].overlays[found.path]
+    left, _ = compare_as_applied(sides, overlay, states.former, (departed, None), (), EqualChanges())
+    return with_relocation(found, left, relocation)
 
 
 def _unreadable(overlay: OverlayStates, commit: Commit) -> OverlayDifference:

@@ -12,6 +12,7 @@ from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_
 from renderer.app.diff_side import Side
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
+from renderer.app.relocated_overlays import relocation_of
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import with_stalled_syncs
@@ -52,6 +53,11 @@ class Comparison(NamedTuple):
         from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
 
         return difference_tables(self.difference)
+
+
+def _is_relocated(sides: tuple[Side, Side], path: str) -> bool:
+    relocation = relocation_of(sides, path)
+    return relocation is not None and not relocation.is_renamed
 
 
 def _identity(finding: Located) -> tuple[object, ...]:
@@ -127,7 +133,13 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     deployers_at = [DeployerChanges(before, each.side) if each.side else None for each in commits]
     errors_before, errors_after = before.run_findings(), after.run_findings()
     former = before.run_findings()
-    removed = (overlay for path, overlay in before.overlays.items() if path not in after.overlays)
+    chosen = after.found.cluster
+    relocated = {path for path in after.overlays if _is_relocated((before, after), path)} if chosen else set()
+    removed = [
+        overlay
+        for path, overlay in before.overlays.items()
+        if path not in after.overlays or path in relocated
+    ]
     wanted = tuple(wanted)
     every = (*after.overlays.values(), *removed)
     either = FoundOverlays(every, after.found.findings, cluster=after.found.cluster)
@@ -141,8 +153,14 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         path, stopwatch = overlay.path, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             lacking = sparse.instead_of(path) if sparse else None
-            rendered = [each.render(path, overlay.listed_as) if each else None for each in sides[:-1]]
-            rendered.append(lacking or after.render(path, overlay.listed_as))
+            rendered = [
+                None
+                if each is None or (path in relocated and each.goes_elsewhere(path, chosen))
+                else each.render(path, overlay.listed_as)
+                for each in sides
+            ]
+            if lacking:
+                rendered[-1] = lacking
         states = OverlayStates(overlay, tuple(rendered), path)
         if rendered[0]:  # ignore refusals of intermediate states
             (errors_before if rendered[0].content is None else former).add(rendered[0].errors, path)
@@ -154,7 +172,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             if deployed is not None:
                 deployed.add(overlay, (rendered[0], at_commit))
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
-        if states.may_have_moves:
+        others = (relocation_of((before, each), path) for each in sides[1:] if each)
+        if states.may_have_moves or any(others):
             waiting.append(states)
         else:
             compared.add([states])

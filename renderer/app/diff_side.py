@@ -184,6 +184,11 @@ class Side:
             for finding in findings
         )
 
+    def goes_elsewhere(self, path: str, cluster: str) -> bool:
+        """Return True if the overlay at ``path`` goes to another cluster than ``cluster``."""
+        overlay = self.overlays.get(path)
+        return overlay is not None and overlay.cluster != cluster
+
     def render(self, path: str, listed_as: str = "") -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None if this side does not have it.
 

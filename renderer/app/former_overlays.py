@@ -9,7 +9,7 @@ else from the next in order.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.model.kube.res_id import ObjectKey
@@ -39,15 +39,21 @@ _STEPS_PER_OBJECT = 10
 
 
 def origins_of(
-    before: _Overlays, after: _Overlays, lost: Mapping[str, Objects], gained: Mapping[str, Objects]
+    before: _Overlays,
+    after: _Overlays,
+    lost: Mapping[str, Objects],
+    gained: Mapping[str, Objects],
+    listed: Collection[str] = (),
 ) -> Origins:
     """Return the former overlays of the objects that overlays gain.
 
-    ``before`` and ``after`` are the overlays of the project, ``lost`` and ``gained`` the objects of some.
+    ``before`` and ``after`` are the overlays of the project, ``lost`` and ``gained`` the objects of some, and
+    ``listed`` the clusters that both sides list.
     """
     if not lost or not gained:
         return {}
     kept = {_cluster(each) for each in before.values()} & {_cluster(each) for each in after.values()}
+    kept |= {(name, "") for name in listed if name}
     losing: dict[_Place, dict[str, None]] = {}
     for path, objects in lost.items():
         cluster, destination = _target(before[path], kept)

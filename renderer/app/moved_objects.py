@@ -15,6 +15,7 @@ from typing import NamedTuple
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.former_overlays import Objects, Origins, origins_of
 from renderer.app.overlay_owners import Handover, Owner, owners_of
+from renderer.app.relocated_overlays import Relocation, known_clusters, relocation_of
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins
@@ -64,8 +65,15 @@ class MovedObjects:
         self._objects = cache(lambda path, number: _objects_of(self._overlays[path].states[number]))
         self._owner = cache(_only_owner)
         self._deletions = cache(self._find_deletions)
+        self._relocations = {path: relocation_of(sides, path) for path in self._overlays}
         lost, gained = self._lost_and_gained()
-        found = origins_of(sides[0].overlays, sides[1].overlays, lost, gained)
+        kept = {*known_clusters(sides[0])} & {*known_clusters(sides[1])}
+        moved = origins_of(sides[0].overlays, sides[1].overlays, lost, gained, kept)
+        found = {
+            path: own
+            for path, origins in moved.items()
+            if (own := {key: origin for key, origin in origins.items() if origin != path})
+        }
         #: The former paths of the overlays that gain objects: of a new one, that of most of its objects.
         self._former = {
             path: path if self._overlays[path].states[0] else Counter(each.values()).most_common(1)[0][0]
@@ -94,10 +102,11 @@ class MovedObjects:
             if any(each is not None and each.content is None for each in sides):
                 continue  # it cannot be compared
             old, new = self._objects(path, 0), self._objects(path, self._state)
-            if old.keys() - new.keys():
-                lost[path] = {key: each for key, each in old.items() if key not in new}
-            if new.keys() - old.keys():
-                gained[path] = {key: each for key, each in new.items() if key not in old}
+            staying = () if self._moves_away(path) else old.keys() & new.keys()
+            if old.keys() - staying:
+                lost[path] = {key: each for key, each in old.items() if key not in staying}
+            if new.keys() - staying:
+                gained[path] = {key: each for key, each in new.items() if key not in staying}
         return lost, gained
 
     def _with_followers(self, moved: Origins, lost: Mapping[str, Objects]) -> Origins:
@@ -131,8 +140,26 @@ class MovedObjects:
         )
         return OverlayStates(found.overlay, (*states, found.states[self._state]), former)
 
+    def relocation(self, path: str) -> Relocation | None:
+        """Return the clusters of an overlay that belongs to another one from this state on."""
+        return self._relocations[path]
+
+    def departed(self, path: str) -> RenderedSide | None:
+        """Return what leaves the cluster of an overlay that goes to another one; None if nothing does."""
+        side = self._overlays[path].states[0]
+        return self._without(side, self._leaving.get(path, set())) if self._moves_away(path) else None
+
+    def _moves_away(self, path: str) -> bool:
+        relocation = self._relocations[path]
+        return relocation is not None and not relocation.is_renamed
+
     def _without_losses(self, side: RenderedSide | None, path: str) -> RenderedSide | None:
-        leaving = self._leaving.get(path)
+        if self._moves_away(path):
+            return self._without(side, {*_objects_of(side)})
+        return self._without(side, self._leaving.get(path, set()))
+
+    @staticmethod
+    def _without(side: RenderedSide | None, leaving: set[ObjectKey]) -> RenderedSide | None:
         if side is None or side.content is None or not leaving:
             return side
         kept = tuple(each for each in side.content.written if each.current_id.object_key not in leaving)

@@ -53,6 +53,15 @@ class RedirectedOverlays:
         the object; that is a change of these objects themselves.
         """
         former, latter = self._deployers.of(path)
+        old, new = (side.overlays.get(path) for side in self._sides)
+        if (
+            not former
+            and old
+            and new
+            and old.output != new.output
+            and self._sides[0].fs.is_folder(old.output)
+        ):
+            yield f"it is rendered into {new.output}, and what deploys {old.output} is not in this repository"
         if former and not latter:
             yield "nothing in this repository deploys it any more"
             return

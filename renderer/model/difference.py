@@ -367,7 +367,8 @@ class OverlayDifference(Record):
     ``equal`` counts the resources without a change. ``ignored`` is what was left out, and by which rules.
     ``notes`` are further sentences for the reader. ``cluster`` is the cluster that it goes to; empty for the
     default cluster. ``stalled`` are the syncs that a refused object stops. ``images`` are the images that
-    change in objects of both sides. ``former`` is the path that a renamed overlay had before.
+    change in objects of both sides. ``former`` is the path that a renamed overlay had before, and
+    ``former_cluster`` the cluster that it went to before, None if it is the same.
     """
 
     path: str
@@ -383,10 +384,12 @@ class OverlayDifference(Record):
     stalled: tuple[StalledSync, ...] = ()
     images: tuple[ImageMove, ...] = ()
     former: str = ""
+    former_cluster: str | None = None
 
     def __bool__(self) -> bool:
         """True if there is anything to report."""
-        return bool(self.changes or self.incomparable) or self.releases[0] != self.releases[1]
+        is_elsewhere = self.releases[0] != self.releases[1] or self.former_cluster is not None
+        return bool(self.changes or self.incomparable) or is_elsewhere
 
 
 class CommitDifference(Record):

@@ -90,6 +90,7 @@ def _overlay(overlay: OverlayDifference, *, is_live: bool) -> Json:
         "name": overlay.name,
         **({"formerPath": overlay.former} if overlay.former else {}),
         **({"cluster": overlay.cluster} if overlay.cluster else {}),
+        **({"formerCluster": overlay.former_cluster} if overlay.former_cluster is not None else {}),
         "kubevirt": {"before": before and before.as_target, "after": after and after.as_target},
         "incomparable": overlay.incomparable or None,
         "changes": [change_json(change, is_live=is_live) for change in overlay.changes],
