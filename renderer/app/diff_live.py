@@ -15,6 +15,7 @@ from renderer.adopt.dump.read import read_dump
 from renderer.adopt.dump.user_objects import reason_left_out
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
+from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.diff import Comparison
 from renderer.app.diff_ignores import Ignores
@@ -261,7 +262,7 @@ class _Cluster:
         for live in read_dump(find_files([dump.name], dump.piped)):
             if live.kind in MOUNTED:
                 self.mounted.append(_metadata_only(live))
-            if live.kind not in needed:
+            if live.kind not in needed and not (live.kind in KINDS and is_being_deleted(live.content)):
                 self.others += 1
             elif consistency.add(live):
                 found[live.id.object_key] = Resource(live.content, Site(live.location.path))

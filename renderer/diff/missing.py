@@ -107,14 +107,15 @@ def _mentions(value: Json, name: str) -> bool:
 
 def _field_of(need: Need, object_: ChangedObject) -> FieldChange:
     """Return the field that names a removed object: its content goes, not the name."""
-    change, overlay = object_
+    change, overlay, is_under_way = object_
     id_ = change.before or change.id
     missing = f"{id_.gvk.kind} {id_.name}{f' in {overlay}' if overlay else ''}"
+    event = f"the cluster is deleting {missing}" if is_under_way else f"{missing} is removed"
     return FieldChange(
         need.field,
         NoValue.WITHHELD,
         NoValue.ABSENT,
-        impact=need.impact(missing),
+        impact=need.impact(event),
         cause=cause_in(change),
         read=id_,
     )

@@ -43,10 +43,14 @@ class ObjectName(NamedTuple):
 
 
 class ChangedObject(NamedTuple):
-    """The change of an object that machines may read; ``overlay`` has it, empty for that of the machines."""
+    """The change of an object that machines may read; ``overlay`` has it, empty for that of the machines.
+
+    ``is_under_way``: the cluster makes the change already, whatever a sync does.
+    """
 
     change: ResourceChange
     overlay: str = ""
+    is_under_way: bool = False
 
 
 ChangedObjects: TypeAlias = Mapping[ObjectName, ChangedObject]
@@ -170,7 +174,7 @@ def _changed_keys(change: ResourceChange) -> set[str]:
 
 
 def _fields_of(read: Read, object_: ChangedObject, *, is_running: bool) -> Iterator[FieldChange]:
-    change, overlay = object_
+    change, overlay, _ = object_
     id_ = change.id
     keys = _changed_keys(change)
     if read.rule.keys and "." not in keys and keys.isdisjoint(f".{key}" for key in read.rule.keys):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from functools import cached_property
 
+from renderer.adopt.live.deletions import Deletions
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, KUBEVIRT, VMI, is_hyperconverged
 from renderer.kubevirt.impact.storage_objects import StorageObjects
@@ -84,6 +85,11 @@ class ClusterObjects:
     def storage(self) -> StorageObjects:
         """The DataVolumes, claims and storage classes."""
         return StorageObjects(self.resources)
+
+    @cached_property
+    def deletions(self) -> Deletions:
+        """What the cluster is deleting."""
+        return Deletions(self.resources)
 
     @cached_property
     def kubevirt(self) -> JsonObject:

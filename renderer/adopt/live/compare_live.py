@@ -9,6 +9,7 @@ from shlex import quote
 from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.cluster_objects import ClusterObjects
+from renderer.adopt.live.deletions import DELETION, what_is_lost, without_finalizers
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy
 from renderer.diff.images import image_moves, masked_moves
@@ -28,7 +29,7 @@ from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
-from renderer.kubevirt.impact.lost_objects import lost_with
+from renderer.kubevirt.impact.lost_objects import lost_with, may_hold_data
 from renderer.kubevirt.impact.lost_revision import named_revisions, still_needed, with_lost_revisions
 from renderer.kubevirt.impact.other_operators import removal_impact
 from renderer.kubevirt.impact.state import SINCE_REVISION_IN_STATUS, VmChange
@@ -38,6 +39,7 @@ from renderer.kubevirt.impact.table import Views
 from renderer.model.difference import (
     ChangeType,
     DataChange,
+    DataEffect,
     Effect,
     FieldChange,
     IgnoredDifferences,
@@ -56,6 +58,7 @@ from renderer.model.plural import abridged, plural
 from renderer.model.run.taint import tainted
 
 _PRUNED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
+_RUNS_ON = Impact(Effect.NONE, "what runs keeps its disks until it stops")
 _UNCHANGED = Impact(Effect.NONE, "a sync keeps all of these fields")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
@@ -111,8 +114,9 @@ def compare_with_cluster(
     leaving = (each for each in settings.tracked if each.current_id.object_key not in written)
     changes += map(comparison.removed, leaving)
     present = len(changes)
-    removed, written_now = removed_objects(changes), overlay.written
+    removed, written_now = {**removed_objects(changes), **cluster.deletions.removed}, overlay.written
     changes = with_missing_objects(changes, written_now, written_now, overlay.release, removed)
+    changes = comparison.with_lost_disks(changes)
     comparison.equal -= len(changes) - present
     return OverlayDifference(
         path=path,
@@ -201,18 +205,24 @@ class _LiveComparison:
         if live is not None:
             self.matched.append(live)
         policy = flux_policy(written, live)
-        is_exempt = policy.ignores and not self._settings.without_flux
+        is_exempt = bool(policy.ignores) and not self._settings.without_flux
+        change: ResourceChange | None = None
         if is_exempt or is_encrypted(written):
             self._ignored[policy.ignores if is_exempt else _SOPS] += 1
-            return None
-        change = self._change_of(written, live, merges=policy.merges)
-        if policy.ignores and change is not None:
-            self._applied_anyway.setdefault(policy.ignores, []).append(str(written.current_id))
+        else:
+            change = self._change_of(written, live, merges=policy.merges)
+            if policy.ignores and change is not None:
+                self._applied_anyway.setdefault(policy.ignores, []).append(str(written.current_id))
+        deletion = "" if live is None else self._objects.deletions.reason(live)
+        if live is not None and deletion:
+            is_made_again = not is_exempt or not flux_policy(written, None).ignores
+            return self._deleted(live, written, change, deletion, is_made_again=is_made_again)
+        self.equal += change is None and not is_exempt and not is_encrypted(written)
         return change
 
     def _change_of(self, written: Resource, live: Resource | None, *, merges: bool) -> ResourceChange | None:
         if live is None:
-            impact = self._overlay.refusal(written)
+            impact = self._overlay.refusal(written) or self._objects.deletions.refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, effects_of(impact))
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
         applied = self._objects.applied_revisions if live.kind == VM else ()
@@ -226,12 +236,62 @@ class _LiveComparison:
                 synced = self._settings.sync(live, live.with_content(drift.synced()))
             self._note_restart(live, synced, has_drift=bool(drift.fields))
         if not drift.fields and not (live.kind == VM and self._lost_revisions(drift)):
-            self.equal += 1
             return None
         self._drifts += bool(drift.fields)
         if drift.fields and not drift.owners:
             self._without_owners.append(str(live.current_id))
         return self._change(drift, written, synced)
+
+    def _deleted(
+        self,
+        live: Resource,
+        written: Resource,
+        drift: ResourceChange | None,
+        reason: str,
+        *,
+        is_made_again: bool,
+    ) -> ResourceChange:
+        """Return the change of an object that the cluster is deleting, and that Git has."""
+        refusal = self._overlay.refusal(written)
+        if refusal is not None:
+            reason, effect = f"{reason}; what Git has is refused: {refusal.reason}", Effect.DELETED
+        elif not is_made_again:
+            reason, effect = f"{reason}; Flux does not create it again", Effect.DELETED
+        else:
+            effect = Effect.REPLACED if may_hold_data(live) else Effect.RECREATED
+            reason = f"{reason}; a sync creates it again, once it is gone"
+        change = drift or ResourceChange(ChangeType.CHANGED, live.current_id, written.current_id)
+        machine = VirtualMachineView.of(live)
+        if machine is not None and self._objects.deletions.has_namespace(live):
+            data = tuple(self._objects.deletions.lost_disks(machine, self._objects.storage))
+        else:
+            data = what_is_lost(live, self._lost_with(without_finalizers(live)))
+        effects = {*change.effects, effect, *effects_of(refusal)}
+        return change._replace(
+            impact=Impact(effect, reason, DELETION),
+            effects=tuple(sorted(effects, key=lambda each: -each.severity)),
+            runs=self._runs(live),
+            data=data,
+        )
+
+    def with_lost_disks(self, changes: Iterable[ResourceChange]) -> list[ResourceChange]:
+        """Return the changes, with the disks of machines that the cluster is deleting."""
+        found = {change.id: change for change in changes}
+        for written in self._overlay.written if self._objects.deletions.objects else ():
+            machine, live = VirtualMachineView.of(written), self._objects.find(written)
+            if machine is None or live is None:
+                continue
+            lost = [*self._objects.deletions.lost_disks(machine, self._objects.storage)]
+            own = found.get(written.current_id)
+            known = {each.disk for each in own.data if each.effect is DataEffect.LOST} if own else set()
+            lost = [each for each in lost if each.disk not in known]
+            if lost:
+                change = own or ResourceChange(
+                    *(ChangeType.CHANGED, live.current_id, written.current_id, (), _RUNS_ON),
+                    runs=self._runs(live),
+                )
+                found[written.current_id] = change._replace(data=(*lost, *change.data))
+        return [*found.values()]
 
     def removed(self, live: Resource) -> ResourceChange:
         """Return the change of an object that the engine tracks, but that Git no longer has."""

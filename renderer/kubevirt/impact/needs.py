@@ -74,9 +74,9 @@ class Need(Record):
     source: str
     is_indexed: bool = False
 
-    def impact(self, missing: str) -> Impact:
-        """Return what the removal of the object ``missing`` does to the machine."""
-        return Impact(Effect.NO_START, f"{missing} is removed: {self.failure}", self.source)
+    def impact(self, removal: str) -> Impact:
+        """Return what the ``removal`` of the object does to the machine."""
+        return Impact(Effect.NO_START, f"{removal}: {self.failure}", self.source)
 
 
 def needs_of(machine: VirtualMachineView, release: Release) -> Iterator[Need]:
