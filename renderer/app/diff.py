@@ -10,6 +10,7 @@ from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
 from renderer.app.diff_side import Side
+from renderer.app.former_facts import former_facts, with_former_facts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.relocated_overlays import relocation_of
@@ -20,7 +21,7 @@ from renderer.app.target_remarks import remarks_on_targets
 from renderer.diff.masking import with_shown_names
 from renderer.findings.located import Located
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import CommitDifference, Difference
+from renderer.model.difference import CommitDifference, Difference, OverlayDifference
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
@@ -148,7 +149,10 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         errors_before.add(before.found.errors)
         errors_after.add(after.found.errors)
     compared = ComparedStates((before, after), commits, causes, reporter)
+    facts = former_facts(before, after)
+    by_former = ComparedStates((before, facts.side), (), None, reporter) if facts and facts.side else None
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
+    under_former: list[OverlayStates] = []
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, stopwatch = overlay.path, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
@@ -171,6 +175,9 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         for deployed, at_commit in zip(deployers_at, rendered[1:-1], strict=True):
             if deployed is not None:
                 deployed.add(overlay, (rendered[0], at_commit))
+        if facts and facts.side:
+            former_after = rendered[-1] and (lacking or facts.side.render(path, overlay.listed_as))
+            under_former.append(OverlayStates(overlay, (rendered[0], former_after), path))
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
         others = (relocation_of((before, each), path) for each in sides[1:] if each)
         if states.may_have_moves or any(others):
@@ -187,7 +194,15 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         )
         for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
     )
-    found = deployers.added_to(compared.readers.added_to(compared.between_sides(paths)), causes)
+    between = compared.between_sides(paths)
+    if facts:
+        under: list[OverlayDifference | None] = [None] * len(paths)
+        if by_former:
+            by_former.add(under_former)
+            under = [*by_former.between_sides(paths)]
+        pairs = zip(between, under, strict=True)
+        between = [with_former_facts(each, former, before.name) for each, former in pairs]
+    found = deployers.added_to(compared.readers.added_to(between), causes)
     former_paths = {each.former for each in found}
     differences = tuple(
         with_stalled_syncs(
@@ -201,7 +216,10 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
-    difference = Difference(before.name, after.name, with_shown_names(differences), steps)
+    assumptions = (facts.assumption,) if facts else ()
+    difference = Difference(
+        before.name, after.name, with_shown_names(differences), steps, assumptions=assumptions
+    )
     return Comparison(
         difference,
         before.labelled(errors_before.found()),

@@ -78,6 +78,7 @@ class Side:
         self._cluster = cluster
         self._not_sources: tuple[str, ...] = ()
         self._release: Release | None = None
+        self._releases: Mapping[str, Release] = {}
         try:
             self._configure(load_project(fs))
         except DiagnosticError as error:
@@ -91,7 +92,11 @@ class Side:
         if self._not_sources:
             config = config._replace(exclude=(*config.exclude, *self._not_sources))
         with lowered(config.limits):
-            self.found = look_up_overlays(self.fs, config)._replace(cluster=self._cluster)
+            found = look_up_overlays(self.fs, config)
+        overlays = (
+            each._replace(kubevirt=self._releases.get(each.path, each.kubevirt)) for each in found.overlays
+        )
+        self.found = found._replace(overlays=tuple(overlays), cluster=self._cluster)
         if not self.found.overlays:
             self.found.all_overlays()
         self.config = config
@@ -115,6 +120,27 @@ class Side:
         self._release = release
         self._configure(self.config)
         return self
+
+    @property
+    def asked_release(self) -> Release | None:
+        """The release that the user asked for in place of the project's; None without one."""
+        return self._release
+
+    def under(self, config: RenderConfig, fs: FileSystem, releases: Mapping[str, Release]) -> Side:
+        """Return this side with other settings, files that these name, and releases of overlays by path.
+
+        Raises ``DiagnosticError`` or ``LocatedError`` if they cannot be used.
+        """
+        side = Side(self.name, fs, self.revision, self._cluster, self.tree)
+        side._release, side._not_sources, side._releases = self._release, self._not_sources, releases
+        side._configure(config)
+        return side
+
+    def configuring(self, cluster: str) -> tuple[Resource, ...]:
+        """Return what configures KubeVirt in the configuration, catalogs and facts of a cluster."""
+        with suppress(DiagnosticError):  # reported where a machine needs it
+            return self._pipeline.catalogs_of(cluster).configuring_objects()
+        return ()
 
     def without_source(self, path: str) -> Self:
         """Leave out a file or folder that is in the project, but no part of it, such as a dump.

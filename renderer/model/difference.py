@@ -405,6 +405,7 @@ class Difference(Record):
 
     ``commits`` are the commits between the sides, the oldest first, if each was examined. ``is_live``: the
     side before is a cluster; ``others`` are its objects that do not correspond to anything in the project.
+    ``assumptions`` are further sentences about what the changes were judged by.
     """
 
     before: str
@@ -413,6 +414,7 @@ class Difference(Record):
     commits: tuple[CommitDifference, ...] = ()
     is_live: bool = False
     others: int = 0
+    assumptions: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to report, also if only a commit between the sides differs."""

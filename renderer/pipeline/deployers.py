@@ -131,6 +131,10 @@ class Deployers:
                         found.setdefault(folder, set()).update(numbers)
         return found
 
+    def deploys_file(self, path: str) -> bool:
+        """Return True if an object deploys a folder in which a file is."""
+        return not self._by_source[0].keys().isdisjoint(folders_above(path))
+
     def sources_above(self, overlay: Overlay) -> frozenset[str]:
         """Return the sources of the objects that deploy an overlay, but for its own folder and its output."""
         deployed = (source for found in self.of(overlay) for source in self._own_sources(found))

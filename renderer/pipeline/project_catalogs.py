@@ -341,6 +341,18 @@ class ProjectCatalogs:
         known = self.kubevirt_of_cluster or observed
         return None if known is None else kubevirt_of(known, release)
 
+    def configuring_objects(self) -> tuple[Resource, ...]:
+        """Return each object that configures KubeVirt in the configuration, the catalogs and the facts.
+
+        The first one counts, and two that differ are a conflict. Raises ``DiagnosticError``.
+        """
+        if not self.has_own:
+            return ()
+        with self._recorder.using(Task("catalogs")):
+            sources = (*self._configuration, *self._sources)
+        listed = (each for source in sources for each in source.resources)
+        return tuple(filter(configures_kubevirt, (*listed, *self._observed)))
+
     def is_fact(self, resource: Resource) -> bool:
         """Return True if the object is in the facts of the cluster."""
         return any(resource is each for each in self._observed)

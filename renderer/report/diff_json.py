@@ -54,6 +54,7 @@ def write(difference: Difference) -> str:
             "virtualMachines": _effect_counts(difference.overlays),
             "otherObjects": {str(effect): count for effect, count in effects_on_others(changes).items()},
         },
+        **({"assumptions": list(difference.assumptions)} if difference.assumptions else {}),
         "commits": [
             {
                 "commit": commit.name,

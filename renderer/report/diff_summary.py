@@ -349,7 +349,7 @@ def _effects(changes: Iterable[ResourceChange]) -> Mapping[Effect, int]:
 
 
 def summary(difference: Difference) -> Iterator[str]:
-    """Yield up to four lines: the changes, their effects on virtual machines and others, the assumptions."""
+    """Yield the changes, their effects on virtual machines and others, and the assumptions, a line each."""
     changes = [change for overlay in difference.overlays for change in overlay.changes]
     lost = sum(bool(overlay.incomparable) for overlay in difference.overlays)
     counts = counts_text(changes, is_live=difference.is_live)
@@ -367,6 +367,7 @@ def summary(difference: Difference) -> Iterator[str]:
         yield f"other objects: {', '.join(counted_effects(others))}"
     if difference.others:
         yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
+    yield from map(printable, difference.assumptions if difference else ())
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:

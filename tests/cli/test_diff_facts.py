@@ -77,25 +77,32 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_claim_of_a_class_that_does_not_expand_cannot_grow(repository: Path) -> None:
-    write(repository, {"overlays/prod/claim.yaml": CLAIM.replace("1Gi", "2Gi")})
-    assert "StorageClass local does not have allowVolumeExpansion: true" in run().stdout
-    write(
-        repository, {"facts.yaml": FACTS.replace("allowVolumeExpansion: false", "allowVolumeExpansion: true")}
-    )
+    larger = {"overlays/prod/claim.yaml": CLAIM.replace("1Gi", "2Gi")}
+    write(repository, larger)
+    refusal = "StorageClass local does not have allowVolumeExpansion: true"
+    assert refusal in run().stdout
+    facts = FACTS.replace("allowVolumeExpansion: false", "allowVolumeExpansion: true")
+    write(repository, {"facts.yaml": facts})
+    assert refusal in run().stdout
+    commit(repository, {"facts.yaml": facts, "overlays/prod/claim.yaml": CLAIM})
+    write(repository, larger)
     assert "allowVolumeExpansion" not in run().stdout
 
 
 def test_settings_of_the_project_count_before_facts(repository: Path) -> None:
     settings = "storageClasses: [{name: local, allowVolumeExpansion: true}]\n"
-    write(repository, {"vmrender.yaml": PROJECT + settings})
+    commit(repository, {"vmrender.yaml": PROJECT + settings})
     write(repository, {"overlays/prod/claim.yaml": CLAIM.replace("1Gi", "2Gi")})
     assert "allowVolumeExpansion" not in run().stdout
 
 
 def test_access_modes_and_rollout_strategy_are_those_of_the_cluster(repository: Path) -> None:
-    write(repository, {"overlays/prod/vm.yaml": VM.replace("sockets: 1", "sockets: 2")})
+    larger = {"overlays/prod/vm.yaml": VM.replace("sockets: 1", "sockets: 2")}
+    write(repository, larger)
     assert "counts after a restart, as the VM cannot be live-migrated" in run().stdout
-    write(repository, {"facts.yaml": FACTS.replace("ReadWriteOnce", "ReadWriteMany")})
+    shared_claims = FACTS.replace("ReadWriteOnce", "ReadWriteMany")
+    commit(repository, {"facts.yaml": shared_claims, "overlays/prod/vm.yaml": VM})
+    write(repository, larger)
     shared = run().stdout
     assert "VirtualMachine prod/db" in shared
     assert "restart" not in shared

@@ -1,0 +1,241 @@
+"""What a change writes into the project about its clusters is a claim: no cluster changes by it.
+
+A release, gates, configuration and the other facts that ``vmrender.yaml`` has of a cluster decide what is
+refused and what needs a restart. A change may correct them, announce an upgrade, or make itself look
+harmless. So the second side is also judged as the first side knows its clusters. A ``KubeVirt`` object that
+an overlay or an engine applies is a real change of the cluster, and counts.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from renderer.app.diff_side import Side
+from renderer.app.relocated_overlays import relocation_of
+from renderer.files.file_system import EditedFiles, FileSystem, is_inside
+from renderer.findings.located import LocatedError
+from renderer.kubevirt.facts.kinds import is_hyperconverged
+from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.resources import read_resources
+from renderer.model.cluster_settings import ClusterSettings
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange
+from renderer.model.kube.json import EMPTY, object_at
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
+from renderer.model.release import Release
+from renderer.model.render_config import PROJECT_FILE, RenderConfig
+
+#: The settings of the project that are facts about a cluster, with the words for them.
+_CLAIMS: Mapping[str, str] = {
+    "kubevirt": "kubevirt",
+    "feature_gates": "featureGates",
+    "configuration": "configuration",
+    "facts": "facts",
+    "storage_classes": "storageClasses",
+    "golden_images": "goldenImages",
+    "kubernetes": "kubernetes",
+    "flux": "flux",
+}
+#: Where a ``KubeVirt`` object of the first side is put for the second one.
+_FORMER = ".vmrender-former-kubevirt-"
+_MOST_NAMES = 5
+#: A milder danger under the former facts is no news.
+_LEAST = Danger.RESTART
+
+
+class FormerFacts(NamedTuple):
+    """The second side as the first side knows its clusters, and what the change says of them instead.
+
+    ``side`` is None if the sources cannot be used with these facts.
+    """
+
+    side: Side | None
+    changed: tuple[str, ...]
+
+    @property
+    def assumption(self) -> str:
+        what = listed(self.changed, _MOST_NAMES)
+        return (
+            f"this change says something else about the cluster ({what}): judged both ways, the worse counts"
+        )
+
+
+def former_facts(before: Side, after: Side) -> FormerFacts | None:
+    """Return the second side under the facts of the first one; None if both have the same facts."""
+    if not all(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
+        return None
+    relocations = (relocation_of((before, after), path) for path in after.overlays)
+    names = {each.after: each.before for each in relocations if each and each.is_renamed}
+    config = _with_facts_of(before.config, after.config, names)
+    releases = {path: each.kubevirt for path, each in before.overlays.items() if path in after.overlays}
+    if after.asked_release is not None:
+        config, releases = config.for_release(after.asked_release), {}
+    changed = [*_changed_claims(config, after.config), *_changed_releases(config, after, releases)]
+    files = {path: _content(before.fs, path) for path in before.config.facts_files}
+    if any(_content(after.fs, path) != content for path, content in files.items()):
+        changed.append("the content of facts")
+    for path in _configuration_files(before):
+        if not after.fs.is_file(path):
+            files.setdefault(path, _content(before.fs, path))
+    try:
+        side = after.under(config, EditedFiles(files, after.fs), releases) if changed else after
+        for cluster in ("", *(each.name for each in config.clusters)):
+            former = before.configuring(names.get(cluster, cluster))
+            old, present = next(iter(former), None), side.configuring(cluster)
+            others = [each for each in present if old is None or each.content != old.content]
+            if (not others and bool(present) is bool(old)) or any(
+                _is_applied(after, each) for each in others
+            ):
+                continue
+            changed.append(f"the KubeVirt object{f' of {cluster}' if cluster else ''}")
+            files |= {each.origin.path: _with_former(side, old, each) for each in others}
+            if old is not None and not present:
+                files[f"{_FORMER}{cluster}"] = json.dumps(old.content).encode()
+                config = _with_configuration(config, cluster)
+        if not changed:
+            return None
+        side = after.under(config, EditedFiles(files, after.fs), releases)
+        return FormerFacts(side, tuple(changed))
+    except (DiagnosticError, LocatedError):
+        return FormerFacts(None, tuple(changed))
+
+
+def _with_facts_of(before: RenderConfig, after: RenderConfig, names: Mapping[str, str]) -> RenderConfig:
+    """Return the second project with the facts that the first one has of each cluster.
+
+    ``names`` are the names that clusters had before, by those that they have now.
+    """
+    former = {each.name: each for each in before.clusters}
+    known = {new: before.of_cluster(old) for new, old in names.items()}
+    clusters: list[ClusterSettings] = []
+    for each in after.clusters:
+        source = former.get(each.name) or known.get(each.name)
+        own = {claim: getattr(source, claim) for claim in _CLAIMS} if source else {}
+        clusters.append(each._replace(**own))
+    default = known.get("", before)
+    own = {claim: getattr(default, claim) for claim in _CLAIMS}
+    return after._replace(clusters=tuple(clusters), **own)
+
+
+def _changed_claims(former: RenderConfig, config: RenderConfig) -> Iterator[str]:
+    """Yield the settings about clusters that differ, with the values of a release."""
+    for cluster in ("", *(each.name for each in config.clusters)):
+        old, new = former.of_cluster(cluster), config.of_cluster(cluster)
+        of_cluster = f" of {cluster}" if cluster else ""
+        for name, words in _CLAIMS.items():
+            if getattr(old, name) != getattr(new, name):
+                is_release = name == "kubevirt"
+                values = f" {old.kubevirt.as_target} -> {new.kubevirt.as_target}" if is_release else ""
+                yield f"{words}{of_cluster}{values}"
+
+
+def _changed_releases(config: RenderConfig, after: Side, releases: Mapping[str, Release]) -> Iterator[str]:
+    """Yield the releases of single overlays that differ from the former ``releases``."""
+    for path, release in releases.items():
+        overlay = after.overlays[path]
+        clusters = (each.of_cluster(overlay.cluster).kubevirt for each in (config, after.config))
+        if overlay.kubevirt != release and len({*clusters}) == 1:
+            yield f"kubevirt of {path} {release.as_target} -> {overlay.kubevirt.as_target}"
+
+
+def _with_configuration(config: RenderConfig, cluster: str) -> RenderConfig:
+    """Return the project in which the former object is among the objects of a cluster."""
+    configuration = (f"{_FORMER}{cluster}", *config.of_cluster(cluster).configuration)
+    if not cluster:
+        return config._replace(configuration=configuration)
+    clusters = (
+        each._replace(configuration=configuration) if each.name == cluster else each
+        for each in config.clusters
+    )
+    return config._replace(clusters=tuple(clusters))
+
+
+def _with_former(side: Side, old: Resource | None, new: Resource) -> bytes:
+    """Return the file of an object with the former one in its place; without one, it has no settings."""
+    path = new.origin.path
+    former = {**new.content, "spec": EMPTY} if old is None else old.content
+    if old is None and not is_hyperconverged(new):
+        release = side.config.kubevirt
+        former = {**former, "spec": object_at(default_kubevirt(release), "spec")}
+    if old is not None and old.kind == new.kind:
+        former = {**former, "metadata": object_at(new.content, "metadata")}
+    written = read_resources(side.fs.read(path), Site(path))
+    documents = [former if each.origin == new.origin else each.content for each in written]
+    return "\n---\n".join(map(json.dumps, documents)).encode()
+
+
+def _is_applied(side: Side, object_: Resource) -> bool:
+    """Return True if the file of an object is one of an overlay, or of what an engine deploys."""
+    path, graph = object_.origin.path, KustomizationGraph(side.fs)
+    if side.deployers.deploys_file(path):
+        return True
+    for overlay in side.overlays:
+        links = filter(None, map(graph.links, graph.folders(overlay)))
+        if any(path in each.files for each in links) or (
+            not graph.links(overlay) and is_inside(path, overlay)
+        ):
+            return True
+    return False
+
+
+def _configuration_files(side: Side) -> Iterator[str]:
+    """Yield the files at the paths of all ``configuration`` of a project."""
+    waiting = [*side.config.configuration]
+    waiting += [path for each in side.config.clusters for path in each.configuration or ()]
+    for path in waiting:
+        if side.fs.is_folder(path):
+            waiting += [f"{path}/{name}" for name in side.fs.list(path)]
+        elif side.fs.is_file(path):
+            yield path
+
+
+def _content(fs: FileSystem, path: str) -> bytes:
+    try:
+        return fs.read(path) if fs.is_file(path) else b""
+    except DiagnosticError:  # reported where the file is used
+        return b""
+
+
+def with_former_facts(
+    found: OverlayDifference, former: OverlayDifference | None, before: str
+) -> OverlayDifference:
+    """Return a difference with what is worse under the facts of the side ``before``.
+
+    ``former`` is the difference under these, None if the sources cannot be used with them.
+    """
+    if former is None or (former.incomparable and not found.incomparable):
+        reason = "its sources cannot be used" if former is None else former.incomparable
+        return found._replace(incomparable=found.incomparable or f"as {before} knows the cluster, {reason}")
+    known = {(each.before, each.after): each for each in found.changes}
+    worse: dict[object, ResourceChange] = {}
+    for each in former.changes:
+        change = known.get((each.before, each.after))
+        dangers = each.dangers - (change.dangers if change else frozenset())
+        if any(danger.rank >= _LEAST.rank for danger in dangers):
+            worse[each.before, each.after] = _worse(change, each, before)
+    changes = [each for each in found.changes if (each.before, each.after) not in worse]
+    ordered = tuple(sorted((*changes, *worse.values()), key=ResourceChange.order))
+    return found._replace(changes=ordered, equal=found.equal - len(worse.keys() - known.keys()))
+
+
+def _worse(change: ResourceChange | None, former: ResourceChange, before: str) -> ResourceChange:
+    by = f"as {before} knows the cluster"
+    impact = former.impact
+    if impact is not None:
+        impact = Impact(impact.effect, f"{by}: {impact.reason}" if impact.reason else by, impact.source)
+    if change is None:
+        return former._replace(impact=impact)
+    impacts = [each for each in (impact, change.impact) if each is not None]
+    effects = {*change.effects, *former.effects, *(each.effect for each in impacts)} - {Effect.NONE}
+    return change._replace(
+        impact=max(impacts, key=lambda each: each.effect.severity, default=None),
+        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        data=tuple(dict.fromkeys((*change.data, *former.data))),
+        start_refusal=change.start_refusal or former.start_refusal,
+        former_refusal=change.former_refusal,
+    )

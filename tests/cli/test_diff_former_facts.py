@@ -1,0 +1,138 @@
+"""Facts about a cluster that a change itself writes into the project, and what is said of it all the same."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from tests.cli.git_work_tree import commit, init, write
+from tests.cli.test_diff import SCHEMA, VM, run
+
+HEAD = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+NEWEST = f'{HEAD}kubevirt: "1.9"\n'
+LARGER = VM.replace("u1.small", "u1.medium")
+SIDECAR = VM.replace(
+    "  template:\n",
+    '  template:\n    metadata: {annotations: {hooks.kubevirt.io/hookSidecars: \'[{"image": "a/b:1"}]\'}}\n',
+)
+FILES = {"overlays/prod/kustomization.yaml": "resources: [vm.yaml]\n", "overlays/prod/vm.yaml": VM}
+
+
+def kubevirt(configuration: str) -> str:
+    return (
+        "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n"
+        f"spec: {{configuration: {{{configuration}}}}}\n"
+    )
+
+
+STAGE, LIVE = kubevirt("vmRolloutStrategy: Stage"), kubevirt("vmRolloutStrategy: LiveUpdate")
+FACTS = """\
+apiVersion: vmrender.io/v1alpha1
+kind: ClusterFacts
+versions: {kubevirt: 1.9.0}
+objects:
+- apiVersion: kubevirt.io/v1
+  kind: KubeVirt
+  metadata: {name: kubevirt, namespace: kubevirt}
+  spec: {configuration: {developerConfiguration: {featureGates: [Snapshot]}}}
+"""
+EAST = 'clusters: [{name: east, kubevirt: "1.9", featureGates: [Sidecar]}]\n'
+IN_EAST = "overlays: [{path: overlays/prod, cluster: east}]\n"
+CONFIGURED = {"vmrender.yaml": f"{NEWEST}configuration: [kv.yaml]\n", "kv.yaml": STAGE}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    repository = init(tmp_path / "repository")
+    commit(repository, FILES)
+    monkeypatch.chdir(repository)
+    return repository
+
+
+PROJECT_FILE = "vmrender.yaml"
+OLD = f'{HEAD}kubevirt: "1.5"\n'
+IN_CATALOG = {
+    PROJECT_FILE: f"{NEWEST}catalogs: [{{path: fake}}, {{builtin: common-instancetypes}}]\n",
+    "fake/kustomization.yaml": "resources: [kv.yaml]\n",
+    "fake/kv.yaml": LIVE,
+}
+OTHER_FILE = {PROJECT_FILE: f"{NEWEST}configuration: [other.yaml]\n", "other.yaml": LIVE}
+OF_OVERLAY = f'{OLD}overlays: [{{path: overlays/prod, kubevirt: "1.9"}}]\n'
+WITHOUT_GATE = NEWEST + EAST.replace("Sidecar", "Snapshot") + IN_EAST
+WITH_FACTS = {PROJECT_FILE: f"{HEAD}facts: facts.yaml\n", "facts.yaml": FACTS}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "danger", "changed"),
+    [
+        ({PROJECT_FILE: OLD}, {PROJECT_FILE: NEWEST}, "restart", "kubevirt 1.5 -> 1.9"),
+        ({PROJECT_FILE: OLD}, {PROJECT_FILE: OF_OVERLAY}, "restart", "kubevirt of overlays/prod 1.5 -> 1.9"),
+        (
+            {PROJECT_FILE: NEWEST},
+            {PROJECT_FILE: f"{NEWEST}featureGates: [Sidecar]\n"},
+            "refused",
+            "featureGates",
+        ),
+        (CONFIGURED, OTHER_FILE, "restart", "configuration"),
+        (CONFIGURED, {"kv.yaml": LIVE}, "restart", "the KubeVirt object"),
+        (CONFIGURED, IN_CATALOG, "restart", "configuration, the KubeVirt object"),
+        (
+            WITH_FACTS,
+            {"facts.yaml": FACTS.replace("Snapshot", "Sidecar")},
+            "refused",
+            "the content of facts",
+        ),
+        ({PROJECT_FILE: NEWEST}, {PROJECT_FILE: NEWEST + EAST + IN_EAST}, "refused", "featureGates of east"),
+        (
+            {PROJECT_FILE: WITHOUT_GATE},
+            {PROJECT_FILE: NEWEST + EAST + IN_EAST},
+            "refused",
+            "featureGates of east",
+        ),
+    ],
+)
+def test_change_is_judged_as_the_first_side_knows_the_cluster(
+    folder: Path, before: dict[str, str], after: dict[str, str], danger: str, changed: str
+) -> None:
+    commit(folder, before)
+    write(folder, after)
+    honest = run("--fail-on", danger)
+    assert honest.exit == 0, honest.stdout
+    write(folder, {"overlays/prod/vm.yaml": SIDECAR if danger == "refused" else LARGER})
+    found = run("--fail-on", danger)
+    assert found.exit == 1
+    assert (
+        f"\nthis change says something else about the cluster ({changed}): judged both ways" in found.stdout
+    )
+    assert "as HEAD knows the cluster: " in found.stdout
+    document = json.loads(run("--format", "json").stdout)
+    Draft202012Validator(SCHEMA).validate(document)
+    assert len(document["assumptions"]) == 1
+    for form in ("markdown", "html"):
+        assert "this change says something else about the cluster" in run("--format", form).stdout
+
+
+def test_changed_object_that_an_overlay_applies_is_a_change_of_the_cluster(folder: Path) -> None:
+    listed = {"overlays/kubevirt/kustomization.yaml": "resources: [kv.yaml]\n"}
+    project = {"vmrender.yaml": f"{NEWEST}configuration: [overlays/kubevirt]\n"}
+    commit(folder, {**listed, **project, "overlays/kubevirt/kv.yaml": STAGE})
+    write(folder, {"overlays/kubevirt/kv.yaml": LIVE, "overlays/prod/vm.yaml": LARGER})
+    found = run("--fail-on", "restart")
+    assert found.exit == 0
+    assert "something else" not in found.stdout
+
+
+def test_release_that_the_user_asks_for_is_not_a_claim_of_the_change(folder: Path) -> None:
+    commit(folder, {"vmrender.yaml": f'{HEAD}kubevirt: "1.5"\n'})
+    write(folder, {"overlays/prod/vm.yaml": LARGER})
+    assert run("--kubevirt", "1.9", "--fail-on", "restart").exit == 0
+    assert run("--fail-on", "restart").exit == 1
+
+
+def test_settings_that_say_the_same_are_not_mentioned(folder: Path) -> None:
+    commit(folder, {"vmrender.yaml": NEWEST})
+    write(folder, {"vmrender.yaml": f'{NEWEST}# a comment\nexpand: "off"\n', "overlays/prod/vm.yaml": LARGER})
+    assert "something else" not in run().stdout
