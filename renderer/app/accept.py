@@ -13,6 +13,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.public_diff import public_diff
+from renderer.app.sparse_checkout import SparseCheckout, last_commit_if_sparse
 from renderer.app.tried_edits import NO_FILES, apply_fixes, builds, changed_fields, edit_lines
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
@@ -92,7 +93,19 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
     Nothing is written. Raises ``UsageError`` for a name without an object that has drifted.
     """
     project = project._replace(fs=FilesAsFirstRead(project.fs))  # to refuse what others change meanwhile
-    side = Side("work tree", project.fs, cluster=project.config.cluster).propose()
+    with last_commit_if_sparse(project) as commit:
+        side = Side("work tree", project.fs, cluster=project.config.cluster).propose()
+        sparse = SparseCheckout(commit.left_out, commit.side, side) if commit else None
+        return _accepted(project, side, sparse, difference, names)
+
+
+def _accepted(
+    project: Project,
+    side: Side,
+    sparse: SparseCheckout | None,
+    difference: Difference,
+    names: Sequence[str],
+) -> Accepted:
     wanted = list(_wanted(side, difference, names))
     refused = [each.edit for each in wanted if each.edit.fix is None]
     accepted = [each for each in wanted if each.edit.fix is not None]
@@ -103,7 +116,7 @@ def accept_values(project: Project, difference: Difference, names: Sequence[str]
     while parts:  # halves of what cannot be kept as a whole, down to single lines
         part = parts.pop()
         values = [each for line in part for each in line]
-        tried, objection = _tried(side, project, before, [*kept, *values])
+        tried, objection = _tried(side, project, sparse, before, [*kept, *values])
         if not objection:
             files, kept = tried, [*kept, *values]
         elif len(part) > 1:
@@ -188,6 +201,7 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
 def _tried(
     side: Side,
     project: Project,
+    sparse: SparseCheckout | None,
     before: Mapping[str, Outcome[ResourceSet]],
     wanted: Sequence[_Wanted],
 ) -> tuple[Mapping[str, bytes], str]:
@@ -195,6 +209,9 @@ def _tried(
     applied, edited = apply_fixes(project, NO_FILES, [each.edit for each in wanted])
     if len(applied) < len(wanted):
         return NO_FILES, "its line cannot be changed by itself"
+    for path in edited if sparse else ():
+        if sparse and (reader := sparse.reader_of(path)):
+            return NO_FILES, f"{reader} reads it too, and the sparse checkout leaves files of that out"
     after = builds(EditedFiles(edited, project.fs), side.config, side.overlays.values())
     changed: dict[_Place, Value] = {}
     for path, old in before.items():

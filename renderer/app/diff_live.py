@@ -23,6 +23,7 @@ from renderer.app.diff_revisions import side_at
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.sparse_checkout import LastCommit, SparseCheckout, last_commit_if_sparse
 from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
@@ -108,8 +109,9 @@ def compare_with_dump(  # noqa: PLR0913 - one for each option of the command
     if len(revisions) > 1 or any(".." in each for each in revisions):
         raise UsageError("--live compares the cluster with one side: vmrender diff --live DUMP [REVISION]")
     if not revisions:
-        side = Side("work tree", project.fs, cluster=project.config.cluster)
-        return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs)
+        with last_commit_if_sparse(project) as commit:
+            side = Side("work tree", project.fs, cluster=project.config.cluster)
+            return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs, commit)
     with project.git() as git:
         side = side_at(git, revisions[0], project.fs, cluster=project.config.cluster)
         return _compare_with_side(project, side, dump, overlays, reporter, ignore, jobs)
@@ -123,13 +125,20 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
     reporter: Reporter,
     ignore: Iterable[str],
     jobs: int | None,
+    commit: LastCommit | None = None,
 ) -> Comparison:
+    """``commit`` is the last one of a sparse checkout."""
     inside = dump.path_in(project.root)
     side = (side.without_source(inside) if inside else side).propose()
     ignores = Ignores(ignore, side.config)
     rendered: list[_Rendered] = []
     wanted = tuple(wanted)
-    selected = chosen_overlays(side.found, wanted)
+    sparse = SparseCheckout(commit.left_out, commit.side, side) if commit else None
+    lacking = sparse.lacking if sparse else ()
+    absent = (each for each in lacking if each.path not in side.overlays)
+    selected = chosen_overlays(side.found._replace(overlays=(*side.found.overlays, *absent)), wanted)
+    for path in sparse.deployer_files if sparse else ():
+        reporter.note(f"{path}, which may say what deploys overlays, is left out by the sparse checkout")
     clusters = dict.fromkeys(each.cluster for each in selected if each.cluster)
     if len(clusters) > 1:
         reporter.note(
@@ -138,9 +147,14 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
         )
     for number, overlay in enumerate(in_turn(selected), start=1):
         with reporter.doing(f"rendering {overlay.path} ({number} of {len(selected)})"):
-            found = side.render(overlay.path) or RenderedSide(None)
+            left_out = sparse.instead_of(overlay.path) if sparse else None
+            found = left_out or side.render(overlay.path) or RenderedSide(None)
         rendered.append(_Rendered(overlay, found))
-    written = [each for one in rendered if one.side.content for each in one.side.content.written]
+    contents = [one.side.content for one in rendered]
+    if commit:  # what the cluster has of overlays that are not compared is not missing in Git
+        committed = (commit.side.render(each.path) for each in lacking)
+        contents += [each.content for each in committed if each]
+    written = [each for content in contents if content for each in content.written]
     with reporter.doing(f"reading {dump}"):
         cluster = _Cluster(dump, {each.kind for each in written})
     namespaces = {each.namespace for each in cluster.objects.resources}
@@ -200,10 +214,10 @@ def _compared(side: Side, sides: _BothSides, rendered: _Rendered, *, is_last: bo
 
 
 def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> OverlayDifference:
-    overlay, (content, _, state, _) = rendered
+    overlay, (content, _, state, unknown) = rendered
     objects, deployers = sides.objects, sides.deployers
     if content is None or state is None:
-        reason = f"it cannot be rendered in {side.name}"
+        reason = unknown or f"it cannot be rendered in {side.name}"
         return OverlayDifference(
             overlay.path, overlay.name, (overlay.kubevirt, overlay.kubevirt), incomparable=reason
         )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
@@ -49,10 +49,15 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
         message = f"{project.root} is a bare repository, which has no work tree to compare"
         hint = "name two revisions: vmrender diff A B"
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
-    if PROJECT_FILE in git.left_out() and not project.fs.is_file(PROJECT_FILE):
+    check_project_file(git.left_out(), project.fs)
+    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
+
+
+def check_project_file(left_out: Collection[str], fs: FileSystem) -> None:
+    """Raise ``DiagnosticError`` if the sparse checkout of a work tree leaves out the project file."""
+    if PROJECT_FILE in left_out and not fs.is_file(PROJECT_FILE):
         message = f"the sparse checkout of this work tree leaves out {PROJECT_FILE}"
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="add it: git sparse-checkout add FOLDER").error()
-    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
 
 
 def side_at(git: GitRepository, revision: str, clone: FileSystem, name: str = "", cluster: str = "") -> Side:

@@ -22,6 +22,7 @@ from renderer.app.import_outlook import applied_by, files_to_seal, restarts
 from renderer.app.import_project_file import NewFolder, project_file, rendered_folder
 from renderer.app.import_target import as_seen_by, cluster_of_import
 from renderer.app.project import Project
+from renderer.app.sparse_checkout import check_checked_out
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.emit.output_folder import OutputFolder
@@ -98,6 +99,7 @@ def import_cluster(project: Project, request: ClusterImport) -> ImportedCluster:
     if has_errors(findings):
         return ImportedCluster(located_as_given(findings))
     everywhere = request.output is None and not cluster
+    check_checked_out(project, "." if everywhere else output, output)
     choices = request.choices._replace(everywhere=everywhere, cluster=cluster)
     planned = plan_sources(seen, output, gathered, release, choices)
     findings = (*findings, *with_levels(planned.findings, rules))

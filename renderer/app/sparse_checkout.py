@@ -2,12 +2,78 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
 from functools import cached_property
+from typing import NamedTuple
 
+from renderer.app.diff_revisions import check_project_file, side_at
 from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.project import Project
+from renderer.files.checkout import top_of_checkout
+from renderer.files.file_system import is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic, DiagnosticError
+from renderer.model.render_config import Overlay
+from renderer.pipeline.deployers import deployer_files
 from renderer.pipeline.overlay_files import OverlayFiles
+
+_LEFT_OUT = "the sparse checkout of this work tree leaves out"
+_ADD = "git sparse-checkout add FOLDER"
+_HINT = f"add it: {_ADD}"
+
+
+class LastCommit(NamedTuple):
+    """The project in the last commit of a sparse checkout, and its files that are not in the work tree."""
+
+    side: Side
+    left_out: Collection[str]
+
+
+@contextmanager
+def last_commit_if_sparse(project: Project) -> Iterator[LastCommit | None]:
+    """Yield the last commit of a work tree that lacks files on purpose; None if it lacks none.
+
+    Raises ``DiagnosticError``: git-unavailable if it lacks the project file.
+    """
+    if top_of_checkout(project.root, project.environment) is None:
+        yield None
+        return
+    try:
+        repository = project.git()
+    except DiagnosticError:  # without git, there is no sparse checkout of it
+        yield None
+        return
+    with repository as git:
+        left_out = git.left_out()
+        check_project_file(left_out, project.fs)
+        if not left_out:
+            yield None
+            return
+        side = side_at(git, "HEAD", project.fs, cluster=project.config.cluster)
+        yield LastCommit(side.propose(), left_out)
+
+
+def check_checked_out(project: Project, folder: str, output: str) -> None:
+    """Check that nothing that an import has to know is left out of the work tree.
+
+    That are the files of overlays in ``folder``, and those that it may write, in ``output``. Raises
+    ``DiagnosticError``: file-unreadable, or git-unavailable for the project file.
+    """
+    with last_commit_if_sparse(project) as commit:
+        if commit is None:
+            return
+        side = Side("work tree", project.fs, cluster=project.config.cluster)
+        missing = SparseCheckout(commit.left_out, commit.side, side).missing
+        in_overlays = (file for path, file in missing.items() if is_inside(path, folder))
+        in_output = (
+            each for each in commit.left_out if is_inside(each, output) and not side.fs.is_file(each)
+        )
+        found = next(in_overlays, "") or min(in_output, default="")
+        if found:
+            message = f"{_LEFT_OUT} {found}: an import has to know what Git has already"
+            raise Diagnostic.in_file(found, Code.FILE_UNREADABLE, message, _HINT).error()
 
 
 class SparseCheckout:
@@ -21,15 +87,53 @@ class SparseCheckout:
 
     def instead_of(self, path: str) -> RenderedSide | None:
         """Return the side of an overlay that lacks a file; None if the work tree has all of its files."""
-        overlay = self._before.overlays.get(path) if self._left_out else None
-        if overlay is None:
-            return None
-        files = self._files.of(overlay).intersection(self._left_out)
-        missing = next((file for file in sorted(files) if not self._work_tree.fs.is_file(file)), "")
-        if not missing:
-            return None
-        reason = f"the sparse checkout of this work tree leaves out {missing}; git sparse-checkout add FOLDER"
-        return RenderedSide(None, unknown=reason)
+        missing = self.missing.get(path) if self._left_out else None
+        return RenderedSide(None, unknown=f"{_LEFT_OUT} {missing}; {_ADD}") if missing else None
+
+    def reader_of(self, file: str) -> str:
+        """Return the path of an overlay that reads a file, and lacks another one; empty if there is none."""
+        readers = (each.path for each in self.lacking if file in self._files.of(each))
+        return next(readers, "") or next(
+            (each.path for each in self.lacking if any(is_inside(file, top) for top in self._settings(each))),
+            "",
+        )
+
+    @cached_property
+    def lacking(self) -> tuple[Overlay, ...]:
+        """The overlays that lack a file."""
+        return tuple(self._before.overlays[path] for path in self.missing)
+
+    @cached_property
+    def missing(self) -> Mapping[str, str]:
+        """The first file that an overlay lacks, by the path of the overlay."""
+        left_out = frozenset(each for each in self._left_out if not self._work_tree.fs.is_file(each))
+        looked_up: dict[tuple[str, ...], str] = {}
+        found: dict[str, str] = {}
+        for path, overlay in self._before.overlays.items():
+            tops = self._settings(overlay)
+            if tops not in looked_up:
+                inside = (file for file in left_out if any(is_inside(file, top) for top in tops))
+                looked_up[tops] = min(inside, default="")
+            missing = min(self._files.of(overlay) & left_out, default="") or looked_up[tops]
+            if missing:
+                found[path] = missing
+        return found
+
+    @cached_property
+    def deployer_files(self) -> tuple[str, ...]:
+        """The files that the work tree lacks, and that may say what deploys overlays."""
+        lacking = (each for each in self._before.manifests if each in self._left_out)
+        missing = [each for each in lacking if not self._work_tree.fs.is_file(each)]
+        return tuple(deployer_files(self._before.fs, missing))
+
+    def _settings(self, overlay: Overlay) -> tuple[str, ...]:
+        """Return the files and folders in which an overlay's instance types and facts are looked up."""
+        config = self._before.config.of_cluster(overlay.cluster)
+        folders = config.catalog_folders().items()
+        return (
+            *(path for path, clusters in folders if overlay.cluster in clusters),
+            *filter(None, [config.facts]),
+        )
 
     @cached_property
     def _files(self) -> OverlayFiles:
