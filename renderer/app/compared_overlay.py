@@ -12,7 +12,7 @@ from renderer.app.stalled import has_refusals
 from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.vm_change import VmChangeOf, change_as_written
-from renderer.model.difference import OverlayDifference
+from renderer.model.difference import ChangeType, OverlayDifference
 from renderer.model.plural import listed
 from renderer.model.render_config import Overlay
 from renderer.pipeline.vm_changes import VmChanges
@@ -20,6 +20,8 @@ from renderer.report.diff_words import qualified_name
 
 #: The objects that are named of those that an engine begins to apply.
 _MOST_NAMES = 5
+#: The changes of which the engine decides what is deleted.
+_LEAVING = (ChangeType.REMOVED, ChangeType.RENAMED)
 
 
 class AppliedDifference(NamedTuple):
@@ -59,12 +61,35 @@ def compare_as_applied(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and
     found = found._replace(ignored=(*ignored, *found.ignored, *unclear), cluster=overlay.cluster)
     if former != path:
         found = found._replace(former=former)
+    found = _with_doubts(found, sides[0], sides[0].overlays.get(former), needs_engine=needs_engine)
     return AppliedDifference(_with_overdue(found, rendered, engine), applied)
 
 
 def _engine_of(before: Side, after: Side, overlay: Overlay, former: str) -> EngineRules:
     old = before.overlays.get(former)
-    return engine_rules(after.deployer_of(overlay), before.deployer_of(old) if old else None)
+    known = before.certain_deployers_of(old) if old else ()
+    latter = after.certain_deployers_of(overlay)
+    return engine_rules(
+        latter[0] if len(latter) == 1 else None,
+        known[0] if len(known) == 1 else None,
+    )
+
+
+def _with_doubts(
+    difference: OverlayDifference, side: Side, overlay: Overlay | None, *, needs_engine: bool
+) -> OverlayDifference:
+    """Return a difference with what is not relied on: what a manifest says that may be an example."""
+    is_asked = needs_engine or any(each.type in _LEAVING for each in difference.changes)
+    if overlay is None or not is_asked:
+        return difference
+    names = [f"{each.kind} {each.name} ({each.origin.path})" for each in side.unapplied_deployers_of(overlay)]
+    if not names:
+        return difference
+    note = (
+        f"nothing in this repository applies {listed(names, _MOST_NAMES)}, which may be an example: what it"
+        " keeps or ignores is not relied on"
+    )
+    return difference._replace(notes=(*difference.notes, note))
 
 
 def _with_overdue(

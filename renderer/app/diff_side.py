@@ -188,10 +188,26 @@ class Side:
 
         If the overlay is not an entry point, all manifests are searched for it.
         """
+        found = self._deployers_of(overlay)
+        return found[0] if len(found) == 1 else None
+
+    def certain_deployers_of(self, overlay: Overlay) -> tuple[Resource, ...]:
+        """Return what deploys an overlay; nothing if it may be something that the repository does not have.
+
+        A manifest that nothing applies may be an example.
+        """
+        return () if self.unapplied_deployers_of(overlay) else self._deployers_of(overlay)
+
+    def unapplied_deployers_of(self, overlay: Overlay) -> tuple[Resource, ...]:
+        """Return what deploys an overlay and is in a manifest that nothing in the repository applies."""
         if overlay.entry is not None:
-            return as_application(overlay.entry.entry) if overlay.entry.entry else None
-        found = self.deployers.of(overlay)
-        return as_application(found[0]) if len(found) == 1 else None
+            return ()
+        return tuple(each for each in self._deployers_of(overlay) if not self.deployers.is_applied(each))
+
+    def _deployers_of(self, overlay: Overlay) -> tuple[Resource, ...]:
+        if overlay.entry is not None:
+            return (as_application(overlay.entry.entry),) if overlay.entry.entry else ()
+        return tuple(map(as_application, self.deployers.probable(overlay)))
 
     def run_findings(self) -> RunFindings:
         """Return an empty collection of findings about this side, for which no line is found twice."""
@@ -268,7 +284,9 @@ class Side:
             kubevirt=EMPTY if kubevirt is None else kubevirt.content,
             feature_gates=config.feature_gates,
             owner=owner.current_id if owner else None,
-            engine=_Engine(owner, partial(self.deployer_of, overlay)),
+            engine=_Engine(
+                owner, partial(self.deployer_of, overlay), partial(self.certain_deployers_of, overlay)
+            ),
             storage_classes=catalogs.storage_classes,
         )
         # The state for expanding VMs has the instance types that the overlay composes.
@@ -318,17 +336,26 @@ def _catalog(catalogs: ProjectCatalogs, resources: ResourceSet, config: RenderCo
 class _Engine:
     """The engine that applies an overlay: of its entry point, or of the object that deploys it.
 
-    ``find_deployer`` finds that object, which may take a search of all manifests.
+    ``find_deployer`` finds that object, and ``find_certain`` those whose settings may keep what Git removes.
+    Both may take a search of all manifests.
     """
 
-    def __init__(self, owner: Resource | None, find_deployer: Callable[[], Resource | None]) -> None:
+    def __init__(
+        self,
+        owner: Resource | None,
+        find_deployer: Callable[[], Resource | None],
+        find_certain: Callable[[], tuple[Resource, ...]],
+    ) -> None:
         self._owner = owner
         self._find_deployer = find_deployer
+        self._find_certain = find_certain
 
     def retention(self, removed: Resource, *, is_gone: bool) -> str:
         from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
 
-        return retention_of(self._find_deployer(), removed, is_gone=is_gone)
+        owners = self._find_certain() or (None,)
+        reasons = [retention_of(each, removed, is_gone=is_gone) for each in owners]
+        return reasons[0] if all(reasons) else ""
 
     def removal(self, removed: Resource) -> Impact | None:
         from renderer.gitops.cascade import removal_impact  # noqa: PLC0415 - only for what was removed

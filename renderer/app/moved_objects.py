@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.former_overlays import Objects, Origins, origins_of
-from renderer.app.overlay_owners import Handover, Owner, owners_of
+from renderer.app.overlay_owners import Handover, owners_of
 from renderer.app.relocated_overlays import Relocation, known_clusters, relocation_of
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
@@ -63,7 +63,7 @@ class MovedObjects:
         self._state = state
         self._overlays = {each.overlay.path: each for each in overlays}
         self._objects = cache(lambda path, number: _objects_of(self._overlays[path].states[number]))
-        self._owner = cache(_only_owner)
+        self._owners = cache(owners_of)
         self._deletions = cache(self._find_deletions)
         self._relocations = {path: relocation_of(sides, path) for path in self._overlays}
         lost, gained = self._lost_and_gained()
@@ -210,17 +210,15 @@ class MovedObjects:
             machine = self._objects(origin, 0)[change.before.object_key]
         if machine is None or VirtualMachineView.of(machine) is None:
             return change
-        old, new = self._owner(before, origin), self._owner(after, path)
-        if old is None or new is None:
-            return change
-        last = self._owner(after, origin)
-        handover = Handover(old, new)
-        exemption = handover.exemption(machine, may_be_gone=last is None or last.id != old.id)
-        if not exemption:
-            return change
-        deletions, secrets = self._deletions(origin)
-        risky = with_deletion_risk(change, handover.cause, exemption, deletions.lost_with(machine))
-        return without_secret_words(risky, secrets)
+        latter, last = self._owners(after, path), {each.id for each in self._owners(after, origin)}
+        for old in self._owners(before, origin) if latter else ():
+            new = next((each for each in latter if each.id == old.id), latter[0])
+            handover = Handover(old, new)
+            if exemption := handover.exemption(machine, may_be_gone=old.id not in last):
+                deletions, secrets = self._deletions(origin)
+                risky = with_deletion_risk(change, handover.cause, exemption, deletions.lost_with(machine))
+                return without_secret_words(risky, secrets)
+        return change
 
     def _find_deletions(self, path: str) -> tuple[Deletions, Masking]:
         """Return the judge of deletions from an overlay, and the values of its Secrets."""
@@ -233,9 +231,3 @@ class MovedObjects:
 def _objects_of(side: RenderedSide | None) -> Objects:
     content = side.content if side else None
     return {each.current_id.object_key: each for each in content.written} if content else {}
-
-
-def _only_owner(side: Side, path: str) -> Owner | None:
-    """Return the owner of an overlay on a side; None if it is not certain."""
-    found = owners_of(side, path)
-    return found[0] if len(found) == 1 else None

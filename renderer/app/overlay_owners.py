@@ -83,7 +83,7 @@ def owners_of(side: Side, path: str) -> tuple[Owner, ...]:
         return (Owner(entry.current_id, entry, side.deployers.maker_of(entry)),) if entry else ()
     return tuple(
         Owner(own_id(each, path), as_application(each), each if is_application_set(each) else None)
-        for each in side.deployers.of(overlay)
+        for each in side.deployers.probable(overlay)
     )
 
 

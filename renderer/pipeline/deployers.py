@@ -59,6 +59,22 @@ _INSTANCE = "app.kubernetes.io/instance"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
+#: Folders of manifests that people read, and no engine.
+_EXAMPLES = frozenset(
+    (
+        "example",
+        "examples",
+        "sample",
+        "samples",
+        "doc",
+        "docs",
+        "test",
+        "tests",
+        "testdata",
+        "template",
+        "templates",
+    )
+)
 _APPLIED_ANYWAY = "the next sync applies Git's value all the same"
 
 
@@ -77,6 +93,7 @@ class Deployers:
         self._fs, self._config = fs, config
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
+        self._applied: dict[tuple[str, int], bool] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
         self._found: list[Resource] = []
@@ -105,6 +122,40 @@ class Deployers:
         found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
         found.update(self._above(posixpath.normpath(overlay.output)))
         return tuple(self._found[number] for number in sorted(found))
+
+    def probable(self, overlay: Overlay) -> tuple[Resource, ...]:
+        """Return the objects that deploy an overlay; those that nothing applies only without others."""
+        found = self.of(overlay)
+        return tuple(filter(self.is_applied, found)) or found
+
+    def is_applied(self, deployer: Resource) -> bool:
+        """Return True if an overlay has the file of an object, or if an object in Git applies it.
+
+        An object may apply itself, as that of a bootstrap does. A manifest that nothing applies may be an
+        example, or somebody applies it by hand; so may be a folder of examples that applies itself.
+        """
+        key = deployer.origin.path, deployer.origin.document
+        if key not in self._applied:
+            self._applied[key] = self._find_applied(deployer)
+        return self._applied[key]
+
+    def _find_applied(self, deployer: Resource) -> bool:
+        path = deployer.origin.path
+        above = frozenset(folders_above(path))
+        if any(each.origin == deployer.origin for each in self._entries) or path in self._listed_files:
+            return True
+        if any(folder in above and self._graph.links(folder) is None for folder in self._folders):
+            return True
+        parents = [*self.above([deployer])]
+        if any(posixpath.normpath(each) in above for each in self._own_sources(deployer)):
+            parents.append(deployer)
+        return any(_EXAMPLES.isdisjoint(each.origin.path.lower().split("/")) for each in parents)
+
+    @cached_property
+    def _listed_files(self) -> frozenset[str]:
+        """The files that the kustomizations of the overlays list."""
+        folders = {used for each in self._folders for used in self._graph.folders(each)}
+        return frozenset(file for links in map(self._graph.links, folders) if links for file in links.files)
 
     def _above(self, output: str) -> Iterator[int]:
         """Yield the numbers of the objects whose source contains a tree, or lists it in a kustomization."""

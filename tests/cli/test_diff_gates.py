@@ -404,6 +404,15 @@ def test_force_deletes_a_machine_whose_new_manifest_is_rejected(folder: Path) ->
     assert "Flux (spec.force) may delete it first, and then cannot create it again" in found.stdout
 
 
+ROOT = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: root, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: https://git.example.org/fleet, path: argocd}
+  destination: {name: a}
+"""
 PATHS = {
     "overlays/prod/kustomization.yaml": "resources: [vm.yaml, disk.yaml]\n",
     "overlays/prod/vm.yaml": VM,
@@ -434,13 +443,90 @@ def test_an_application_deploys_an_overlay_or_its_rendered_tree(
     folder: Path, kind: str, spec: str, path: str
 ) -> None:
     deployed = APPLICATION.replace("KIND", kind).replace("SPEC", spec).replace("PATH", f"'{path}'")
-    commit(folder, {**PATHS, "argocd.yaml": deployed.replace("PRUNE", "")})
+    commit(folder, {**PATHS, "argocd/fleet.yaml": deployed.replace("PRUNE", ""), "argocd/root.yaml": ROOT})
     write(folder, {**REFUSED, "overlays/prod/kustomization.yaml": "resources: [disk.yaml]\n"})
     found = run().stdout
     assert "replaced: Argo CD (Force=true) deletes it and creates it again, with what it holds" in found
     assert "it stays in the cluster: Application fleet has no automated.prune: true" in found
-    write(folder, {"argocd.yaml": deployed.replace("PRUNE", "prune: true")})
+    write(folder, {"argocd/fleet.yaml": deployed.replace("PRUNE", "prune: true")})
     assert "removed VirtualMachine prod/db: deleted" in run().stdout
+
+
+FLUX_APPS = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: apps, namespace: flux-system}
+spec: {interval: 1m, path: ./overlays/prod, prune: false, sourceRef: {kind: GitRepository, name: flux-system}}
+"""
+FLUX_ROOT = FLUX_APPS.replace("name: apps", "name: flux-system").replace("overlays/prod", "clusters/prod")
+PRUNING = FLUX_APPS.replace("prune: false", "prune: true")
+LISTS_APPS = "resources: [apps.yaml]\n"
+EXAMPLE = "which may be an example: what it keeps or ignores is not relied on"
+
+
+@pytest.mark.parametrize(
+    ("files", "is_kept"),
+    [
+        ({"examples/apps.yaml": FLUX_APPS}, False),
+        ({"apps.yaml": FLUX_APPS}, False),
+        ({"clusters/prod/apps.yaml": FLUX_APPS, "clusters/prod/root.yaml": FLUX_ROOT}, True),
+        (
+            {
+                "docs/clusters/prod/apps.yaml": FLUX_APPS,
+                "docs/clusters/prod/root.yaml": FLUX_ROOT.replace("./", "./docs/"),
+            },
+            False,
+        ),
+        ({"overlays/other/kustomization.yaml": LISTS_APPS, "overlays/other/apps.yaml": FLUX_APPS}, True),
+        (
+            {
+                "examples/apps.yaml": FLUX_APPS.replace("name: apps", "name: example"),
+                "clusters/prod/apps.yaml": PRUNING,
+                "clusters/prod/root.yaml": FLUX_ROOT,
+            },
+            False,
+        ),
+        (
+            {
+                "clusters/prod/apps.yaml": FLUX_APPS,
+                "clusters/prod/more.yaml": PRUNING.replace("name: apps", "name: more"),
+                "clusters/prod/root.yaml": FLUX_ROOT,
+            },
+            False,
+        ),
+        (
+            {
+                "clusters/prod/apps.yaml": FLUX_APPS,
+                "clusters/prod/more.yaml": FLUX_APPS.replace("name: apps", "name: more"),
+                "clusters/prod/root.yaml": FLUX_ROOT,
+            },
+            True,
+        ),
+    ],
+)
+def test_manifest_that_nothing_applies_keeps_nothing(
+    folder: Path,
+    files: dict[str, str],
+    is_kept: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    commit(folder, {**PATHS, **files})
+    write(folder, {"overlays/prod/kustomization.yaml": "resources: [disk.yaml]\n"})
+    found = run("--fail-on", "data")
+    assert found.exit == (not is_kept)
+    assert ("it stays in the cluster: Kustomization apps has no prune: true" in found.stdout) is is_kept
+    assert (EXAMPLE in found.stdout) is (not is_kept and "clusters/prod/root.yaml" not in files)
+
+
+def test_example_does_not_make_flux_ignore_an_object(folder: Path) -> None:
+    commit(folder, {**PATHS, "examples/apps.yaml": FLUX_APPS})
+    ignored = "metadata: {annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}, "
+    write(folder, {"overlays/prod/vm.yaml": RESTART["overlays/prod/vm.yaml"].replace("metadata: {", ignored)})
+    found = run("--fail-on", "restart")
+    assert found.exit == 1
+    assert (
+        f"nothing in this repository applies Kustomization apps (examples/apps.yaml), {EXAMPLE}"
+        in found.stdout
+    )
 
 
 def test_an_application_of_another_repository_does_not_deploy_the_overlay(folder: Path) -> None:
