@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from renderer.app.deployer_map import DeployerMap, entry_object, entry_of
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.new_owners import with_new_owners
+from renderer.app.overlay_owners import joint_owners
 from renderer.app.redirected_overlays import RedirectedOverlays
 from renderer.app.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
@@ -78,7 +79,8 @@ class DeployerChanges:
             entry = entry_of(self._added[each.path])
             every = (*departed.changes, *changes.get(each.path, ()))
             judged = tuple(_judged(change, entry, impacts) for change in every)
-            found.append(_with_reasons(departed, reasons[each.path])._replace(changes=judged))
+            notes = (*departed.notes, *joint_owners(*self._sides, each.path))
+            found.append(_with_reasons(departed, reasons[each.path])._replace(changes=judged, notes=notes))
         return tuple(found)
 
     def _compared(

@@ -15,6 +15,7 @@ from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.relocated_overlays import relocation_of
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.shared_machines import SharedMachines
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
@@ -153,6 +154,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     by_former = ComparedStates((before, facts.side), (), None, reporter) if facts and facts.side else None
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
     under_former: list[OverlayStates] = []
+    shared = SharedMachines(before, after)
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, stopwatch = overlay.path, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
@@ -172,6 +174,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             errors_after.add(rendered[-1].errors, path)
             errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
         deployers.add(overlay, (rendered[0], rendered[-1]))
+        shared.add(path, rendered[0], rendered[-1])
         for deployed, at_commit in zip(deployers_at, rendered[1:-1], strict=True):
             if deployed is not None:
                 deployed.add(overlay, (rendered[0], at_commit))
@@ -194,12 +197,12 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         )
         for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
     )
-    between = compared.between_sides(paths)
+    between = [*map(shared.marked, compared.between_sides(paths))]
     if facts:
         under: list[OverlayDifference | None] = [None] * len(paths)
         if by_former:
             by_former.add(under_former)
-            under = [*by_former.between_sides(paths)]
+            under = [*map(shared.marked, by_former.between_sides(paths))]
         pairs = zip(between, under, strict=True)
         between = [with_former_facts(each, former, before.name) for each, former in pairs]
     found = deployers.added_to(compared.readers.added_to(between), causes)

@@ -18,6 +18,7 @@ from renderer.gitops.pruning import (
     keeps_what_it_made,
     retention_of,
 )
+from renderer.model.kube.json import object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.pipeline.deployers import own_id
@@ -112,3 +113,28 @@ def _without(owners: tuple[Owner, ...], others: tuple[Owner, ...]) -> list[Owner
         if known[key] < 0:
             found.append(each)
     return found
+
+
+def joint_owners(before: Side, after: Side, path: str) -> Iterator[str]:
+    """Yield which objects begin to apply a folder that another one goes on applying."""
+    overlay = after.overlays.get(path)
+    if overlay is None or overlay.entry is not None or path not in before.overlays:
+        return
+    known = {each.id for each in owners_of(before, path)}
+    latter = owners_of(after, path)
+    for new in latter if known else ():
+        stays = next((each for each in latter if each.id in known and _is_joint(after, each, new)), None)
+        if new.id not in known and stays is not None:
+            yield (
+                f"{new.id} begins to apply what {stays.id} applies, too: two owners, of which whichever loses"
+                " an object may delete it"
+            )
+
+
+def _is_joint(side: Side, one: Owner, other: Owner) -> bool:
+    """Return True if two objects are probably in one cluster, and apply to the same one."""
+    fields = ("destination", "kubeConfig")
+    one_target, other_target = (
+        [object_at(each.deployer.content, "spec", field) for field in fields] for each in (one, other)
+    )
+    return one_target == other_target and side.deployers.are_rivals(one.deployer, other.deployer)
