@@ -203,21 +203,22 @@ class MovedObjects:
         return found._replace(changes=tuple(self._with_risk(each, found.path) for each in found.changes))
 
     def _with_risk(self, change: ResourceChange, path: str) -> ResourceChange:
-        """Return the change; of a machine, with the risk that its former owner deletes it on the way."""
+        """Return the change of an object with the risk that its former owner deletes it on the way."""
         before, after = self._sides
-        origin, machine = change.moved_from, None
+        origin, moved = change.moved_from, None
         if origin and change.before and change.type is ChangeType.CHANGED:
-            machine = self._objects(origin, 0)[change.before.object_key]
-        if machine is None or VirtualMachineView.of(machine) is None:
+            moved = self._objects(origin, 0)[change.before.object_key]
+        deletions, secrets = self._deletions(origin) if moved else (None, None)
+        risk = deletions.at_risk(moved) if moved and deletions else None
+        if moved is None or deletions is None or secrets is None or risk is None:
             return change
         latter, last = self._owners(after, path), {each.id for each in self._owners(after, origin)}
         for old in self._owners(before, origin) if latter else ():
             new = next((each for each in latter if each.id == old.id), latter[0])
             handover = Handover(old, new)
-            if exemption := handover.exemption(machine, may_be_gone=old.id not in last):
-                deletions, secrets = self._deletions(origin)
-                risky = with_deletion_risk(change, handover.cause, exemption, deletions.lost_with(machine))
-                return without_secret_words(risky, secrets)
+            if exemption := handover.exemption(moved, may_be_gone=old.id not in last):
+                cause, lost = handover.cause(risk), deletions.lost_with(moved)
+                return without_secret_words(with_deletion_risk(change, cause, exemption, lost), secrets)
         return change
 
     def _find_deletions(self, path: str) -> tuple[Deletions, Masking]:

@@ -1,4 +1,4 @@
-"""Machines of overlays that stay in Git, and which another object applies from a change on."""
+"""Objects of overlays that stay in Git, and which another object applies from a change on."""
 
 from __future__ import annotations
 
@@ -10,15 +10,14 @@ from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import unchanged, with_deletion_risk
 from renderer.diff.sides import Sides
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.kube.resource import Resource
 
 
 def with_new_owners(before: Side, after: Side, difference: OverlayDifference) -> OverlayDifference:
-    """Return the difference of an overlay with the risks for machines whose owner changes.
+    """Return the difference of an overlay with the risks for objects whose owner changes.
 
-    Machines that do not change otherwise are listed, too.
+    They are machines, and others with which data goes. Those that do not change otherwise are listed, too.
     """
     found = [*handovers(before, after, difference.path)]
     if not found:
@@ -34,15 +33,14 @@ def with_new_owners(before: Side, after: Side, difference: OverlayDifference) ->
     equal = difference.equal
     for each in old.content.written:
         id_ = each.current_id
-        if VirtualMachineView.of(each) is None or id_.object_key not in staying:
-            continue
-        if not (needed := _first_needed(found, each)):
+        risk = deletions.at_risk(each) if id_.object_key in staying else None
+        if risk is None or not (needed := _first_needed(found, each)):
             continue
         change = changes.get(id_)
         if change is None:
             change, equal = unchanged(id_), equal - 1
         handover, exemption = needed
-        change = with_deletion_risk(change, handover.cause, exemption, deletions.lost_with(each))
+        change = with_deletion_risk(change, handover.cause(risk), exemption, deletions.lost_with(each))
         risky[id_] = without_secret_words(change, sides.secrets)
     others = (each for each in difference.changes if each.before not in risky)
     ordered = tuple(sorted((*others, *risky.values()), key=ResourceChange.order))
@@ -50,6 +48,6 @@ def with_new_owners(before: Side, after: Side, difference: OverlayDifference) ->
 
 
 def _first_needed(found: Sequence[Handover], machine: Resource) -> tuple[Handover, str] | None:
-    """Return the first handover that may delete a machine, and the annotation that prevents it."""
+    """Return the first handover that may delete an object, and the annotation that prevents it."""
     needed = ((each, each.exemption(machine)) for each in found)
     return next((each for each in needed if each[1]), None)

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
+from renderer.diff.deletions import Risk
 from renderer.gitops.argocd.application import as_application, is_application_set
 from renderer.gitops.pruning import (
     exemption_from_removal,
@@ -46,15 +47,16 @@ class Handover(NamedTuple):
     new: Owner
     parents: tuple[Resource, ...] = ()
 
-    @property
-    def cause(self) -> str:
-        """The first part of a message: who may delete an object, and before what."""
+    def cause(self, risk: Risk) -> str:
+        """The first part of a message: who may delete an object, with what, and before what."""
+        goods = f" with {risk.goods}" if risk.goods else ""
         if self.old.id != self.new.id:
             old, new = self.old.id, self.new.id
-            return f"{old} may delete it, with the disks that it owns, before {new} takes it over"
+            it = f"it,{goods}," if goods else "it"
+            return f"{old} may delete {it} before {new} takes it over{risk.consequence}"
         maker, next_maker = self.old.maker_id or "what deploys it", self.new.maker_id
         again = f"{next_maker} makes that again" if next_maker else "that is applied from Git"
-        return f"{maker} may delete {self.old.id}, and so this with the disks that it owns, before {again}"
+        return f"{maker} may delete {self.old.id}, and so this{goods}, before {again}{risk.consequence}"
 
     def exemption(self, object_: Resource, *, may_be_gone: bool = True) -> str:
         """Return the annotation without which an object may be deleted; empty if it is not.

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
+from typing import NamedTuple
 
 from renderer.diff.sides import Sides
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import lost_with
+from renderer.kubevirt.impact.orders import order_of
 from renderer.kubevirt.impact.other_operators import removal_impact
 from renderer.kubevirt.impact.volume_migration import claim_of
-from renderer.model.difference import DataChange, DataEffect, Impact
+from renderer.model.difference import DataChange, DataEffect, Effect, Impact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
@@ -24,6 +26,13 @@ def disks_of(resource: Resource) -> Mapping[str, bool]:
     volumes = (claim_of(object_at(each)) for each in array_at(view.instance, "volumes"))
     created = (text_at(each, "metadata", "name") for each in array_at(view.spec, "dataVolumeTemplates"))
     return dict.fromkeys(filter(None, volumes), False) | dict.fromkeys(filter(None, created), True)
+
+
+class Risk(NamedTuple):
+    """The ``goods`` that go with a deleted object, and what follows once it is created again, in words."""
+
+    goods: str
+    consequence: str = ""
 
 
 class Deletions:
@@ -53,6 +62,19 @@ class Deletions:
         """Return what goes with an object that deploys or makes others; None if nothing is known to."""
         engine = self._before.engine
         return (engine.removal(deleted) if engine else None) or removal_impact(deleted)
+
+    def at_risk(self, resource: Resource) -> Risk | None:
+        """Return what goes with an object that an engine deletes and creates again; None if nothing does."""
+        if VirtualMachineView.of(resource) is not None:
+            return Risk("the disks that it owns")
+        if any(each.effect is DataEffect.LOST for each in self.lost_with(resource)):
+            return Risk("its data")
+        if order_of(resource, self._after.release) is not None:
+            return Risk("", "; what is created again is carried out again")
+        impact = self.impact(resource)
+        if impact is not None and impact.effect is Effect.MAY_DELETE:
+            return Risk("what it has made")
+        return None
 
     def lost_with(self, deleted: Resource) -> tuple[DataChange, ...]:
         """Return the data that is lost when the cluster deletes an object."""

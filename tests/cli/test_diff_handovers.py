@@ -115,6 +115,83 @@ def test_new_name_of_what_deploys_a_folder(
     assert text.count("changed VirtualMachine prod/db: may be deleted") == is_risk
 
 
+DISK = """\
+apiVersion: cdi.kubevirt.io/v1beta1
+kind: DataVolume
+metadata: {name: x, namespace: prod}
+spec: {source: {blank: {}}, storage: {resources: {requests: {storage: 1Gi}}}}
+"""
+CLAIM = """\
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: x, namespace: prod}
+spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}
+"""
+POOL = """\
+apiVersion: pool.kubevirt.io/v1beta1
+kind: VirtualMachinePool
+metadata: {name: x, namespace: prod}
+spec:
+  replicas: 1
+  selector: {matchLabels: {a: b}}
+  virtualMachineTemplate:
+    metadata: {labels: {a: b}}
+    spec:
+      runStrategy: Always
+      template:
+        metadata: {labels: {a: b}}
+        spec: {domain: {memory: {guest: 1Gi}, devices: {}}}
+"""
+SNAPSHOT = """\
+apiVersion: snapshot.kubevirt.io/v1beta1
+kind: VirtualMachineSnapshot
+metadata: {name: x, namespace: prod}
+spec: {source: {apiGroup: kubevirt.io, kind: VirtualMachine, name: db}}
+"""
+RESTORE = """\
+apiVersion: snapshot.kubevirt.io/v1beta1
+kind: VirtualMachineRestore
+metadata: {name: x, namespace: prod}
+spec: {virtualMachineSnapshotName: s, target: {apiGroup: kubevirt.io, kind: VirtualMachine, name: db}}
+"""
+SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: x, namespace: prod}\ndata: {a: b}\n"
+
+
+@pytest.mark.parametrize("is_folder", [True, False])
+@pytest.mark.parametrize(
+    ("object_", "goods"),
+    [
+        (DISK, ", with its data, before"),
+        (CLAIM, ", with its data, before"),
+        (POOL, ", with the disks that it owns, before"),
+        (SNAPSHOT, ", with its data, before"),
+        (RESTORE, "takes it over; what is created again is carried out again: annotate"),
+        (SETTINGS, ""),
+    ],
+)
+def test_object_with_data_that_another_owner_takes_over(
+    folder: Path,
+    object_: str,
+    goods: str,
+    is_folder: bool,  # noqa: FBT001 - a parameter of the test
+) -> None:
+    before = PLAIN if is_folder else APPS
+    project = REPOSITORY if is_folder else f"{REPOSITORY}overlays: [{{flux: clusters}}]\n"
+    files = {
+        **TREE,
+        "vmrender.yaml": project,
+        "clusters/apps.yaml": before,
+        "overlays/prod/vm.yaml": object_,
+        "apps/x.yaml": object_,
+    }
+    text = shown(folder, files, {"clusters/apps.yaml": before.replace("name: apps", "name: machines")})
+    kind = object_.partition("kind: ")[2].partition("\n")[0]
+    assert (f"changed {kind} prod/x" in text and "may be deleted" in text) is bool(goods)
+    assert goods in text
+    if object_ in (DISK, CLAIM, SNAPSHOT):
+        assert "data lost: " in text
+
+
 def test_one_of_two_objects_that_deploy_a_folder_leaves(folder: Path) -> None:
     files = {**TREE, "clusters/apps.yaml": PLAIN, "clusters/b.yaml": PLAIN.replace("name: apps", "name: b")}
     text = shown(folder, files, {"clusters/apps.yaml": ""})
