@@ -150,7 +150,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         errors_before.add(before.found.errors)
         errors_after.add(after.found.errors)
     compared = ComparedStates((before, after), commits, causes, reporter)
-    facts = former_facts(before, after)
+    facts = former_facts(before, after, (each.cluster for each in selected))
     by_former = ComparedStates((before, facts.side), (), None, reporter) if facts and facts.side else None
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
     under_former: list[OverlayStates] = []

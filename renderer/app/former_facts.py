@@ -9,7 +9,7 @@ an overlay or an engine applies is a real change of the cluster, and counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
@@ -65,8 +65,11 @@ class FormerFacts(NamedTuple):
         )
 
 
-def former_facts(before: Side, after: Side) -> FormerFacts | None:
-    """Return the second side under the facts of the first one; None if both have the same facts."""
+def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFacts | None:
+    """Return the second side under the facts of the first one; None if both have the same facts.
+
+    ``chosen`` are the clusters whose ``KubeVirt`` objects are compared.
+    """
     if not all(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
         return None
     relocations = (relocation_of((before, after), path) for path in after.overlays)
@@ -84,7 +87,7 @@ def former_facts(before: Side, after: Side) -> FormerFacts | None:
             files.setdefault(path, _content(before.fs, path))
     try:
         side = after.under(config, EditedFiles(files, after.fs), releases) if changed else after
-        for cluster in ("", *(each.name for each in config.clusters)):
+        for cluster in dict.fromkeys(chosen):
             former = before.configuring(names.get(cluster, cluster))
             old, present = next(iter(former), None), side.configuring(cluster)
             others = [each for each in present if old is None or each.content != old.content]

@@ -60,21 +60,7 @@ _INSTANCE = "app.kubernetes.io/instance"
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
 #: Folders of manifests that people read, and no engine.
-_EXAMPLES = frozenset(
-    (
-        "example",
-        "examples",
-        "sample",
-        "samples",
-        "doc",
-        "docs",
-        "test",
-        "tests",
-        "testdata",
-        "template",
-        "templates",
-    )
-)
+_EXAMPLES = frozenset(("example", "examples", "sample", "samples", "doc", "docs", "testdata"))
 _APPLIED_ANYWAY = "the next sync applies Git's value all the same"
 
 
