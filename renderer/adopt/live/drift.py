@@ -81,6 +81,7 @@ class Drift:
         self._completion = _Completion(live, predicted, applied_revisions)
         self._merges = merges
         self._written = FieldLookup(written.content)
+        self._managers_of_elements: dict[FieldPath, frozenset[str]] = {}
         self.owners = self._completion.owners
         self._keeps_empty = keeps_empty_values(live.gvk)
         identified: JsonObject = {**written.content, "apiVersion": live.api_version}
@@ -127,23 +128,23 @@ class Drift:
     def _owners_of(self, field: FieldPath) -> tuple[Owner, ...]:
         if field.parent != _FINALIZERS:
             return self.owners.of(field)
-        names = array_at(self.live.content, *_FINALIZERS.keys)
-        name = field.segments[-1]
-        return self.owners.of(_FINALIZERS.child(names.index(name))) if name in names else ()
+        index = self._completion.finalizers.get(str(field.segments[-1]))
+        return () if index is None else self.owners.of(_FINALIZERS.child(index))
 
     def _is_finalizer_kept(self, owners: Sequence[Owner]) -> bool:
         """Return True if a sync keeps a finalizer that Git does not have.
 
         Only server-side apply merges finalizers; other ways of applying replace a list that Git has.
         """
-        if any(owner.is_applier and owner.is_exact for owner in owners):
-            return False
-        written = array_at(self.completed, *_FINALIZERS.keys)
+        return self._merges_finalizers and not any(owner.is_applier and owner.is_exact for owner in owners)
+
+    @cached_property
+    def _merges_finalizers(self) -> bool:
         if not array_at(self._written.value(_FINALIZERS)):
             return True
         return any(
             owner.applies
-            for name in written
+            for name in array_at(self.completed, *_FINALIZERS.keys)
             if isinstance(name, str)
             for owner in self._owners_of(_FINALIZERS.child(name))
         )
@@ -175,11 +176,15 @@ class Drift:
 
     def _managers_of_written_elements(self, at: FieldPath) -> frozenset[str]:
         """Return who applied the elements of a list that Git writes: the engine."""
+        if at in self._managers_of_elements:
+            return self._managers_of_elements[at]
         written, live = self._written.value(at), array_at(self.live.content, *at.keys)
         elements = written if isinstance(written, list) else []
         spend(_STEPS_PER_ELEMENT * len(elements) * len(live), "pairing elements")
         places = (at.child(index) for index, each in enumerate(live) if _index_of(each, elements) is not None)
-        return frozenset(owner.manager for each in places for owner in self.owners.of(each) if owner.applies)
+        found = frozenset(owner.manager for each in places for owner in self.owners.of(each) if owner.applies)
+        self._managers_of_elements[at] = found
+        return found
 
     def synced(self) -> JsonObject:
         """Return the object after a sync."""
@@ -280,16 +285,23 @@ class _Completion:
 
     def _completed_finalizers(self, written: Sequence[Json], live: Json) -> list[Json]:
         """Return the finalizers of Git and those in the cluster that nobody applied."""
-        printed = array_at(self._live.content, *_FINALIZERS.keys)
         found = [*written]
+        known = {name for name in written if isinstance(name, str)}
         for name in live if isinstance(live, list) else ():
-            if not isinstance(name, str):
+            if not isinstance(name, str) or name in known:
                 continue
-            owners = self.owners.of(_FINALIZERS.child(printed.index(name)))
+            owners = self.owners.of(_FINALIZERS.child(self.finalizers[name]))
             is_unowned = name not in self.applied_finalizers and all(each.is_controller for each in owners)
-            if name not in found and (is_unowned or is_controller_finalizer(name)):
+            if is_unowned or is_controller_finalizer(name):
                 found.append(name)
+                known.add(name)
         return found
+
+    @cached_property
+    def finalizers(self) -> Mapping[str, int]:
+        """The index of each finalizer of the cluster."""
+        names = array_at(self._live.content, *_FINALIZERS.keys)
+        return {name: index for index, name in reversed([*enumerate(names)]) if isinstance(name, str)}
 
     @cached_property
     def applied_finalizers(self) -> frozenset[str]:

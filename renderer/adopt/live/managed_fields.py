@@ -228,7 +228,9 @@ def applied_finalizers(content: JsonObject) -> frozenset[str]:
     """
     names = array_at(content, "metadata", "finalizers")
     owners = FieldOwners(content)
-    sent = array_at(last_applied(content), "metadata", "finalizers")
+    sent = {
+        each for each in array_at(last_applied(content), "metadata", "finalizers") if isinstance(each, str)
+    }
     return frozenset(
         name
         for index, name in enumerate(names)
