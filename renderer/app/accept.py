@@ -136,8 +136,10 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
     for overlay in difference.overlays:
         chosen: list[ResourceChange] = []
         for change in overlay.changes:
-            name = namespaced_name(change.id.namespace, change.id.name)
-            matching = [pattern for pattern in names if fnmatchcase(name, pattern)]
+            known = {
+                namespaced_name(each.namespace, each.name) for each in (change.before, change.after) if each
+            }
+            matching = [pattern for pattern in names if any(fnmatchcase(name, pattern) for name in known)]
             if change.type is ChangeType.CHANGED and matching:
                 chosen.append(change)
                 for pattern in matching:

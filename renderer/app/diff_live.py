@@ -34,24 +34,34 @@ from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.difference import Difference, OverlayDifference
+from renderer.model.difference import ChangeType, Difference, OverlayDifference
 from renderer.model.kube.json import JsonObject, text_at
 from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location, Site
-from renderer.model.kube.res_id import ObjectKey
+from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
 from renderer.model.run.taint import count_tainted, tainted_since
 from renderer.model.run.work import WorkDone, in_turn
-from renderer.pipeline.deployers import Deployers, TrackedObjects, retention_in_cluster, without_flux
+from renderer.pipeline.deployers import (
+    Deployers,
+    TrackedObjects,
+    default_namespace,
+    retention_in_cluster,
+    without_flux,
+)
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 
 _EMPTY_HINT = (
     "leave out kinds that the cluster lacks, or kubectl prints nothing: kubectl get vm,pvc -A -o yaml"
 )
+
+
+_MOST_NAMED = 3
 
 
 class _Rendered(NamedTuple):
@@ -159,14 +169,22 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
         cluster = _Cluster(dump, {each.kind for each in written})
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
-    sides = _BothSides(cluster.objects, mounted, side.deployers, written)
+    matched, leaving = _matched_and_leaving(rendered, side, cluster.objects)
+    sides = _BothSides(cluster, mounted, side.deployers, written, leaving)
     do = partial(_compared, side, sides)
     done = done_in_order(do, rendered, jobs, reporter.note, must_fork=True)
     compared: list[OverlayDifference] = []
     for number, each in enumerate(rendered, start=1):
         with reporter.doing(f"comparing {each.overlay.path} ({number} of {len(rendered)})"):
             compared.append(next(done).difference._replace(cluster=each.overlay.cluster))
-    rest, others = in_no_overlay(cluster.objects, compared, _is_from_user, written, dump.name)
+    rendered_paths = {one.overlay.path for one in rendered if one.side.content}
+    is_whole = rendered_paths.union(each.path for each in lacking).issuperset(
+        each.path for each in side.found.chosen
+    )
+    known = (*written, *matched)
+    rest, others = in_no_overlay(
+        cluster.objects, compared, _is_from_user, known, dump.name if is_whole else ""
+    )
     compared += [rest] if rest else []
     others += cluster.others
     difference = Difference(
@@ -179,27 +197,83 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
     return Comparison(difference, (), side.labelled(chain.from_iterable(errors)))
 
 
+class _Leaving(NamedTuple):
+    """Objects that an engine tracks as part of an overlay, and that no overlay has.
+
+    ``unknown`` are the overlays that may have the other objects, and are not compared.
+    """
+
+    objects: tuple[Resource, ...] = ()
+    unknown: tuple[str, ...] = ()
+
+
+def _matched_and_leaving(
+    rendered: Sequence[_Rendered], side: Side, objects: ClusterObjects
+) -> tuple[list[Resource], Mapping[str, _Leaving]]:
+    """Return the objects of the cluster that Git has, and those that leave it, by the path of an overlay.
+
+    Of an object that deploys several overlays, each may have what it tracks: what none has leaves the first.
+    """
+    matched: list[Resource] = []
+    having: dict[ObjectKey, set[str]] = {}
+    deployers: dict[tuple[Site, ResId], Resource] = {}
+    compared = [one.overlay.path for one in rendered if one.side.content is not None]
+    for overlay, (content, *_) in rendered:
+        own = side.deployers.of(overlay)
+        namespace = default_namespace(own)
+        deployers |= {(each.origin, each.current_id): each for each in own}
+        for each in content.written if content else ():
+            live = objects.find(each, namespace)
+            for found in (each, live) if live else (each,):
+                having.setdefault(found.current_id.object_key, set()).add(overlay.path)
+            matched += [live] if live else []
+    tracked = TrackedObjects(filter(_is_from_user, objects.resources))
+    tracking: dict[ObjectKey, tuple[Resource, list[tuple[Site, ResId]]]] = {}
+    for deployer in deployers:
+        for live in tracked.of((deployers[deployer],)):
+            tracking.setdefault(live.current_id.object_key, (live, []))[1].append(deployer)
+    shared = side.deployers.shared(side.overlays.values())
+    leaving: dict[str, list[Resource]] = {}
+    unknown: dict[str, set[str]] = {}
+    paths: dict[tuple[tuple[Site, ResId], ...], frozenset[str]] = {}
+    for key, (live, places) in tracking.items():
+        siblings = paths.get(tuple(places))
+        if siblings is None:
+            siblings = frozenset(path for place in places for path in shared.get(place, ()))
+            paths[tuple(places)] = siblings
+        if not siblings.isdisjoint(having.get(key, ())):
+            continue
+        first = next((path for path in compared if path in siblings), "")
+        if siblings.issubset(compared):
+            leaving.setdefault(first, []).append(live)
+        else:
+            unknown.setdefault(first, set()).update(siblings.difference(compared))
+    return matched, {
+        path: _Leaving(tuple(leaving.get(path, ())), tuple(sorted(unknown.get(path, ()))))
+        for path in compared
+    }
+
+
 class _BothSides:
     """The cluster, and the objects and engines of all overlays."""
 
     def __init__(
         self,
-        objects: ClusterObjects,
+        cluster: _Cluster,
         mounted: MountedObjects,
         deployers: Deployers,
         written: Iterable[Resource],
+        leaving: Mapping[str, _Leaving],
     ) -> None:
-        self.objects = objects
-        self.cluster = LiveCluster(objects)
+        self.objects = cluster.objects
+        self.kinds = cluster.kinds
+        self.cluster = LiveCluster(cluster.objects)
         self.mounted = mounted
         self.deployers = deployers
+        self.leaving = leaving
         self.revisions = frozenset(
             (each.namespace, each.name) for each in written if each.kind == CONTROLLER_REVISION
         )
-
-    @cached_property
-    def tracked(self) -> TrackedObjects:
-        return TrackedObjects(filter(_is_from_user, self.objects.resources))
 
     @cached_property
     def revision_users(self) -> RevisionUsers:
@@ -222,21 +296,31 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
             overlay.path, overlay.name, (overlay.kubevirt, overlay.kubevirt), incomparable=reason
         )
     machines = LiveMachines(state, content.release, sides.cluster)
-    own = deployers.of(overlay)
+    own, leaving = deployers.of(overlay), sides.leaving[overlay.path]
     settings = SyncRules(
         machines.predict(content.written),
         machines.sync,
         partial(retention_in_cluster, own),
         without_flux(own),
+        default_namespace(own),
         machines.runs_as_stored,
         deployers.rules(overlay),
-        sides.tracked.of(own) if own else (),
+        leaving.objects,
         sides.revisions,
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
     notes = [*_release_notes(objects, content.release), *sides.mounted.notes(content.written), *found.notes]
     if any(each.kind == CONTROLLER_REVISION for each in content.written):
         notes += notes_about_unnamed(content.written, sides.revision_users, overlay.name)
+    if leaving.unknown:
+        names = listed(leaving.unknown, _MOST_NAMED)
+        notes.append(f"not judged whether objects leave Git: what deploys this also deploys {names}")
+    added = {each.id.gvk.kind for each in found.changes if each.type is ChangeType.ADDED} - sides.kinds
+    if added:
+        kinds = listed(sorted(added), _MOST_NAMED)
+        notes.append(
+            f"the dump has no {kinds}: the cluster may have what is only in Git, if it was not printed"
+        )
     notes += notes_about_others(content.written, objects, sides.revisions)
     found = found._replace(notes=tuple(notes))
     if has_refusals(found):
@@ -263,17 +347,19 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
 class _Cluster:
     """The objects of a dump that a comparison may use; ``others`` counts the rest.
 
-    ``mounted`` are its Secrets and ConfigMaps; only their names are kept.
+    ``kinds`` are those of all objects. ``mounted`` are its Secrets and ConfigMaps; only their names are kept.
     """
 
     def __init__(self, dump: Dump, kinds: set[str]) -> None:
         """Raise ``DiagnosticError`` for a dump that cannot be read, is empty, or comes from two clusters."""
         self.others = 0
+        self.kinds: set[str] = set()
         self.mounted: list[Resource] = []
         needed = kinds | PATHS.keys() | FOUND_BY_MACHINES
         found: dict[ObjectKey, Resource] = {}
         consistency = Consistency()
         for live in read_dump(find_files([dump.name], dump.piped)):
+            self.kinds.add(live.kind)
             if live.kind in MOUNTED:
                 self.mounted.append(_metadata_only(live))
             if live.kind not in needed and not (live.kind in KINDS and is_being_deleted(live.content)):

@@ -177,6 +177,14 @@ class Deployers:
         deployed = (source for found in self.of(overlay) for source in self._own_sources(found))
         return frozenset(map(posixpath.normpath, deployed)) - {overlay.path, overlay.output}
 
+    def shared(self, overlays: Iterable[Overlay]) -> Mapping[tuple[Site, ResId], list[str]]:
+        """Return the paths of the overlays that each object deploys, by its place and id."""
+        found: dict[tuple[Site, ResId], list[str]] = {}
+        for overlay in overlays:
+            for each in self.of(overlay):
+                found.setdefault((each.origin, each.current_id), []).append(overlay.path)
+        return found
+
     def components(self, overlay: Overlay) -> frozenset[str]:
         """Return the folders of the components that the objects that deploy an overlay add to it."""
         return frozenset(
@@ -466,6 +474,18 @@ class TrackedObjects:
             candidates = (each for name in names for each in self._named.get(name, ()))
             found |= {each.current_id: each for each in candidates if tracks(deployer, each)}
         yield from found.values()
+
+
+def default_namespace(deployers: Iterable[Resource]) -> str:
+    """Return the namespace that all deployers give to objects without one; empty if it is not known."""
+    found = {
+        text_at(each.content, "spec", "targetNamespace")
+        if is_flux_kustomization(each)
+        else text_at(as_application(each).content, "spec", "destination", "namespace")
+        for each in deployers
+    }
+    [namespace] = found if len(found) == 1 else {""}
+    return "" if "{{" in namespace else namespace
 
 
 def retention_in_cluster(deployers: Sequence[Resource], live: Resource) -> str:

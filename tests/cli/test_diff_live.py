@@ -420,3 +420,10 @@ def test_what_is_confidential_in_a_config_map_is_not_accepted(accepting: Path, k
     assert "not accepted" in found.output
     assert "hunter" not in found.output
     assert (accepting / "overlays/east/limits.yaml").read_text() == written
+
+
+def test_object_is_accepted_by_its_namespace_in_the_cluster(repository: Path) -> None:
+    shutil.copytree(CASES / "live-namespaces", repository, dirs_exist_ok=True)
+    found = diff("--live", "dump.yaml", "--accept", "other/alone")
+    assert found.exit_code == 0
+    assert "data: {mode: cluster}" in (repository / "overlays/unknown/objects.yaml").read_text()

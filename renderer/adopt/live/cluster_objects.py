@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from renderer.adopt.live.deletions import Deletions
@@ -43,17 +43,23 @@ class ClusterObjects:
                 group, kind, _, name = each.current_id.object_key
                 self._named.setdefault((group, kind, "", name), []).append(each)
 
-    def find(self, written: Resource) -> Resource | None:
+    def find(self, written: Resource, namespace: str = "") -> Resource | None:
         """Return the object of the cluster that corresponds to an object of Git.
 
-        An object without a namespace in Git is found by its name, unless several namespaces have one of that
-        name.
+        An object without a namespace in Git is in ``namespace``, which its engine gives it. If that is not
+        known, it is found by its name, unless several namespaces have one of that name.
         """
         found = self._found.get(written.current_id.object_key)
         if found is not None or written.namespace:
             return found
-        named = self._named.get(written.current_id.object_key, [])
+        named = self.named(written)
+        if namespace:
+            return next((each for each in named if each.namespace == namespace), None)
         return named[0] if len(named) == 1 else None
+
+    def named(self, written: Resource) -> Sequence[Resource]:
+        """Return the objects that an object without a namespace in Git may be, of all namespaces."""
+        return self._named.get(written.current_id.object_key, ())
 
     @cached_property
     def revisions(self) -> Mapping[tuple[str, str], Resource]:

@@ -63,7 +63,7 @@ _UNCHANGED = Impact(Effect.NONE, "a sync keeps all of these fields")
 _SOPS = "encrypted by SOPS"
 _MOST_NAMED = 3
 #: The name of the group of objects that the project could have but does not have.
-_IN_NO_OVERLAY = "in no overlay"
+_IN_NO_OVERLAY, _IN_NO_COMPARED_OVERLAY = "in no overlay", "in no compared overlay"
 
 
 class SyncedVm(NamedTuple):
@@ -85,7 +85,8 @@ class SyncRules(NamedTuple):
     that its engine ignores. ``tracked`` are the objects of the cluster that the engine considers as part of
     this overlay. ``retention`` returns why the engine keeps such an object that Git no longer has; empty if
     it prunes it. ``without_flux`` is why Flux's annotations on objects are not followed, as Argo CD deploys
-    the overlay, or nobody knows what does; empty if Flux does. ``revisions`` are the ControllerRevisions of
+    the overlay, or nobody knows what does; empty if Flux does. ``namespace`` is the one that the engine
+    gives to objects without one; empty if that is not known. ``revisions`` are the ControllerRevisions of
     all overlays, by namespace and name.
     """
 
@@ -93,6 +94,7 @@ class SyncRules(NamedTuple):
     sync: Sync
     retention: Callable[[Resource], str]
     without_flux: str
+    namespace: str
     runs_as_stored: Callable[[Resource], bool] = lambda _: True
     rules: Sequence[IgnoreRule] = ()
     tracked: Iterable[Resource] = ()
@@ -137,24 +139,24 @@ def in_no_overlay(
     objects: ClusterObjects,
     overlays: Collection[OverlayDifference],
     is_from_user: Callable[[Resource], bool],
-    written: Sequence[Resource],
+    known: Sequence[Resource],
     dump: str,
 ) -> tuple[OverlayDifference | None, int]:
     """Return the objects that Git could have but lacks, and the number of objects that are not compared.
 
-    Git could have an object if its kind and namespace occur in ``written`` (everything that all overlays
-    render) and ``is_from_user`` says that a person made it. Without such objects, the difference is None.
-    ``dump`` is the name of the dump, from which they can be imported.
+    Git could have an object if its kind and namespace occur in ``known`` (everything that all overlays
+    render, and what the cluster has of it) and ``is_from_user`` says that a person made it. Without such
+    objects, the difference is None. ``dump`` is the name of the dump, from which they can be imported; it is
+    empty if other overlays may have them.
     """
-    matched = [live for each in written if (live := objects.find(each)) is not None]
-    known = {each.current_id.object_key for each in (*written, *matched)}
+    in_git = {each.current_id.object_key for each in known}
     reported = {change.id for overlay in overlays for change in overlay.changes}
-    kinds = {each.kind for each in written} | PATHS.keys()
-    namespaces = {each.namespace for each in (*written, *matched)}
+    kinds = {each.kind for each in known} | PATHS.keys()
+    namespaces = {each.namespace for each in known}
     found: list[ResourceChange] = []
     others = 0
     for live in objects.resources:
-        if live.current_id.object_key in known or live.current_id in reported or live.kind == VMI:
+        if live.current_id.object_key in in_git or live.current_id in reported or live.kind == VMI:
             continue
         if live.namespace in namespaces and live.kind in kinds and is_from_user(live):
             runs = objects.runs(live)
@@ -167,7 +169,9 @@ def in_no_overlay(
     named = "".join(f" --only {quote(name)}" for name in dict.fromkeys(names))
     options = named if len(names) <= _MOST_NAMED else ""
     note = f"to add {'it' if len(names) == 1 else 'them'} to Git: vmrender import {quote(dump)}{options}"
-    return OverlayDifference(_IN_NO_OVERLAY, "", (None, None), tuple(found), notes=(note,)), others
+    path = _IN_NO_OVERLAY if dump else _IN_NO_COMPARED_OVERLAY
+    notes = (note if dump else "overlays that are not compared may have them",)
+    return OverlayDifference(path, "", (None, None), tuple(found), notes=notes), others
 
 
 class _LiveComparison:
@@ -191,6 +195,7 @@ class _LiveComparison:
         self._waiting: list[str] = []
         self._restarting: list[str] = []
         self._without_owners: list[str] = []
+        self._ambiguous: list[str] = []
         self._applied_anyway: dict[str, list[str]] = {}
 
     @cached_property
@@ -199,9 +204,12 @@ class _LiveComparison:
         written = secret_values(each.content for each in self._overlay.written)
         return Masking(written | self._objects.secret_values | tainted())
 
+    def _find(self, written: Resource) -> Resource | None:
+        return self._objects.find(written, self._settings.namespace)
+
     def of(self, written: Resource) -> ResourceChange | None:
         """Return the drift of one object of Git; None if it is in sync, or its drift is ignored."""
-        live = self._objects.find(written)
+        live = self._find(written)
         if live is not None:
             self.matched.append(live)
         policy = flux_policy(written, live)
@@ -222,6 +230,8 @@ class _LiveComparison:
 
     def _change_of(self, written: Resource, live: Resource | None, *, merges: bool) -> ResourceChange | None:
         if live is None:
+            if not (written.namespace or self._settings.namespace) and self._objects.named(written):
+                self._ambiguous.append(str(written.current_id))
             impact = self._overlay.refusal(written) or self._objects.deletions.refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, effects_of(impact))
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
@@ -278,7 +288,7 @@ class _LiveComparison:
         """Return the changes, with the disks of machines that the cluster is deleting."""
         found = {change.id: change for change in changes}
         for written in self._overlay.written if self._objects.deletions.objects else ():
-            machine, live = VirtualMachineView.of(written), self._objects.find(written)
+            machine, live = VirtualMachineView.of(written), self._find(written)
             if machine is None or live is None:
                 continue
             lost = [*self._objects.deletions.lost_disks(machine, self._objects.storage)]
@@ -351,6 +361,9 @@ class _LiveComparison:
         elif unowned:
             names = abridged(unowned, _MOST_NAMED)
             yield f"the dump has no managedFields of {names}, so it does not say who owns their fields"
+        if self._ambiguous:
+            named = abridged(self._ambiguous, _MOST_NAMED)
+            yield f"counted as only in Git, since several namespaces have one, and Git names none: {named}"
         for annotation, exempt in self._applied_anyway.items():
             named = abridged(exempt, _MOST_NAMED)
             yield f"{annotation} of {named} is not considered: {self._settings.without_flux}"
@@ -467,7 +480,7 @@ class _LiveComparison:
 
     def is_running(self, machine: VirtualMachineView) -> bool:
         """Return True if a machine of Git runs in the cluster, or if one is to run and that is unknown."""
-        live = self._objects.find(machine.resource)
+        live = self._find(machine.resource)
         runs = None if live is None else self._runs(live)
         return not machine.is_halted if runs is None else runs
 

@@ -20,7 +20,7 @@ def machine(side: str, managed: list[Any]) -> Resource:
 
 
 def test_time_grows_with_the_number_of_finalizers() -> None:
-    owned = {f'v:"acme.example/cluster{number}"': {} for number in range(NUMBER)}
+    owned: dict[str, Any] = {f'v:"acme.example/cluster{number}"': {} for number in range(NUMBER)}
     edited = {
         "manager": "kubectl-edit",
         "operation": "Update",
