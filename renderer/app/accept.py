@@ -32,7 +32,7 @@ from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.masking import MASK
-from renderer.model.run.work import begin_findings
+from renderer.model.run.work import begin_findings, count_lines
 from renderer.yamlio.encode import loss_in_output
 
 _IMPORT_HINT = "vmrender import adds objects and fields that Git does not have"
@@ -152,6 +152,7 @@ def _wanted(side: Side, difference: Difference, names: Sequence[str]) -> Iterato
             for field in change.fields if resource else ():
                 if resource is not None and not (field.inherited or field.reordered or field.read):
                     proposed = side.with_confidential(overlay.path, written, _proposed(resource, field))
+                    count_lines("finding the lines to accept")
                     edit = findings.located(proposed, (overlay.path,))
                     if edit.fix is None and field.kept:
                         continue  # a sync leaves it, and Git does not have it

@@ -427,3 +427,34 @@ def test_object_is_accepted_by_its_namespace_in_the_cluster(repository: Path) ->
     found = diff("--live", "dump.yaml", "--accept", "other/alone")
     assert found.exit_code == 0
     assert "data: {mode: cluster}" in (repository / "overlays/unknown/objects.yaml").read_text()
+
+
+def test_many_values_of_one_file_are_accepted(repository: Path) -> None:
+    shutil.copytree(CASES / "live-namespaces", repository, dirs_exist_ok=True)
+    written = "apiVersion: v1\nkind: ConfigMap\nmetadata:\n  name: many\n  namespace: shop\n  annotations:\n"
+    lines = {side: "".join(f"    a{n}: of-{side}\n" for n in range(80)) for side in ("git", "cluster")}
+    source = repository / "overlays/known/objects.yaml"
+    source.write_text(written + lines["git"])
+    (repository / "dump.yaml").write_text(written + lines["cluster"])
+
+    found = diff("--live", "dump.yaml", "--accept", "shop/many", "--overlay", "known")
+
+    assert found.exit_code == 0
+    assert source.read_text() == written + lines["cluster"]
+
+
+def test_accept_reports_what_cannot_be_rendered(repository: Path) -> None:
+    shutil.copytree(CASES / "live-namespaces", repository, dirs_exist_ok=True)
+    (repository / "overlays/known/objects.yaml").write_text("kind: [\n")
+    found = diff("--live", "dump.yaml", "--accept", "shop/here")
+    assert found.exit_code == 2
+    assert "overlays/known/objects.yaml:1:7: error[yaml-syntax]" in found.stderr
+
+
+def test_object_that_is_printed_twice_without_a_version_is_an_error(repository: Path) -> None:
+    dump = repository / "dump.yaml"
+    text = dump.read_text().replace("resourceVersion:", "formerVersion:")
+    dump.write_text(f"{text}---\n{text}")
+    found = diff("--live", "dump.yaml")
+    assert found.exit_code == 1
+    assert "is printed twice, without metadata.resourceVersion to say which is newer" in found.stderr

@@ -48,16 +48,11 @@ class Consistency:
                 message = (
                     f"{live.id} has two uids: the dump is from two clusters, or the object was recreated"
                 )
-            self._mixed.append(
-                Diagnostic(
-                    Code.DUMP_MIXED,
-                    message,
-                    hint=_SPLIT_HINT,
-                    location=live.location,
-                    resource=live.id,
-                    related=(Related("the other one", location=old.location),),
-                )
-            )
+            self._mixed.append(_mixed(message, live, old))
+            return False
+        if old.resource_version < 0 and new.resource_version < 0:
+            message = f"{live.id} is printed twice, without metadata.resourceVersion to say which is newer"
+            self._mixed.append(_mixed(message, live, old))
             return False
         if new.resource_version <= old.resource_version:
             return False
@@ -89,6 +84,17 @@ class Consistency:
                     f"they are {handling}; one command for all objects of a kind prints one version",
                     severity=Severity.WARNING,
                 )
+
+
+def _mixed(message: str, live: LiveObject, old: _Seen) -> Diagnostic:
+    return Diagnostic(
+        Code.DUMP_MIXED,
+        message,
+        hint=_SPLIT_HINT,
+        location=live.location,
+        resource=live.id,
+        related=(Related("the other one", location=old.location),),
+    )
 
 
 def _resource_version(live: LiveObject) -> int:

@@ -197,7 +197,12 @@ def _accept(project: Project, compared: Comparison, names: Sequence[str], *, dry
     """Write the accepted values, or print them as a diff; report what is not accepted."""
     from renderer.app.accept import accept_values  # noqa: PLC0415 - only with --accept
 
-    accepted = accept_values(project, compared.difference, names)
+    try:
+        accepted = accept_values(project, compared.difference, names)
+    except UsageError:
+        if not has_errors(compared.after):
+            raise
+        return report(project.fs, compared.after)  # the object may be in an overlay that cannot be rendered
     if not (accepted.accepted or accepted.refused):
         note("nothing to accept: Git decides none of these differences")
     if dry_run:

@@ -283,6 +283,17 @@ def begin_findings() -> None:
         account.suggestions = account.lines = 0
 
 
+def count_lines(activity: str) -> None:
+    """Count the search for lines since ``begin_findings`` as work, and begin again.
+
+    For a command that needs the lines, and must not stop at a part of them. Raises ``WorkLimitError``.
+    """
+    account = _account.get()
+    steps = 0 if account is None else account.lines
+    begin_findings()
+    spend(steps, activity)
+
+
 class WorkDone:
     """A position in the account, to report the work of another process to the one that began the run."""
 
