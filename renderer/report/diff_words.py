@@ -163,7 +163,7 @@ def field_reasons(group: Group) -> list[str]:
 
 def _with_others(reason: str, impacts: Iterable[Impact | None]) -> str:
     """Return a reason, and the number of other ones, which name other disks or networks."""
-    others = {impact.reason for impact in impacts if impact} - {reason}
+    others = {printable(impact.reason) for impact in impacts if impact} - {printable(reason)}
     more = f" ({len(others)} with other names)" if others else ""
     return f"{printable(reason)}{more}"
 

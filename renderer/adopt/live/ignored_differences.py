@@ -162,20 +162,20 @@ def rules_of_kustomization(kustomization: Resource) -> Iterator[IgnoreRule]:
         rule = object_at(each)
         target = object_at(rule, "target")
         selectors = [text for key in _SELECTORS if (text := text_at(target, key))]
+        paths, broken = _pointers(rule, "paths")
         yield IgnoreRule(
             source,
             text_at(target, "group") or "*",
             text_at(target, "kind") or "*",
             text_at(target, "name"),
             text_at(target, "namespace"),
-            () if selectors else tuple(map(_pointer, _texts(rule, "paths"))),
-            not_evaluated=tuple(selectors),
+            () if selectors else tuple(paths),
+            not_evaluated=(*selectors, *broken),
         )
 
 
 def _rule(source: str, group: str, kind: str, content: JsonObject) -> IgnoreRule:
-    paths = [_pointer(text) for text in _texts(content, "jsonPointers")]
-    not_evaluated: list[str] = []
+    paths, not_evaluated = _pointers(content, "jsonPointers")
     for expression in _texts(content, "jqPathExpressions"):
         path = _jq_path(expression)
         if path is None:
@@ -196,6 +196,15 @@ def _rule(source: str, group: str, kind: str, content: JsonObject) -> IgnoreRule
 
 def _texts(content: JsonObject, key: str) -> Iterator[str]:
     yield from (text for text in array_at(content, key) if isinstance(text, str))
+
+
+def _pointers(content: JsonObject, key: str) -> tuple[list[IgnoredPath], list[str]]:
+    """Return the paths of JSON pointers, and the pointers that remove nothing: not even the whole object.
+
+    evanphx/json-patch ``v4/patch.go`` ``findObject``: a path without a slash leads nowhere.
+    """
+    texts = [*_texts(content, key)]
+    return [_pointer(text) for text in texts if "/" in text], [text for text in texts if "/" not in text]
 
 
 def _pointer(text: str) -> IgnoredPath:

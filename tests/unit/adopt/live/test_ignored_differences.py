@@ -129,3 +129,15 @@ def test_rules_of_flux_are_read() -> None:
     plain, selecting = rules_of_kustomization(Resource(content, Site("")))
     assert ignoring(plain)["spec"]["replicas"] == 5
     assert (selecting.paths, selecting.not_evaluated) == ((), ("app=db",))
+
+
+@pytest.mark.parametrize("pointer", ["", "spec"])
+def test_pointer_without_a_slash_does_not_ignore_the_whole_object(pointer: str) -> None:
+    rule = application(jsonPointers=[pointer, "/spec/replicas"])
+    assert rule.not_evaluated == (pointer,)
+    assert ignoring(rule) == ignoring(application(jsonPointers=["/spec/replicas"]))
+
+    content: dict[str, Any] = {"kind": "Kustomization", "metadata": {"name": "shop"}}
+    content["spec"] = {"ignore": [{"paths": [pointer]}]}
+    flux = next(rules_of_kustomization(Resource(content, Site(""))))
+    assert (flux.paths, flux.not_evaluated) == ((), (pointer,))
