@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from renderer.diff.deletions import Deletions, disks_of
 from renderer.diff.equal_changes import EqualChanges
-from renderer.diff.images import image_moves, masked_moves
-from renderer.diff.masking import without_secret_words
+from renderer.diff.images import image_moves
+from renderer.diff.masking import shown_guest, without_secret_words
 from renderer.diff.match import match
 from renderer.diff.missing import removed_objects, with_missing_objects
 from renderer.diff.orders import with_orders
@@ -67,7 +67,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         *both,
     ]
     changed = {change.after for change in both}
-    moves = [*image_moves(pair for pair, _ in pairs if pair[1].current_id in changed)]
+    moved = [pair for pair, _ in pairs if pair[1].current_id in changed]
     release = sides.after.release
     changes = with_reads(with_lost_machines(changes, old, new), new, release, should_run)
     changes = with_orders(changes, new, release, should_run)
@@ -83,7 +83,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
         equal=len(pairs) - sum(bool(each.before and each.after) for each in changes),
         totals=(totals_before(before), totals_after(before, after, changes)),
         notes=tuple(sides.leaving_revisions.notes()),
-        images=tuple(masked_moves(moves, sides.secrets)) if moves else (),
+        images=tuple(image_moves(moved, sides.secrets)) if moved else (),
     )
 
 
@@ -143,7 +143,12 @@ class _Comparison:
             return None
         if judgement.changes or kind is ChangeType.RENAMED:
             judgement, former_refusal = self._with_refusal(judgement, before, after, kind)
-        confidential = ConfidentialFields(after.kind, (before.content, after.content), self._sides.secrets)
+        secrets = self._sides.secrets
+        confidential = ConfidentialFields(after.kind, (before.content, after.content), secrets)
+        applied = (
+            self._sides.before.applied.get(before.current_id, before),
+            self._sides.after.applied.get(after.current_id, after),
+        )
         return ResourceChange(
             kind,
             before.current_id,
@@ -154,7 +159,7 @@ class _Comparison:
             judgement.pending,
             judgement.start_refusal,
             data=judgement.data,
-            guest=judgement.guest,
+            guest=shown_guest(judgement.guest, applied, secrets),
             former_refusal=former_refusal,
         )
 

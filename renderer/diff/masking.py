@@ -6,11 +6,23 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from renderer.kubevirt.facts.confidential.credential_text import without_credentials
-from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
+from renderer.kubevirt.facts.confidential.masked import (
+    holds_secret,
+    shown_id,
+    shown_path,
+    without_values,
+)
+from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
+from renderer.kubevirt.impact.guest_view import confidential_facts
 from renderer.model.difference import DataChange, GuestChange, Impact, OverlayDifference, ResourceChange
+from renderer.model.kube.json import EMPTY, count_values, object_at
 from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
 from renderer.model.masking import MASK, Masking
 from renderer.model.run.taint import taint_masking
+from renderer.model.run.work import spend
 
 Stated = TypeVar("Stated", DataChange, GuestChange)
 
@@ -63,6 +75,42 @@ def masked_pair(before: str, after: str, mask: Callable[[str], str]) -> tuple[st
     if (mask(before), mask(after)) == (before, after):
         return before, after
     return before and MASK, after and MASK
+
+
+def without_values_in(resource: Resource, secrets: Masking) -> Resource:
+    """Return the object with ``***`` for each of ``secrets``; itself if it has none."""
+    spend(STEPS_PER_VALUE * count_values(resource.content), LOOKING)
+    if not secrets or not holds_secret(resource.content, secrets):
+        return resource
+    return resource.with_content(object_at(without_values(resource.content, secrets)))
+
+
+def shown_guest(
+    guest: tuple[GuestChange, ...], machines: Iterable[Resource], secrets: Masking
+) -> tuple[GuestChange, ...]:
+    """Return what a guest sees differently, with ``***`` for facts that are made of one of ``secrets``.
+
+    ``machines`` are the states of the machine, as KubeVirt applies them.
+    """
+    if not guest:
+        return guest
+    hidden: set[tuple[str, str]] = set()
+    for machine in machines:
+        public = without_values_in(machine, secrets)
+        if public is not machine:
+            hidden |= confidential_facts(_guest_machine(machine), _guest_machine(public))
+    return tuple(
+        each._replace(before=each.before and MASK, after=each.after and MASK)
+        if (each.fact, each.device) in hidden
+        else each
+        for each in guest
+    )
+
+
+def _guest_machine(resource: Resource) -> GuestMachine:
+    view = VirtualMachineView.of(resource)
+    instance = object_at(resource.content, *view.paths.template.keys) if view else EMPTY
+    return GuestMachine.of(resource.name, resource.namespace, instance, GuestCluster())
 
 
 def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceChange:

@@ -12,9 +12,9 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.deletions import DELETION, what_is_lost, without_finalizers
 from renderer.adopt.live.drift import Drift
 from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy
-from renderer.diff.images import image_moves, masked_moves
+from renderer.diff.images import image_moves
 from renderer.diff.machine_outlook import Outlook
-from renderer.diff.masking import without_secret_words
+from renderer.diff.masking import shown_guest, without_secret_words
 from renderer.diff.missing import removed_objects, with_missing_objects
 from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
@@ -108,7 +108,6 @@ def compare_with_cluster(
     comparison = _LiveComparison(overlay, cluster, settings)
     changes = [change for each in overlay.written if (change := comparison.of(each)) is not None]
     written = {each.current_id.object_key for each in comparison.matched}
-    moves = [*image_moves(comparison.drifted)]
     drifted = len(changes)
     changes = with_reads(changes, overlay.written, overlay.release, comparison.is_running)
     changes = with_orders(changes, overlay.written, overlay.release, comparison.is_running)
@@ -129,7 +128,7 @@ def compare_with_cluster(
             for change in sorted(changes, key=ResourceChange.order)
         ),
         equal=comparison.equal,
-        images=tuple(masked_moves(moves, comparison.secrets)) if moves else (),
+        images=tuple(image_moves(comparison.drifted, comparison.secrets)),
         ignored=tuple(comparison.ignored_differences()),
         notes=tuple(comparison.notes()),
     )
@@ -419,7 +418,7 @@ class _LiveComparison:
             judgement.start_refusal,
             self._runs(drift.live),
             data=judgement.data,
-            guest=judgement.guest,
+            guest=shown_guest(judgement.guest, synced.applied if synced else (), self.secrets),
         )
         if refusal is None:
             return change

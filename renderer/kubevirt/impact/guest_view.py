@@ -546,6 +546,21 @@ def guest_changes(
     )
 
 
+def confidential_facts(machine: GuestMachine, without_secrets: GuestMachine) -> frozenset[tuple[str, str]]:
+    """Return fact and device of all that a machine shows only because of values that the other one lacks.
+
+    ``without_secrets`` is the same machine with a mask for each confidential value. A fact is confidential in
+    whatever way it is made of a value: in small letters, cut, counted or hashed.
+    """
+    return frozenset(
+        (row.fact, device)
+        for row in FACTS
+        for public in (row.read(without_secrets),)
+        for device, text in row.read(machine).items()
+        if public.get(device) != text
+    )
+
+
 def _differences(row: FactRow, before: Seen, after: Seen) -> Iterator[tuple[str, str, str]]:
     devices = (each for each in before if each in after) if row.is_detail else (*before, *after)
     for device in dict.fromkeys(devices):

@@ -9,12 +9,11 @@ import pytest
 import yaml
 
 from renderer.diff.compare import compare_overlay
-from renderer.diff.images import masked_moves
+from renderer.diff.images import image_moves
 from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.image_sources import image_name, url_name
-from renderer.model.difference import Difference, ImageMove, ImageName
+from renderer.model.difference import Difference, ImageName
 from renderer.model.kube.location import Site
-from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
 from renderer.model.release import LATEST
@@ -166,15 +165,14 @@ def test_change_of_the_credentials_alone_is_not_a_move() -> None:
     assert "images" not in json.loads(json_document(found))["overlays"][0]
 
 
-def test_a_secret_that_is_split_into_name_and_tag_is_masked() -> None:
-    user = ResId(Gvk.parse("v1", "Pod"), "web", "a")
-    move = ImageMove("container", ImageName("registry.example.org/hunter", "two"), None, user)
-    [masked] = masked_moves([move], Masking(("hunter:two",)))
-    assert masked.before == ImageName("***")
-
-
-def test_image_in_place_of_a_secret_is_masked() -> None:
-    user = ResId(Gvk.parse("v1", "Pod"), "web", "a")
-    move = ImageMove("container", ImageName("former", "secret"), ImageName("hunter", "two"), user)
-    [masked] = masked_moves([move], Masking(("hunter:two",)))
-    assert (masked.before, masked.after) == (ImageName("***"), ImageName("***"))
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("registry.example.org/hunter:two", "registry.example.org/other:3"),
+        ("former:secret", "registry.example.org/hunter:two"),
+    ],
+)
+def test_images_on_both_sides_of_a_secret_split_into_name_and_tag_are_masked(before: str, after: str) -> None:
+    text = "{apiVersion: v1, kind: Pod, spec: {containers: [{name: web, image: '%s'}]}}"
+    [move] = image_moves([(resource(text % before), resource(text % after))], Masking(("hunter:two",)))
+    assert (move.before, move.after) == (ImageName("***"), ImageName("***"))

@@ -33,6 +33,21 @@ def holds_secret(value: Json, secrets: Masking) -> bool:
     return contains_secret(value, secrets)
 
 
+def without_values(value: Json, secrets: Masking) -> Json:
+    """Return a tree with ``***`` for each key and scalar that contains one of ``secrets``.
+
+    What code reads from this tree is public, whatever it makes of it.
+    """
+    if isinstance(value, dict):
+        return {
+            MASK if contains_secret(key, secrets) else key: without_values(child, secrets)
+            for key, child in value.items()
+        }
+    if isinstance(value, list):
+        return [without_values(child, secrets) for child in value]
+    return MASK if contains_secret(value, secrets) else value
+
+
 def shown_path(field: FieldPath, secrets: Masking) -> FieldPath:
     """Return the path with ``***`` for each key and name in it that contains one of ``secrets``.
 

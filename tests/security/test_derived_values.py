@@ -1,0 +1,93 @@
+"""What code makes of a confidential value is confidential: in small letters, cut, counted, a part of it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.security.git_history import committed
+from tests.security.test_secrets import invoked
+
+PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{path: prod}]\n"
+KEYS = "apiVersion: v1\nkind: Secret\nmetadata: {name: keys, namespace: a}\nstringData: {value: 'VALUE'}\n"
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: obj, namespace: a}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain:
+        memory: {guest: 1Gi}
+        devices:
+          interfaces: [{name: default, masquerade: {}, macAddress: "02:00:00:00:00:01"}]
+          disks: [{name: root, disk: {}}]
+      networks: [{name: default, pod: {}}]
+      volumes: [{name: root, containerDisk: {image: "quay.io/a/b:1"}}]
+"""
+VOLUME = (
+    "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: obj, namespace: a}\n"
+    "spec: {storage: {resources: {requests: {storage: 1Gi}}}, source: {SOURCE: {url: x}}}\n"
+)
+FROM_REGISTRY, FROM_HTTP = VOLUME.replace("SOURCE", "registry"), VOLUME.replace("SOURCE", "http")
+INSTANCE = "spec.template.spec"
+MAC = f"{INSTANCE}.domain.devices.interfaces.0.macAddress"
+#: The object and its field, a Secret's value and the next one, and letters that only a part of one has.
+COMPARED = {
+    "MAC address": (MACHINE, MAC, "Tn8ZQ4wkxPLM", "P4kq8ZWxtnLM", ("tn8zq", "p4kq8")),
+    "host name up to a dot": (MACHINE, "metadata.name", "tn8zq4.k83vq", "p4kq8z.k83vq", ("tn8zq", "p4kq8")),
+    "long host name": (MACHINE, "metadata.name", "tn8zq4" * 12, "p4kq8z" * 12, ("tn8zq", "p4kq8")),
+    "repository and tag": (
+        *(FROM_REGISTRY, "spec.source.registry.url"),
+        *("docker://tn8zq4:t91w", "docker://p4kq8z:t91w", ("tn8zq", "p4kq8", "t91w")),
+    ),
+    "folder and file": (
+        *(FROM_HTTP, "spec.source.http.url"),
+        *("https://tn8zq4.example/k83v/t91w.img", "https://p4kq8z.example/k83v/t91w.img"),
+        ("tn8zq", "p4kq8", "k83v", "t91w"),
+    ),
+    "CPU model": (MACHINE, f"{INSTANCE}.domain.cpu.model", "Tn8ZQ4", "P4kq8Z", ("tn8zq", "p4kq8")),
+    "serial": (MACHINE, f"{INSTANCE}.domain.firmware.serial", "Tn8ZQ4", "P4kq8Z", ("tn8zq", "p4kq8")),
+}
+FORMATS = ("text", "json", "jsonl", "markdown", "html")
+
+
+def replaced(value: str, target: str, field: str) -> dict[str, str]:
+    """A Secret's value that a replacement copies into a field of another object."""
+    kind = target.partition("kind: ")[2].partition("\n")[0]
+    return {
+        "prod/keys.yaml": KEYS.replace("VALUE", value),
+        "prod/obj.yaml": target,
+        "prod/kustomization.yaml": "resources: [keys.yaml, obj.yaml]\nreplacements:\n"
+        "- source: {kind: Secret, name: keys, fieldPath: stringData.value}\n"
+        f"  targets: [{{select: {{kind: {kind}}}, options: {{create: true}}, fieldPaths: [{field}]}}]\n",
+    }
+
+
+def written(files: dict[str, str], folder: Path) -> None:
+    for name, text in {"vmrender.yaml": PROJECT, **files}.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text)
+
+
+def shown(command: str) -> str:
+    """Return all that a command prints, in small letters and without separators of digits."""
+    code, out, err = invoked(command)
+    assert code in (0, 1, 2), err
+    return f"{out}{err}".lower().replace(",", "")
+
+
+@pytest.mark.parametrize("case", COMPARED)
+def test_comparison_shows_nothing_made_of_a_value(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, field, before, after, parts = COMPARED[case]
+    written(replaced(before, target, field), tmp_path)
+    committed(tmp_path)
+    written(replaced(after, target, field), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for name in FORMATS:
+        output = shown(f"diff --format {name}")
+        assert not [part for part in parts if part in output], output
