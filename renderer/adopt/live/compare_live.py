@@ -48,9 +48,9 @@ from renderer.model.difference import (
     ResourceChange,
     effects_of,
 )
-from renderer.model.kube.encryption import is_encrypted
+from renderer.model.kube.encryption import SOPS, has_ciphertext, is_encrypted
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at, without
 from renderer.model.kube.res_id import ObjectKey, namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import Masking
@@ -214,7 +214,8 @@ class _LiveComparison:
         policy = flux_policy(written, live)
         is_exempt = bool(policy.ignores) and not self._settings.without_flux
         change: ResourceChange | None = None
-        if is_exempt or is_encrypted(written):
+        is_unreadable = is_encrypted(written) and has_ciphertext(without(written.content, SOPS))
+        if is_exempt or is_unreadable:
             self._ignored[policy.ignores if is_exempt else _SOPS] += 1
         else:
             change = self._change_of(written, live, merges=policy.merges)
@@ -224,7 +225,7 @@ class _LiveComparison:
         if live is not None and deletion:
             is_made_again = not is_exempt or not flux_policy(written, None).ignores
             return self._deleted(live, written, change, deletion, is_made_again=is_made_again)
-        self.equal += change is None and not is_exempt and not is_encrypted(written)
+        self.equal += change is None and not is_exempt and not is_unreadable
         return change
 
     def _change_of(self, written: Resource, live: Resource | None, *, merges: bool) -> ResourceChange | None:
@@ -234,6 +235,9 @@ class _LiveComparison:
             impact = self._overlay.refusal(written) or self._objects.deletions.refusal(written)
             return ResourceChange(ChangeType.ADDED, None, written.current_id, (), impact, effects_of(impact))
         predicted = self._settings.predicted.get(written.current_id.object_key, written.content)
+        if is_encrypted(written):  # Flux removes the field, and the API server drops it
+            written = written.with_content(without(written.content, SOPS))
+            predicted = without(predicted, SOPS)
         applied = self._objects.applied_revisions if live.kind == VM else ()
         drift = self._without_ignored(
             Drift(live, written, predicted, merges=merges, applied_revisions=applied)

@@ -28,6 +28,13 @@ def is_ciphertext(value: Json) -> bool:
     return isinstance(value, str) and value.startswith(_CIPHERTEXT)
 
 
+def has_ciphertext(value: Json) -> bool:
+    """Return True if any value of an object is encrypted, so that nobody can compare it without the key."""
+    if isinstance(value, dict):
+        return any(map(has_ciphertext, value.values()))
+    return any(map(has_ciphertext, value)) if isinstance(value, list) else is_ciphertext(value)
+
+
 def holds_ciphertext(line: str) -> bool:
     """Return True if a line of a file has an encrypted value, or an encrypted comment."""
     return _CIPHERTEXT in line
