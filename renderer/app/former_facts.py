@@ -9,7 +9,7 @@ an overlay or an engine applies is a real change of the cluster, and counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
@@ -75,6 +75,7 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     relocations = (relocation_of((before, after), path) for path in after.overlays)
     names = {each.after: each.before for each in relocations if each and each.is_renamed}
     config = _with_facts_of(before.config, after.config, names)
+    clusters = tuple(dict.fromkeys(chosen))
     releases = {path: each.kubevirt for path, each in before.overlays.items() if path in after.overlays}
     if after.asked_release is not None:
         config, releases = config.for_release(after.asked_release), {}
@@ -82,28 +83,36 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     files = {path: _content(before.fs, path) for path in before.config.facts_files}
     if any(_content(after.fs, path) != content for path, content in files.items()):
         changed.append("the content of facts")
-    for path in _configuration_files(before):
-        if not after.fs.is_file(path):
-            files.setdefault(path, _content(before.fs, path))
+    restored = {path: _content(before.fs, path) for path in _configuration_files(before)}
+    restored = {path: each for path, each in restored.items() if _content(after.fs, path) != each}
+    restored = {path: each for path, each in restored.items() if not _is_applied(after, path)}
+    files |= restored
+    if any(after.fs.is_file(path) for path in restored):
+        changed.append("the content of configuration")
     try:
         side = after.under(config, EditedFiles(files, after.fs), releases) if changed else after
-        for cluster in dict.fromkeys(chosen):
+        for cluster in clusters:
             former = before.configuring(names.get(cluster, cluster))
             old, present = next(iter(former), None), side.configuring(cluster)
             others = [each for each in present if old is None or each.content != old.content]
-            if (not others and bool(present) is bool(old)) or any(
-                _is_applied(after, each) for each in others
+            if (others or bool(present) is bool(old)) and all(
+                _is_applied(after, each.origin.path) for each in others
             ):
                 continue
             changed.append(f"the KubeVirt object{f' of {cluster}' if cluster else ''}")
-            files |= {each.origin.path: _with_former(side, old, each) for each in others}
+            unapplied = (each for each in others if not _is_applied(after, each.origin.path))
+            files |= {each.origin.path: _with_former(side, old, each) for each in unapplied}
             if old is not None and not present:
                 files[f"{_FORMER}{cluster}"] = json.dumps(old.content).encode()
                 config = _with_configuration(config, cluster)
         if not changed:
             return None
-        side = after.under(config, EditedFiles(files, after.fs), releases)
-        return FormerFacts(side, tuple(changed))
+        former_side = after.under(config, EditedFiles(files, after.fs), releases)
+        is_known = all(
+            _is_known(former_side, cluster, before.configuring(names.get(cluster, cluster)))
+            for cluster in clusters
+        )
+        return FormerFacts(former_side if is_known else None, tuple(changed))
     except (DiagnosticError, LocatedError):
         return FormerFacts(None, tuple(changed))
 
@@ -172,9 +181,20 @@ def _with_former(side: Side, old: Resource | None, new: Resource) -> bytes:
     return "\n---\n".join(map(json.dumps, documents)).encode()
 
 
-def _is_applied(side: Side, object_: Resource) -> bool:
-    """Return True if the file of an object is one of an overlay, or of what an engine deploys."""
-    path, graph = object_.origin.path, KustomizationGraph(side.fs)
+def _is_known(side: Side, cluster: str, former: Sequence[Resource]) -> bool:
+    """Return True if what configures KubeVirt is as it was, or really changes.
+
+    A kustomization of a catalog may patch the object that was put back.
+    """
+    present = [each for each in side.configuring(cluster) if not _is_applied(side, each.origin.path)]
+    settings = {json.dumps(object_at(each.content, "spec"), sort_keys=True) for each in former[:1]}
+    others = {json.dumps(object_at(each.content, "spec"), sort_keys=True) for each in present}
+    return not former or others <= settings
+
+
+def _is_applied(side: Side, path: str) -> bool:
+    """Return True if a file is one of an overlay, or of what an engine deploys."""
+    graph = KustomizationGraph(side.fs)
     if side.deployers.deploys_file(path):
         return True
     for overlay in side.overlays:
@@ -186,15 +206,19 @@ def _is_applied(side: Side, object_: Resource) -> bool:
     return False
 
 
-def _configuration_files(side: Side) -> Iterator[str]:
-    """Yield the files at the paths of all ``configuration`` of a project."""
+def _configuration_files(side: Side) -> frozenset[str]:
+    """Return the files of all ``configuration`` of a project: in its folders, and of their kustomizations."""
+    graph, found = KustomizationGraph(side.fs), set[str]()
     waiting = [*side.config.configuration]
     waiting += [path for each in side.config.clusters for path in each.configuration or ()]
     for path in waiting:
+        for links in filter(None, map(graph.links, graph.folders(path))):
+            found |= {links.file, *links.files}
         if side.fs.is_folder(path):
             waiting += [f"{path}/{name}" for name in side.fs.list(path)]
         elif side.fs.is_file(path):
-            yield path
+            found.add(path)
+    return frozenset(found)
 
 
 def _content(fs: FileSystem, path: str) -> bytes:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from renderer.model.difference import Difference, OverlayDifference
+from renderer.model.difference import ChangeType, Difference, OverlayDifference
 from renderer.model.kube.json import JsonObject
 from renderer.report.diff_json import change_json
 from renderer.report.json_document import resource_json
@@ -22,4 +22,6 @@ def _lines(overlay: OverlayDifference, *, is_live: bool) -> Iterator[JsonObject]
     if overlay.incomparable:
         yield {**place, "incomparable": overlay.incomparable}
     for change in overlay.changes:
+        leaves = change.type is ChangeType.REMOVED and overlay.former_cluster is not None
+        place["cluster"] = (overlay.former_cluster if leaves else overlay.cluster) or None
         yield {**place, "resource": resource_json(change.id), **change_json(change, is_live=is_live)}

@@ -59,6 +59,12 @@ IN_CATALOG = {
     "fake/kustomization.yaml": "resources: [kv.yaml]\n",
     "fake/kv.yaml": LIVE,
 }
+PATCHED = {
+    PROJECT_FILE: f"{NEWEST}configuration: [kv]\n",
+    "kv/kustomization.yaml": "resources: [kv.yaml]\npatches: [{path: patch.yaml}]\n",
+    "kv/patch.yaml": STAGE,
+    "kv/kv.yaml": kubevirt("imagePullPolicy: Always"),
+}
 OTHER_FILE = {PROJECT_FILE: f"{NEWEST}configuration: [other.yaml]\n", "other.yaml": LIVE}
 OF_OVERLAY = f'{OLD}overlays: [{{path: overlays/prod, kubevirt: "1.9"}}]\n'
 WITHOUT_GATE = NEWEST + EAST.replace("Sidecar", "Snapshot") + IN_EAST
@@ -77,7 +83,8 @@ WITH_FACTS = {PROJECT_FILE: f"{HEAD}facts: facts.yaml\n", "facts.yaml": FACTS}
             "featureGates",
         ),
         (CONFIGURED, OTHER_FILE, "restart", "configuration"),
-        (CONFIGURED, {"kv.yaml": LIVE}, "restart", "the KubeVirt object"),
+        (CONFIGURED, {"kv.yaml": LIVE}, "restart", "the content of configuration"),
+        (PATCHED, {"kv/patch.yaml": LIVE}, "restart", "the content of configuration"),
         (CONFIGURED, IN_CATALOG, "restart", "configuration, the KubeVirt object"),
         (
             WITH_FACTS,
@@ -113,6 +120,16 @@ def test_change_is_judged_as_the_first_side_knows_the_cluster(
     assert len(document["assumptions"]) == 1
     for form in ("markdown", "html"):
         assert "this change says something else about the cluster" in run("--format", form).stdout
+
+
+def test_catalog_that_patches_the_object_cannot_be_undone(folder: Path) -> None:
+    catalog = {path: text for path, text in PATCHED.items() if path != PROJECT_FILE}
+    catalogs = "catalogs: [{path: kv}, {builtin: common-instancetypes}]\n"
+    commit(folder, {**catalog, PROJECT_FILE: NEWEST + catalogs})
+    write(folder, {"kv/patch.yaml": LIVE, "overlays/prod/vm.yaml": LARGER})
+    found = run("--fail-on", "restart")
+    assert found.exit == 1
+    assert "not compared: as HEAD knows the cluster, its sources cannot be used" in found.stdout
 
 
 def test_changed_object_that_an_overlay_applies_is_a_change_of_the_cluster(folder: Path) -> None:

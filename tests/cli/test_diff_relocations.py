@@ -76,6 +76,13 @@ def test_machines_leave_one_cluster_and_appear_in_the_other(
     assert new in text.partition("it goes to ")[2].partition(" from now on")[0]
 
 
+def test_line_of_a_machine_names_the_cluster_that_it_leaves(folder: Path) -> None:
+    commit(folder, {"vmrender.yaml": project(prod="east")})
+    write(folder, {"vmrender.yaml": project(prod="west")})
+    lines = map(json.loads, run("--format", "jsonl").stdout.splitlines())
+    assert [(each["type"], each["cluster"]) for each in lines] == [("removed", "east"), ("added", "west")]
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [
