@@ -19,12 +19,14 @@ from renderer.kubevirt.impact.needs import NEEDED_KINDS
 from renderer.kubevirt.impact.storage_objects import StorageObjects
 from renderer.model.difference import ChangeType, DataChange, DataEffect, Effect, Impact, ResourceChange
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 
 NAMESPACE = "Namespace"
 #: Kinds of objects whose deletion is reported at other objects.
 KINDS = frozenset({*NEEDED_KINDS, NAMESPACE})
+_NAMESPACE = Gvk("", "v1", NAMESPACE)
 _MOST_FINALIZERS = 5
 #: The finalizer with which Kubernetes deletes an object, and leaves what it owns.
 _ORPHAN = "orphan"
@@ -43,7 +45,7 @@ class Deletions:
 
     def __init__(self, objects: Iterable[Resource]) -> None:
         self.objects = tuple(each for each in objects if is_being_deleted(each.content))
-        self._namespaces = frozenset(each.name for each in self.objects if each.kind == NAMESPACE)
+        self._namespaces = frozenset(each.name for each in self.objects if each.gvk == _NAMESPACE)
 
     def reason(self, live: Resource) -> str:
         """Return why an object will soon be gone, and what it waits for; empty if nothing deletes it."""
