@@ -16,7 +16,9 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.adopt.live.ignored_differences import (
+    NO_RULES,
     IgnoreRule,
+    IgnoreRules,
     effective_rules,
     flux_policy,
     has_value,
@@ -51,8 +53,8 @@ class EngineRules(NamedTuple):
     other fields. ``is_flux``: it is certainly Flux, whose annotations another engine does not know.
     """
 
-    rules: tuple[IgnoreRule, ...] = ()
-    former_rules: tuple[IgnoreRule, ...] = ()
+    rules: IgnoreRules = NO_RULES
+    former_rules: IgnoreRules = NO_RULES
     is_partial: bool = False
     was_partial: bool = False
     is_selective: bool = False
@@ -60,7 +62,7 @@ class EngineRules(NamedTuple):
 
     def about(self, id_: ResId) -> list[IgnoreRule]:
         """Return the rules with fields of an object."""
-        return [rule for rule in self.rules if rule.paths and rule.is_about(id_)]
+        return [rule for rule in self.rules.about(id_) if rule.paths]
 
 
 def engine_rules(deployer: Resource | None, former: Resource | None = None) -> EngineRules:
@@ -72,23 +74,24 @@ def engine_rules(deployer: Resource | None, former: Resource | None = None) -> E
     if former is None:
         return engine
     known = _rules_of(former)
+    formerly = frozenset(known.rules.all)
     rules = (
-        each if each in known.rules else each._replace(source=f"{each.source} ({_ADDED})")
-        for each in engine.rules
+        each if each in formerly else each._replace(source=f"{each.source} ({_ADDED})")
+        for each in engine.rules.all
     )
-    return engine._replace(rules=tuple(rules), former_rules=known.rules, was_partial=known.is_partial)
+    return engine._replace(rules=IgnoreRules(rules), former_rules=known.rules, was_partial=known.is_partial)
 
 
 def _rules_of(deployer: Resource | None) -> EngineRules:
     if deployer is None:
         return EngineRules()
     if is_flux_kustomization(deployer):
-        return EngineRules(tuple(rules_of_kustomization(deployer)), is_partial=True, is_flux=True)
+        return EngineRules(IgnoreRules(rules_of_kustomization(deployer)), is_partial=True, is_flux=True)
     if not is_application(deployer):
         return EngineRules()
     options = {*options_of_application(deployer)}
     return EngineRules(
-        tuple(rules_of_application(deployer)),
+        IgnoreRules(rules_of_application(deployer)),
         is_partial=RESPECT_IGNORED in options,
         is_selective=_SELECTIVE in options,
     )
@@ -138,8 +141,8 @@ def overdue(
             yield exemption, id_
         respected = () if engine.was_partial and not engine.is_partial else engine.about(id_)
         ignored = {path for rule in respected for path in rule.paths}
-        for rule in engine.former_rules:
-            if rule.is_about(id_) and any(has_value(new.content, path) for path in {*rule.paths} - ignored):
+        for rule in engine.former_rules.about(id_):
+            if any(has_value(new.content, path) for path in {*rule.paths} - ignored):
                 yield rule.source, id_
 
 

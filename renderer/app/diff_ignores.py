@@ -14,6 +14,7 @@ from renderer.adopt.live.managed_fields import FieldOwners
 from renderer.app.applied_sides import EngineRules
 from renderer.app.diff_side import RenderedSide
 from renderer.app.usage_error import UsageError
+from renderer.golang.glob_table import GlobTable
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -33,6 +34,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.model.run.work import spend
 from renderer.model.sync_options import RESPECT_IGNORED
 from renderer.provenance.patterns import FieldPattern
 from renderer.report.diff_words import qualified_name
@@ -40,6 +42,7 @@ from renderer.report.diff_words import qualified_name
 #: The objects that are named of those for which no sync starts.
 _MOST_NAMES = 5
 _APPLIES_IT = f"the next one applies the change, without the sync option {RESPECT_IGNORED}"
+_ACTIVITY = "leaving out ignored differences"
 _RULE_HINT = "as in --ignore kind=Service,field=spec.clusterIP"
 
 
@@ -73,17 +76,28 @@ class Ignores:
 
     def __init__(self, typed: Iterable[str], config: RenderConfig) -> None:
         """Raise ``UsageError`` for a rule that cannot be read, ``DiagnosticError`` for one of the project."""
-        self._rules = [(rule, FieldPattern(rule.field)) for rule in map(read_rule, typed)]
+        rules = [(rule, FieldPattern(rule.field)) for rule in map(read_rule, typed)]
         for number, rule in enumerate(config.ignored_differences):
             try:
-                self._rules.append((rule, FieldPattern(rule.field)))
+                rules.append((rule, FieldPattern(rule.field)))
             except ValueError as error:
                 site = Site(PROJECT_FILE, 0, FieldPath.of("diff", "ignore", number, "field"))
                 raise Diagnostic.at(site, Code.CONFIG_INVALID, str(error)).error() from None
+        distinct: dict[DifferenceRule, tuple[DifferenceRule, FieldPattern]] = {}
+        for rule, pattern in rules:  # another with the same texts finds nothing left
+            distinct.setdefault(rule._replace(source=""), (rule, pattern))
+        self._rules = GlobTable(
+            (
+                ((rule.kind or None, rule.name or None, rule.namespace or None), (rule, pattern))
+                for rule, pattern in distinct.values()
+            ),
+            _ACTIVITY,
+        )
+        self._has_rules = bool(rules)
 
     def without_ignored(self, difference: Difference) -> Difference:
         """Return a difference without what the rules ignore."""
-        if not self._rules:
+        if not self._has_rules:
             return difference
         return difference._replace(
             overlays=tuple(map(self._of_overlay, difference.overlays)),
@@ -102,13 +116,14 @@ class Ignores:
         return _with_ignored(overlay, left, counts)
 
     def _of_change(self, change: ResourceChange, counts: Counter[str]) -> ResourceChange | None:
-        fields = list(change.fields)
-        for rule, pattern in self._rules:
-            if not rule.is_about(change):
+        fields, dangers = list(change.fields), change.dangers
+        for rule, pattern in self._rules.matching((change.id.gvk.kind, change.id.name, change.id.namespace)):
+            if not rule.hides(dangers):
                 continue
             if not rule.is_about_fields:
                 counts[rule.source] += max(len(fields), 1)
                 return None
+            spend(1 + len(fields), _ACTIVITY)
             kept = [each for each in fields if not _is_ignored(each, rule, pattern)]
             counts[rule.source] += len(fields) - len(kept)
             fields = kept
@@ -142,7 +157,7 @@ def with_unsynced(
     ``ignoreDifferences`` (argo-cd ``controller/sync.go`` ``SyncAppState``). A sync is of all objects of an
     Application, or with ``ApplyOutOfSyncOnly=true`` of those that differ otherwise.
     """
-    if engine.is_partial or not engine.rules:
+    if engine.is_partial or not engine.rules.all:
         return difference
     before, after = (
         {each.current_id: each for each in side.content.written} if side and side.content else {}
@@ -184,8 +199,14 @@ def rules_not_evaluated(
     engine: EngineRules, changes: Iterable[ResourceChange]
 ) -> Iterator[IgnoredDifferences]:
     """Yield the expressions about changed objects that cannot be evaluated."""
-    changed = [change.id for change in changes if change.type is ChangeType.CHANGED]
-    for rule in engine.rules:
-        if any(map(rule.is_about, changed)):
-            for expression in rule.not_evaluated:
-                yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
+    if not any(rule.not_evaluated for rule in engine.rules.all):
+        return
+    about = {
+        rule
+        for change in changes
+        if change.type is ChangeType.CHANGED
+        for rule in engine.rules.about(change.id)
+    }
+    for rule in engine.rules.all:
+        for expression in rule.not_evaluated if rule in about else ():
+            yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")

@@ -59,7 +59,7 @@ def file_name_match(pattern: str, name: str) -> bool:
 
     An unclosed bracket is an ordinary character; there are no escapes.
     """
-    return _shell_glob(pattern).matches(name)
+    return shell_glob(pattern).matches(name)
 
 
 def file_path_match(pattern: str, name: str) -> bool:
@@ -204,7 +204,8 @@ def _expression(elements: Sequence[CharacterClass]) -> re.Pattern[str]:
 
 
 @lru_cache(maxsize=512)
-def _shell_glob(pattern: str) -> Glob:
+def shell_glob(pattern: str) -> Glob:
+    """Return what ``file_name_match`` looks for."""
     return Glob(_shell_elements(pattern), ANY_CHARACTER)
 
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from fnmatch import fnmatchcase
-
-from renderer.model.difference import Danger, FieldChange, ResourceChange
+from renderer.model.difference import Danger, FieldChange
 from renderer.model.record import Record
 
 #: Dangers that a rule hides only if it names them.
@@ -31,21 +29,10 @@ class DifferenceRule(Record):
     def is_about_fields(self) -> bool:
         return bool(self.field or self.owner)
 
-    def is_about(self, change: ResourceChange) -> bool:
-        """Return True if the rule is about a change, or about fields of it."""
-        dangers = change.dangers
-        if not dangers.issuperset(self.dangers) or (dangers & PROTECTED).difference(self.dangers):
-            return False
-        return (
-            _matches(self.kind, change.id.gvk.kind)
-            and _matches(self.name, change.id.name)
-            and _matches(self.namespace, change.id.namespace)
-        )
+    def hides(self, dangers: frozenset[Danger]) -> bool:
+        """Return True if the rule hides a change that does all of this."""
+        return dangers.issuperset(self.dangers) and PROTECTED.isdisjoint(dangers.difference(self.dangers))
 
     def is_about_owner(self, change: FieldChange) -> bool:
         """Return True if the rule is about the managers that own a field."""
         return not self.owner or self.owner in change.owners
-
-
-def _matches(pattern: str, text: str) -> bool:
-    return not pattern or fnmatchcase(text, pattern)

@@ -16,6 +16,7 @@ from functools import cached_property, partial
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
+    IgnoreRules,
     is_customization,
     rules_of_application,
     rules_of_kustomization,
@@ -43,6 +44,7 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
+from renderer.model.run.work import spend
 from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.yamlio.decode import decode_yaml11
@@ -61,6 +63,8 @@ _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
 #: Folders of manifests that people read, and no engine.
 _EXAMPLES = frozenset(("example", "examples", "sample", "samples", "doc", "docs", "testdata"))
+#: Steps for a rule of what deploys an overlay.
+_STEPS_PER_RULE = 10
 _APPLIED_ANYWAY = "the next sync applies Git's value all the same"
 
 
@@ -323,7 +327,7 @@ class Deployers:
         every = filter(is_flux_kustomization, (*self._entries, *self._found))
         yield from {each.current_id: each for each in reversed([*every])}.values()
 
-    def rules(self, overlay: Overlay) -> tuple[IgnoreRule, ...]:
+    def rules(self, overlay: Overlay) -> IgnoreRules:
         """Return the differences of an overlay that all of its engines are configured to ignore.
 
         Rules that another engine does not have, or that no known engine reads, only say so.
@@ -331,22 +335,25 @@ class Deployers:
         deployers = self.of(overlay)
         if not deployers:
             reason = "nothing in the repository says that Argo CD deploys the overlay"
-            return tuple(_without_effect(each, reason) for each in self._settings)
+            return IgnoreRules(_without_effect(each, reason) for each in self._settings)
         every = [[*self._rules_of(each)] for each in deployers]
+        spend(_STEPS_PER_RULE * sum(map(len, every)), "leaving out ignored differences")
+        known = [frozenset(rule.likeness for rule in own) for own in every]
         rules: list[IgnoreRule] = []
         for number, own in enumerate(every):
             for rule in own:
+                likeness = rule.likeness
                 lacking = (
                     deployer
-                    for deployer, others in zip(deployers, every, strict=True)
-                    if not any(map(rule.is_like, others))
+                    for deployer, others in zip(deployers, known, strict=True)
+                    if likeness not in others
                 )
                 other = next(lacking, None)
                 if other is not None:
                     rules.append(_without_effect(rule, f"{other.kind} {other.name} deploys the overlay, too"))
                 elif not number:
                     rules.append(rule)
-        return tuple(dict.fromkeys(rules))
+        return IgnoreRules(rules)
 
     def _rules_of(self, deployer: Resource) -> Iterator[IgnoreRule]:
         if is_flux_kustomization(deployer):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple, Self, TypeAlias
 
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment, parse_pointer
 from renderer.model.kube.resource import Resource
+from renderer.model.run.work import spend
 from renderer.model.suggest import suggest
 from renderer.model.whole_number import whole_number
 
@@ -19,6 +20,8 @@ class _Any(Enum):
     ANY = "..."
 
 
+#: Steps for a part of a pattern and a segment that are compared.
+_STEPS_PER_STATE = 2
 _PatternPart: TypeAlias = Segment | _Any
 _PARTS = re.compile(
     r"""(?P<any>\.\.\.)
@@ -63,17 +66,55 @@ class FieldPattern:
         if text.startswith("/"):
             self._parts = tuple(whole_number(key) if key.isdecimal() else key for key in parse_pointer(text))
         else:
-            self._parts = tuple(_path(text))
+            parts = [*_path(text)]
+            pairs = zip(parts, [None, *parts], strict=False)
+            self._parts = tuple(  # ``......`` is ``...``
+                part for part, before in pairs if not part is before is _Any.ANY
+            )
 
     def match(self, path: FieldPath, by_index: FieldPath) -> FieldPath | None:
         """Return the matching field: ``path`` itself, an ancestor of it, or None.
 
         ``by_index`` is the path with indices instead of the names of elements.
         """
-        for length in range(len(path.segments) + 1):
-            if _matches(self._parts, path.segments[:length], by_index.segments[:length]):
-                return FieldPath(path.segments[:length])
-        return None
+        found: set[int] = set()
+        waiting = [(0, 0, 0)]
+        known = {*waiting}
+        while waiting:
+            part, at, start = waiting.pop()
+            if part == len(self._parts):
+                found |= {at} if not start else set()
+            elif at < len(path.segments):
+                segments = path.segments[at], by_index.segments[at]
+                reached = {*self._reached(part, at, start, segments)} - known
+                known |= reached
+                waiting += reached
+        spend(_STEPS_PER_STATE * len(known), "matching fields")
+        return FieldPath(path.segments[: min(found)]) if found else None
+
+    def _reached(
+        self, part: int, at: int, start: int, segments: tuple[Segment, Segment]
+    ) -> Iterator[tuple[int, int, int]]:
+        """Yield what remains after a part has matched a segment, or the beginning of its key.
+
+        The numbers are the next part, the next segment, and the characters of its key that are matched.
+        """
+        first, segment = self._parts[part], segments[0]
+        if first is _Any.ANY:
+            if part + 1 < len(self._parts):  # it never ends a path
+                yield part + 1, at, start
+                yield part, at + 1, 0
+            return
+        rest = segment[start:] if isinstance(segment, str) else segment
+        # A number may be a key, and a key with dots may be unquoted.
+        if (
+            first == rest
+            or (not start and first == segments[1])
+            or (isinstance(first, int) and rest == str(first))
+        ):
+            yield part + 1, at + 1, 0
+        if isinstance(first, str) and isinstance(rest, str) and rest.startswith(f"{first}."):
+            yield part + 1, at, start + len(first) + 1
 
 
 def nearest_fields(text: str, paths: Iterable[FieldPath]) -> tuple[str, ...]:
@@ -109,23 +150,6 @@ def _part(match: re.Match[str]) -> _PatternPart:
     if match["name"]:
         return ElementName(match["name"], match["value"])
     return match["key"] if match["quoted"] is None else match["quoted"]
-
-
-def _matches(parts: Sequence[_PatternPart], path: Sequence[Segment], by_index: Sequence[Segment]) -> bool:
-    if not parts or not path:
-        return not parts and not path
-    first, *rest = parts
-    if first is _Any.ANY:
-        return any(_matches(rest, path[start:], by_index[start:]) for start in range(len(path)))
-    if first in (path[0], by_index[0]) and _matches(rest, path[1:], by_index[1:]):
-        return True
-    # A number may be a key, and a key with dots may be unquoted.
-    if isinstance(first, int) and path[0] == str(first):
-        return _matches(rest, path[1:], by_index[1:])
-    if not isinstance(path[0], str) or not isinstance(first, str) or not path[0].startswith(f"{first}."):
-        return False
-    remaining = path[0].removeprefix(f"{first}.")
-    return _matches(rest, (remaining, *path[1:]), (remaining, *by_index[1:]))
 
 
 class ResourcePattern(NamedTuple):

@@ -11,7 +11,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.deletions import DELETION, what_is_lost, without_finalizers
 from renderer.adopt.live.drift import Drift
-from renderer.adopt.live.ignored_differences import IgnoreRule, effective_rules, flux_policy
+from renderer.adopt.live.ignored_differences import NO_RULES, IgnoreRules, effective_rules, flux_policy
 from renderer.diff.images import image_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.masking import shown_guest, without_secret_words
@@ -96,7 +96,7 @@ class SyncRules(NamedTuple):
     without_flux: str
     namespace: str
     runs_as_stored: Callable[[Resource], bool] = lambda _: True
-    rules: Sequence[IgnoreRule] = ()
+    rules: IgnoreRules = NO_RULES
     tracked: Iterable[Resource] = ()
     revisions: Container[tuple[str, str]] = frozenset()
 
@@ -350,7 +350,7 @@ class _LiveComparison:
         """Yield the ignored differences, and the rules that could not be evaluated."""
         for source, count in sorted(self._ignored.items()):
             yield IgnoredDifferences(source, count)
-        for rule in self._settings.rules:
+        for rule in self._settings.rules.all:
             for expression in rule.not_evaluated:
                 yield IgnoredDifferences(rule.source, 0, f"not evaluated: {expression}")
             if rule.unused:
@@ -383,7 +383,7 @@ class _LiveComparison:
             yield f"{fields} that only the cluster has count as defaults: their kinds are unknown"
 
     def _without_ignored(self, drift: Drift) -> Drift:
-        rules = (each for each in self._settings.rules if each.is_about(drift.live.current_id))
+        rules = self._settings.rules.about(drift.live.current_id)
         for rule, completed in effective_rules(rules, drift.completed, drift.stored, drift.owners):
             left = drift.with_completed(completed)
             if len(left.fields) < len(drift.fields):

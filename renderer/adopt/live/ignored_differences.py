@@ -11,10 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from fnmatch import fnmatchcase
+from functools import cached_property
+from glob import escape
 from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.live.managed_fields import FieldOwners, Owner
+from renderer.golang.glob_table import GlobTable
 from renderer.kubevirt.facts.lists import field_changes, named_elements
 from renderer.model.kube.field_path import ElementName, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, count_values, object_at, text_at
@@ -73,18 +75,10 @@ class IgnoreRule(NamedTuple):
     not_evaluated: tuple[str, ...] = ()
     unused: str = ""
 
-    def is_like(self, other: IgnoreRule) -> bool:
-        """Return True if another rule, of any place, ignores the same differences."""
-        return self._replace(source="", not_evaluated=()) == other._replace(source="", not_evaluated=())
-
-    def is_about(self, resource: ResId) -> bool:
-        """Return True if the rule applies to an object."""
-        return (
-            fnmatchcase(resource.gvk.group, self.group)
-            and fnmatchcase(resource.gvk.kind, self.kind)
-            and self.name in ("", resource.name)
-            and self.namespace in ("", resource.namespace)
-        )
+    @property
+    def likeness(self) -> IgnoreRule:
+        """The rule without its place: rules of which it is equal ignore the same differences."""
+        return self._replace(source="", not_evaluated=())
 
     def without_ignored(self, written: JsonObject, live: JsonObject, owners: FieldOwners) -> JsonObject:
         """Return an object of Git with the ignored fields set to the values of the cluster."""
@@ -95,6 +89,40 @@ class IgnoreRule(NamedTuple):
                 if any(owner.manager in self.managers for owner in owners.of(change.field)):
                     written = object_at(_with_live_value(written, live, change.field.segments))
         return written
+
+
+class IgnoreRules:
+    """The rules of an engine, each once, in the order of their places."""
+
+    def __init__(self, rules: Iterable[IgnoreRule] = ()) -> None:
+        self.all = tuple(dict.fromkeys(rules))
+
+    @cached_property
+    def _table(self) -> GlobTable[IgnoreRule]:
+        return GlobTable(
+            (
+                (
+                    (
+                        *(rule.group, rule.kind),
+                        *(escape(text) if text else None for text in (rule.name, rule.namespace)),
+                    ),
+                    rule,
+                )
+                for rule in self.all
+            ),
+            _ACTIVITY,
+        )
+
+    def about(self, resource: ResId) -> list[IgnoreRule]:
+        """Return the rules that apply to an object."""
+        if not self.all:
+            return []
+        return self._table.matching(
+            (resource.gvk.group, resource.gvk.kind, resource.name, resource.namespace)
+        )
+
+
+NO_RULES = IgnoreRules()
 
 
 def effective_rules(
@@ -132,7 +160,7 @@ def rules_of_application(application: Resource) -> Iterator[IgnoreRule]:
     if application.kind == "ApplicationSet":
         spec = object_at(spec, "template", "spec")
     source = f"ignoreDifferences of {application.kind} {application.name}"
-    for each in array_at(spec, "ignoreDifferences"):
+    for each in _distinct(array_at(spec, "ignoreDifferences")):
         rule = object_at(each)
         yield _rule(source, text_at(rule, "group"), text_at(rule, "kind"), rule)
 
@@ -158,7 +186,7 @@ def is_customization(key: str) -> bool:
 def rules_of_kustomization(kustomization: Resource) -> Iterator[IgnoreRule]:
     """Yield the rules in ``spec.ignore`` of a Flux Kustomization; rules with selectors are not evaluated."""
     source = f"spec.ignore of Kustomization {kustomization.name}"
-    for each in array_at(kustomization.content, "spec", "ignore"):
+    for each in _distinct(array_at(kustomization.content, "spec", "ignore")):
         rule = object_at(each)
         target = object_at(rule, "target")
         selectors = [text for key in _SELECTORS if (text := text_at(target, key))]
@@ -172,6 +200,11 @@ def rules_of_kustomization(kustomization: Resource) -> Iterator[IgnoreRule]:
             () if selectors else tuple(paths),
             not_evaluated=(*selectors, *broken),
         )
+
+
+def _distinct(elements: Sequence[Json]) -> Iterable[Json]:
+    """Return the elements of a list, each that YAML aliases repeat once."""
+    return {id(each): each for each in elements}.values()
 
 
 def _rule(source: str, group: str, kind: str, content: JsonObject) -> IgnoreRule:

@@ -8,6 +8,7 @@ import pytest
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
+    IgnoreRules,
     rules_of_application,
     rules_of_kustomization,
     rules_of_settings,
@@ -109,10 +110,10 @@ def test_rule_is_limited_to_kinds_and_names() -> None:
             {"resource.customizations.ignoreDifferences.all": {"jsonPointers": ["/spec/replicas"]}},
         )
     )
-    for rule, found in ((every, True), (one, False), (anything, True)):
-        assert rule.is_about(ResId(gvk, "web", "shop")) is found
-    assert one.is_about(ResId(gvk, "db", "shop"))
-    assert not every.is_about(ResId(Gvk("", "v1", "Secret"), "web", "shop"))
+    rules = IgnoreRules((every, one, anything, every))
+    assert rules.about(ResId(gvk, "web", "shop")) == [every, anything]
+    assert rules.about(ResId(gvk, "db", "shop")) == [every, one, anything]
+    assert rules.about(ResId(Gvk("", "v1", "Secret"), "web", "shop")) == [anything]
     assert ignoring(anything)["spec"]["replicas"] == 5
 
 
