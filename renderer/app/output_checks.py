@@ -5,8 +5,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from pathlib import PurePosixPath
+import posixpath
+from bisect import bisect_right
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from renderer.app.project import Project
 from renderer.emit.layout import file_paths
@@ -60,9 +61,11 @@ def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str
     A folder around an output is left out if its kustomization lists nothing: a build of it has no outputs.
     """
     every = tuple(overlays)
-    around = {str(parent) for overlay in every for parent in PurePosixPath(overlay.output).parents}
+    outputs = sorted(f"{posixpath.normpath(overlay.output)}/" for overlay in every)
     graph = KustomizationGraph(project.fs)
-    inputs = {folder for folder in folders if folder not in around or not graph.lists_nothing(folder)}
+    inputs = {
+        folder for folder in folders if not _is_around(folder, outputs) or not graph.lists_nothing(folder)
+    }
     inputs |= {
         path
         for path in (*project.config.catalog_folders(), *project.config.schemas)
@@ -76,3 +79,11 @@ def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str
             continue
         inputs |= {overlay.listed_as, *point.folders}
     return inputs
+
+
+def _is_around(folder: str, outputs: Sequence[str]) -> bool:
+    """Return True if the folder has one of ``outputs`` in it, which end in a slash and are sorted."""
+    if folder == ".":
+        return True
+    following = bisect_right(outputs, f"{folder}/")
+    return following < len(outputs) and outputs[following].startswith(f"{folder}/")

@@ -11,7 +11,7 @@ from os.path import lexists
 from pathlib import Path
 
 from renderer.emit.output_folder import is_link
-from renderer.files.disk import readable_entries
+from renderer.files.disk import readable_entries, same_path_key
 from renderer.model.engines import is_read_by_engines
 from renderer.model.render_config import OWNERSHIP_FILE
 
@@ -26,7 +26,7 @@ def find_stale_trees(
     The search covers the places that match ``patterns``, outputs with placeholders in braces. A folder
     with a file called ``other_project`` belongs to another project and is skipped.
     """
-    current = {output.casefold() for output in outputs}
+    current = {same_path_key(output) for output in outputs}
     places: dict[str, int] = {}  # the depth of the search in each folder
     for pattern in sorted(patterns):
         parts = pattern.split("/")
@@ -38,7 +38,7 @@ def find_stale_trees(
     found = {
         tree for place, depth in places.items() for tree in _trees(root, place, depth, other_project, current)
     }
-    return tuple(sorted(tree for tree in found if tree.casefold() not in current))
+    return tuple(sorted(tree for tree in found if same_path_key(tree) not in current))
 
 
 def _trees(
@@ -58,7 +58,7 @@ def _trees(
             if (
                 not name.startswith(".")
                 and entry.is_dir(follow_symlinks=False)
-                and not (below.casefold() in current and lexists(f"{root}/{below}/{OWNERSHIP_FILE}"))
+                and not (same_path_key(below) in current and lexists(f"{root}/{below}/{OWNERSHIP_FILE}"))
             ):
                 yield from _trees(root, below, depth - 1, other_project, current)
 

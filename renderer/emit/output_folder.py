@@ -6,13 +6,14 @@ import errno
 import os
 import posixpath
 import stat
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path, PurePosixPath, PureWindowsPath
 
-from renderer.files.disk import opened_folder
+from renderer.emit.ownership import LONGEST_PATH
+from renderer.files.disk import is_valid_on_windows, opened_folder, same_path_key
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.location import Site
@@ -62,6 +63,12 @@ class OutputFolder(Record):
             raise _refused(path, problem, "write / between folders, and name none with a backslash")
         if "\0" in path:
             raise _refused(path, "has a NUL character, which no file system accepts")
+        if len(path) > LONGEST_PATH:
+            problem = f"has {len(path)} characters; the maximum is {LONGEST_PATH}"
+            raise _refused(path, problem, "give it a shorter one")
+        if not is_valid_on_windows(path):
+            invalid = next(part for part in path.split("/") if not is_valid_on_windows(part))
+            raise _refused(path, f"leads through {invalid!r}, a name that Windows does not allow")
         hidden = next((part for part in path.split("/") if part.startswith(".") or is_kept(part)), None)
         if hidden:  # .git, .vmrender, .github and the like: tools give a meaning to files in them
             raise _refused(path, f"leads through {hidden}, which is not a place for manifests")
@@ -115,25 +122,38 @@ def check_outputs(
 
     The code is output-invalid. An output may not be an input, be inside one or hold one (a build might read
     the output of the last one, and pruning might remove sources), and it may not be inside another output.
-    The root does not count as an input, as everything is inside it. Case is ignored, as in some file systems.
+    The root does not count as an input, as everything is inside it. Two paths are the same if some file
+    system takes them to be one (``same_path_key``).
     """
-    sources = {_comparable(path): path for path in inputs if posixpath.normpath(path) != "."}
-    trees = {_comparable(path): path for path in outputs}
+    sources = {f"{same_path_key(path)}/": path for path in inputs if posixpath.normpath(path) != "."}
+    trees: dict[str, list[str]] = {}
+    for path in sorted(outputs):
+        trees.setdefault(f"{same_path_key(path)}/", []).append(path)
     ordered = sorted(sources)
     hint = "give each overlay its own output folder, outside the sources"
     found: dict[str, tuple[Diagnostic, ...]] = {}
-    for key, path in sorted(trees.items()):
-        problems = (
+    around: list[tuple[str, str, str]] = [("", "", "")]  # folders, each with the outermost input and output
+    for key in sorted({*sources, *trees}):  # what is inside a folder follows it
+        while not key.startswith(around[-1][0]):
+            around.pop()
+        _, source, tree = around[-1]
+        around.append((key, source or sources.get(key, ""), tree or trees.get(key, [""])[0]))
+        problems = [
+            *([f"is inside the input folder {source}"] if source else ()),
             *_clashes(key, sources, ordered),
-            *(f"is inside the output {trees[folder]}" for folder in _above(key) if folder in trees),
-        )
-        if problems:
-            found[path] = tuple(
-                Diagnostic(
-                    Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path]
+            *([f"is inside the output {tree}"] if tree else ()),
+        ]
+        same = trees.get(key, [])
+        for path in same:
+            other = next((each for each in same if each != path), "")
+            beside = [f"is the same folder as the output {other} on some systems"] if other else []
+            if problems or beside:
+                found[path] = tuple(
+                    Diagnostic(
+                        Code.OUTPUT_INVALID, f"the output {path} {problem}", hint=hint, sites=outputs[path]
+                    )
+                    for problem in (*problems, *beside)
                 )
-                for problem in problems
-            )
     return found
 
 
@@ -143,27 +163,14 @@ def is_link(status: os.stat_result) -> bool:
 
 
 def _clashes(output: str, sources: Mapping[str, str], ordered: Sequence[str]) -> Iterator[str]:
-    """Yield the paths that clash with ``output``; ``ordered`` are the keys of ``sources``, sorted."""
-    for folder in _above(output):
-        if folder in sources:
-            yield f"is inside the input folder {sources[folder]}"
+    """Yield how ``output`` clashes with inputs in it; ``ordered`` are the keys of ``sources``, sorted."""
     if output in sources:
         yield "is an input folder"
-    inside = f"{output}/"
-    for source in ordered[bisect_left(ordered, inside) :]:
-        if not source.startswith(inside):
-            return
-        yield f"holds the input folder {sources[source]}"
-
-
-def _above(path: str) -> list[str]:
-    """Return the folders that contain ``path``, outermost first."""
-    parts = path.split("/")
-    return ["/".join(parts[:depth]) for depth in range(1, len(parts))]
-
-
-def _comparable(path: str) -> str:
-    return posixpath.normpath(path).casefold()
+    first = bisect_right(ordered, output)
+    count = bisect_left(ordered, f"{output[:-1]}0") - first  # 0 is the character after the slash
+    if count:
+        number = "the input folder" if count == 1 else f"{count} input folders, one of which is"
+        yield f"holds {number} {sources[ordered[first]]}"
 
 
 def _refused(output: str, problem: str, hint: str = "render into another folder") -> DiagnosticError:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import posixpath
 import re
 import stat
 import sys
@@ -92,6 +93,21 @@ def real_path(path: str) -> str:
     """Return the path without links, with Git's separator, which Windows accepts as well."""
     real = os.path.realpath(path)
     return real if os.sep == "/" else real.replace(os.sep, "/")
+
+
+def same_path_key(path: str) -> str:
+    """Return a key that is equal for the paths which some file system takes to be one.
+
+    Windows and macOS ignore case, macOS also whether a letter is composed with its accent: ``\u00fc`` and
+    ``u\u0308`` (APFS, "Unicode normalization"; HFS+, TN1150 "Unicode Subtleties"). It is Unicode's canonical
+    caseless match (D145 in chapter 3.13 of the standard).
+    """
+    path = posixpath.normpath(path)
+    if path.isascii():
+        return path.lower()
+    from unicodedata import normalize  # noqa: PLC0415 - few paths need it
+
+    return normalize("NFD", normalize("NFD", path).casefold())
 
 
 def is_valid_on_windows(path: str) -> bool:

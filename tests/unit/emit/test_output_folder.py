@@ -35,6 +35,13 @@ def test_character_that_no_path_may_have_is_named(tmp_path: Path, output: str) -
     assert refusal(tmp_path, output).startswith(f"the output {output} has {character}, which ")
 
 
+@pytest.mark.parametrize("name", ["prod.", "prod ", "con", "Aux.d", "lpt1", "prod:a", "a?"])
+def test_name_that_windows_does_not_allow_is_refused(tmp_path: Path, name: str) -> None:
+    assert refusal(tmp_path, f"rendered/{name}/x") == (
+        f"the output rendered/{name}/x leads through {name!r}, a name that Windows does not allow"
+    )
+
+
 @pytest.mark.parametrize("output", ["", ".", "rendered/.."])
 def test_repository_itself_is_refused(tmp_path: Path, output: str) -> None:
     assert refusal(tmp_path, output).endswith(" is the whole repository")
@@ -87,6 +94,11 @@ def test_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
         (["base/out"], ["./base"], ["the output base/out is inside the input folder ./base"]),
         (["Base/out"], ["base"], ["the output Base/out is inside the input folder base"]),
         (["overlays"], ["overlays/dev"], ["the output overlays holds the input folder overlays/dev"]),
+        (
+            ["overlays"],
+            ["overlays/dev", "overlays-2", "overlays/prod"],
+            ["the output overlays holds 2 input folders, one of which is overlays/dev"],
+        ),
         (["out", "out/prod"], [], ["the output out/prod is inside the output out"]),
         (
             ["base", "base/x"],
@@ -95,6 +107,26 @@ def test_repository_may_be_reached_through_a_link(tmp_path: Path) -> None:
                 "the output base is an input folder",
                 "the output base/x is inside the input folder base",
                 "the output base/x is inside the output base",
+            ],
+        ),
+        (
+            ["B", "b"],
+            ["b"],
+            [
+                "the output B is an input folder",
+                "the output B is the same folder as the output b on some systems",
+                "the output b is an input folder",
+                "the output b is the same folder as the output B on some systems",
+            ],
+        ),
+        (["out/\u00fc"], ["out/U\u0308"], ["the output out/\u00fc is an input folder"]),
+        (["Out", "out/prod"], [], ["the output out/prod is inside the output Out"]),
+        (
+            ["out/\u00dc", "out/u\u0308"],
+            [],
+            [
+                "the output out/u\u0308 is the same folder as the output out/\u00dc on some systems",
+                "the output out/\u00dc is the same folder as the output out/u\u0308 on some systems",
             ],
         ),
     ],
