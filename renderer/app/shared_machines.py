@@ -8,6 +8,7 @@ Both write the object at each sync, and the labels or the tracking id of the las
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import TypeAlias
 
 from renderer.app.compared_overlay import compare_sides
 from renderer.app.diff_side import RenderedSide, Side
@@ -27,7 +28,10 @@ from renderer.model.difference import (
 from renderer.model.kube.res_id import ObjectKey
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
-from renderer.pipeline.target_cluster import engine_entry, surely_share_cluster
+from renderer.pipeline.target_cluster import certain_cluster, engine_entry
+
+#: A cluster, and an object in it.
+_Place: TypeAlias = tuple[tuple[str, ...], ObjectKey]
 
 
 class SharedMachines:
@@ -36,13 +40,22 @@ class SharedMachines:
     def __init__(self, before: Side, after: Side) -> None:
         self._sides = before, after
         self._rendered: dict[str, tuple[RenderedSide | None, RenderedSide | None]] = {}
-        self._holders: dict[ObjectKey, list[str]] = {}
+        #: The first overlay with a machine after the change, and the first with it on both sides.
+        self._first: dict[_Place, str] = {}
+        self._first_kept: dict[_Place, str] = {}
 
     def add(self, path: str, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add a compared overlay."""
         self._rendered[path] = before, after
+        overlay = self._sides[1].overlays.get(path)
+        if overlay is None or not self._has_certain_cluster(overlay):
+            return
+        former = _machines(before)
         for key in _machines(after):
-            self._holders.setdefault(key, []).append(path)
+            place = certain_cluster(overlay), key
+            self._first.setdefault(place, path)
+            if key in former:
+                self._first_kept.setdefault(place, path)
 
     def marked(self, difference: OverlayDifference) -> OverlayDifference:
         """Return the difference of an overlay: a machine of another one is not added, but counted there."""
@@ -66,22 +79,16 @@ class SharedMachines:
 
     def _other_holder(self, path: str, change: ResourceChange) -> str:
         """Return the overlay of the same cluster that has a machine as well, and first; empty without one."""
-        key = change.id.object_key
-        overlays = self._sides[1].overlays
-        others = [
-            each
-            for each in self._holders.get(key, ())
-            if each != path and path in overlays and self._share_cluster(overlays[path], overlays[each])
-        ]
-        had = (each for each in others if key in _machines(self._rendered[each][0]))
-        order = [*self._rendered]
-        earlier = (each for each in others if order.index(each) < order.index(path))
-        return next(had, None) or next(earlier, "")
+        overlay = self._sides[1].overlays.get(path)
+        if overlay is None:
+            return ""
+        place = certain_cluster(overlay), change.id.object_key
+        found = self._first_kept.get(place) or self._first.get(place, "")
+        return found if found != path else ""
 
-    def _share_cluster(self, one: Overlay, other: Overlay) -> bool:
-        """Return True if two overlays certainly go to one cluster, which unlisted ones by path may not."""
-        is_said = one.cluster or self._sides[1].config.clusters or engine_entry(one)
-        return bool(is_said) and surely_share_cluster(one, other)
+    def _has_certain_cluster(self, overlay: Overlay) -> bool:
+        """Return False for an overlay by path of a project without clusters: sites have equal machines."""
+        return bool(overlay.cluster or self._sides[1].config.clusters or engine_entry(overlay))
 
     def _shared(self, added: ResourceChange, difference: OverlayDifference, other: str) -> ResourceChange:
         """Return the change of a machine that another overlay has, compared with what that has applied."""

@@ -62,14 +62,16 @@ def surely_share_cluster(overlay: Overlay, other: Overlay) -> bool:
 
     The cluster of Argo CD itself is one for each namespace with Applications: each may have its own Argo CD.
     """
-    if overlay.cluster or other.cluster:
-        return overlay.cluster == other.cluster
-    if engine_entry(overlay) != engine_entry(other):
-        return False
+    return certain_cluster(overlay) == certain_cluster(other)
+
+
+def certain_cluster(overlay: Overlay) -> tuple[str, ...]:
+    """Return all that ``surely_share_cluster`` looks at in an overlay."""
+    if overlay.cluster:
+        return (overlay.cluster,)
     destination = _destination(overlay)
-    if destination != _destination(other):
-        return False
-    return destination != LOCAL_SERVER or _namespace(overlay) == _namespace(other)
+    namespace = _namespace(overlay) if destination == LOCAL_SERVER else ""
+    return "", engine_entry(overlay), destination, namespace
 
 
 def engine_entry(overlay: Overlay) -> str:
