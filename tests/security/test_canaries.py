@@ -41,6 +41,7 @@ FOUND = {
     "render --check --no-cache": Trial(
         "literal among files", "exponent", "copied into a text", "refused", "JSON on lines"
     ),
+    "diff --format json": Trial("literal among files", "Markdown and HTML", "copied", "namespace", "JSON"),
     "catalog show sized": Trial("stringData", "plain", "repeated", "title of a size", "block"),
     "diff --format text": Trial(
         "inputs of a ResourceSet", "anchor and alias", "", "in double quotes", "JSON"

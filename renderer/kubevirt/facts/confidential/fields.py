@@ -60,7 +60,11 @@ _CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
 #: Keys whose values are confidential in plain text, where the kind of the object is unknown.
 CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
-_EXTENSION = pattern(r"\.[A-Za-z][\w-]*$")
+#: A path of a file with an extension that files with secrets have. A password may have a slash or a dot, too.
+_PLAIN_PATH = pattern(
+    r"[\w.-]+(/[\w.-]+)*\.(asc|cer|cfg|conf|crt|csr|env|gpg|ign|ini|iso|jks|json|kdbx|key|p12|pem|pfx|properties"
+    r"|ps1|pub|sh|template|toml|txt|xml|ya?ml)"
+)
 
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
@@ -74,7 +78,7 @@ def is_confidential_key(key: object) -> bool:
 def is_path_entry(entry: str) -> bool:
     """Return True if an entry of ``files`` of a generator is surely a path, not ``password=abc``."""
     _, has_key, path = entry.partition("=")
-    return not has_key or "/" in path or _EXTENSION.search(path) is not None
+    return not has_key or _PLAIN_PATH.fullmatch(path) is not None
 
 
 def is_file_of_generator(field: FieldPath) -> bool:
