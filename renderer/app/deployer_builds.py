@@ -19,7 +19,7 @@ from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import ARGOCD_GROUP, FLUX_DOMAIN, FLUX_OPERATOR_GROUP
+from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
@@ -28,7 +28,6 @@ from renderer.model.render_config import Overlay
 
 #: The kinds that variables are taken from.
 _DATA = ("ConfigMap", "Secret")
-_ENGINE_GROUPS = (ARGOCD_GROUP, FLUX_DOMAIN, FLUX_OPERATOR_GROUP)
 #: The path of a file, and the number of a document in it.
 _Place: TypeAlias = tuple[str, int]
 
@@ -133,7 +132,7 @@ class _Builds:
 
     def has_other_objects(self, manifest: str) -> bool:
         """Return True if a manifest has objects that deploy nothing."""
-        return any(not each.gvk.group.endswith(_ENGINE_GROUPS) for each in self._objects(manifest))
+        return any(not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects(manifest))
 
     def _objects(self, manifest: str) -> tuple[Resource, ...]:
         with suppress(DiagnosticError):  # reported where it is used

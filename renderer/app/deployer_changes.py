@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.app.deployer_map import DeployerMap, entry_object, entry_of
-from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.diff_side import RenderedSide, Side, changed_manifests
 from renderer.app.new_owners import with_new_owners
 from renderer.app.overlay_owners import joint_owners
 from renderer.app.redirected_overlays import RedirectedOverlays
@@ -37,10 +37,14 @@ _Impacts: TypeAlias = dict[tuple[ResId, str], Impact | None]
 class DeployerChanges:
     """The changes of what deploys the compared overlays, and what they mean for these."""
 
-    def __init__(self, before: Side, after: Side) -> None:
+    def __init__(self, before: Side, after: Side, unlisted: Collection[str] = ()) -> None:
+        """``unlisted`` are the paths of overlays that the project does not list."""
         self._sides = before, after
+        self._unlisted = unlisted
         self._rendered: set[tuple[ResId, str]] = set()
         self._added: dict[str, Overlay] = {}
+        #: The objects that deploy compared overlays, as far as they were compared.
+        self.ids: frozenset[ResId] = frozenset()
 
     def add(self, overlay: Overlay, rendered: Iterable[RenderedSide | None]) -> None:
         """Add a compared overlay; what it contains is compared with it."""
@@ -58,16 +62,13 @@ class DeployerChanges:
         """
         trees = TreeChanges(*self._sides)
         reasons = {path: [*trees.reasons(path)] for path in self._added}
-        changed = frozenset(
-            path
-            for one, other in (self._sides, reversed(self._sides))
-            for path in one.manifests_unlike(other)
-        )
+        changed = changed_manifests(*self._sides)
         if not self._may_differ(changed):
             return tuple(_with_reasons(overlay, reasons[overlay.path]) for overlay in overlays)
         deployers = DeployerMap(*self._sides)
         for overlay in self._added.values():
             deployers.add(overlay)
+        self.ids = frozenset(each.id for each in deployers.places(self._unlisted))
         redirected = RedirectedOverlays(*self._sides, deployers, changed)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
@@ -89,7 +90,7 @@ class DeployerChanges:
         """Return the changes of the deployers by the overlay in which each is shown, and their impacts."""
         changes: dict[str, list[ResourceChange]] = {}
         impacts: _Impacts = {}
-        for key, path in deployers.places().items():
+        for key, path in deployers.places(self._unlisted).items():
             old, new = deployers.object(0, key), deployers.object(1, key)
             impacts[key.id, key.entry] = None
             if old is not None and new is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
@@ -75,16 +75,23 @@ class DeployerMap:
         written = each.side.deployers.written.get(key.id, ())
         return each.found.get(key) or (written[0] if len(written) == 1 else None)
 
-    def places(self) -> Mapping[DeployerKey, str]:
-        """Return the path of the first overlay that each deploys, or of the first below what it deploys."""
+    def places(self, last: Collection[str] = ()) -> Mapping[DeployerKey, str]:
+        """Return the path of the first overlay that each deploys, or of the first below what it deploys.
+
+        The overlays ``last`` come after all others.
+        """
         places: dict[DeployerKey, str] = {}
-        for by_path in (side.above for side in reversed(self._sides)), (side.direct for side in self._sides):
-            first: dict[DeployerKey, str] = {}
-            for of_overlay in by_path:
-                for path, keys in of_overlay.items():
-                    for key in keys:
-                        first.setdefault(key, path)
-            places |= first
+        for is_last in (True, False):
+            for by_path in (
+                (side.above for side in reversed(self._sides)),
+                (side.direct for side in self._sides),
+            ):
+                first: dict[DeployerKey, str] = {}
+                for of_overlay in by_path:
+                    for path, keys in of_overlay.items():
+                        for key in keys if (path in last) is is_last else ():
+                            first.setdefault(key, path)
+                places |= first
         return places
 
 

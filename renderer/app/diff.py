@@ -9,7 +9,7 @@ from renderer.app.compared_states import ComparedStates
 from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.diff_side import Side
+from renderer.app.diff_side import Side, changed_manifests
 from renderer.app.former_facts import former_facts, with_former_facts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
@@ -19,6 +19,7 @@ from renderer.app.shared_machines import SharedMachines
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
+from renderer.app.unlisted_overlays import UnlistedOverlays
 from renderer.diff.masking import with_shown_names
 from renderer.findings.located import Located
 from renderer.model.diagnostic import DiagnosticError
@@ -131,8 +132,6 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
     """
     sides = before, *(commit.side for commit in commits), after
-    deployers = DeployerChanges(before, after)
-    deployers_at = [DeployerChanges(before, each.side) if each.side else None for each in commits]
     errors_before, errors_after = before.run_findings(), after.run_findings()
     former = before.run_findings()
     chosen = after.found.cluster
@@ -143,14 +142,25 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         if path not in after.overlays or path in relocated
     ]
     wanted = tuple(wanted)
-    every = (*after.overlays.values(), *removed)
-    either = FoundOverlays(every, after.found.findings, cluster=after.found.cluster)
+    either = FoundOverlays(
+        (*after.overlays.values(), *removed), after.found.findings, cluster=after.found.cluster
+    )
     selected = chosen_overlays(either, wanted)
     if not wanted:
         errors_before.add(before.found.errors)
         errors_after.add(after.found.errors)
+    unlisted = UnlistedOverlays(before, after, () if wanted else changed_manifests(before, after))
+    for side in filter(None, sides):
+        unlisted.add_to(side)
+    selected = (*selected, *unlisted.overlays)
+    deployers = DeployerChanges(before, after, unlisted.paths)
+    deployers_at = [
+        DeployerChanges(before, each.side, unlisted.paths) if each.side else None for each in commits
+    ]
     compared = ComparedStates((before, after), commits, causes, reporter)
     facts = former_facts(before, after, (each.cluster for each in selected))
+    if facts and facts.side:
+        unlisted.add_to(facts.side)
     by_former = ComparedStates((before, facts.side), (), None, reporter) if facts and facts.side else None
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
     under_former: list[OverlayStates] = []
@@ -162,15 +172,16 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             rendered = [
                 None
                 if each is None or (path in relocated and each.goes_elsewhere(path, chosen))
-                else each.render(path, overlay.listed_as)
+                else unlisted.rendered(each, overlay)
                 for each in sides
             ]
             if lacking:
                 rendered[-1] = lacking
         states = OverlayStates(overlay, tuple(rendered), path)
-        if rendered[0]:  # ignore refusals of intermediate states
+        is_listed = unlisted.note(states)
+        if rendered[0] and is_listed:  # ignore refusals of intermediate states
             (errors_before if rendered[0].content is None else former).add(rendered[0].errors, path)
-        if rendered[-1]:
+        if rendered[-1] and is_listed:
             errors_after.add(rendered[-1].errors, path)
             errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
         deployers.add(overlay, (rendered[0], rendered[-1]))
@@ -179,7 +190,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             if deployed is not None:
                 deployed.add(overlay, (rendered[0], at_commit))
         if facts and facts.side:
-            former_after = rendered[-1] and (lacking or facts.side.render(path, overlay.listed_as))
+            former_after = rendered[-1] and (lacking or unlisted.rendered(facts.side, overlay))
             under_former.append(OverlayStates(overlay, (rendered[0], former_after), path))
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
         others = (relocation_of((before, each), path) for each in sides[1:] if each)
@@ -193,7 +204,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         CommitDifference(
             commit.name,
             commit.subject,
-            with_shown_names(deployed.added_to(each, None) if deployed else each),
+            with_shown_names(unlisted.harm(deployed.added_to(each, None) if deployed else each)),
         )
         for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
     )
@@ -219,9 +230,14 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
-    assumptions = (facts.assumption,) if facts else ()
+    every = (*unlisted.harm(differences), *unlisted.harm_by_engines(deployers.ids))
     difference = Difference(
-        before.name, after.name, with_shown_names(differences), steps, assumptions=assumptions
+        before.name,
+        after.name,
+        with_shown_names(every),
+        steps,
+        assumptions=(facts.assumption,) if facts else (),
+        not_compared=unlisted.not_compared(),
     )
     return Comparison(
         difference,

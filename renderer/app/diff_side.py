@@ -163,10 +163,7 @@ class Side:
         return ManifestFiles(self.fs, outputs, self.config.exclude).below(".")
 
     def manifests_unlike(self, other: Side) -> list[str]:
-        """Return the manifests that the other side does not have, or may have with another content.
-
-        A file of a revision is compared by its id, and not read.
-        """
+        """Return the manifests that the other side does not have, or may have with another content."""
         others = frozenset(other.manifests)
         return [path for path in self.manifests if path not in others or not self._has_same(path, other)]
 
@@ -230,6 +227,15 @@ class Side:
         """Return True if the overlay at ``path`` goes to another cluster than ``cluster``."""
         overlay = self.overlays.get(path)
         return overlay is not None and overlay.cluster != cluster
+
+    def add_unlisted(self, overlays: Mapping[str, Overlay]) -> None:
+        """Render more overlays than the project lists."""
+        self.overlays = {**self.overlays, **overlays}
+
+    def as_written(self, resources: Iterable[Resource]) -> OverlaySide:
+        """Return objects of files, of which it is not known what applies them."""
+        written = tuple(resources)
+        return OverlaySide(self.config.kubevirt, written, engine=_Engine(None, lambda: None, tuple))
 
     def render(self, path: str, listed_as: str = "") -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None if this side does not have it.
@@ -372,6 +378,11 @@ class _Engine:
         from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
 
         return forced_deletion(self._find_deployer(), before, after)
+
+
+def changed_manifests(before: Side, after: Side) -> frozenset[str]:
+    """Return the manifests that differ; a file of a revision is compared by its id, and not read."""
+    return frozenset((*before.manifests_unlike(after), *after.manifests_unlike(before)))
 
 
 def _refusals(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from renderer.kubevirt.facts.confidential.credential_text import without_credentials
@@ -27,7 +27,7 @@ from renderer.model.run.work import spend
 Stated = TypeVar("Stated", DataChange, GuestChange)
 
 
-def with_shown_names(overlays: Sequence[OverlayDifference]) -> tuple[OverlayDifference, ...]:
+def with_shown_names(overlays: Iterable[OverlayDifference]) -> tuple[OverlayDifference, ...]:
     """Return the overlays without values of Secrets in kinds and names."""
     secrets = taint_masking()
     return tuple(_with_shown_names(each, secrets) for each in overlays) if secrets else tuple(overlays)

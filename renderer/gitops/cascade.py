@@ -12,11 +12,10 @@ from renderer.gitops.argocd.application import as_application, is_application, i
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.pruning import deletes_with_itself
 from renderer.model.difference import Effect, Impact
-from renderer.model.engines import CASCADE_FINALIZER, FLUX_DOMAIN, FLUX_OPERATOR_GROUP
+from renderer.model.engines import CASCADE_FINALIZER, FLUX_DOMAIN, FLUX_OPERATOR_GROUP, K3S_HELM_GROUP
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
-_K3S_GROUP = "helm.cattle.io"
 _KEEPING_POLICIES = ("create-only", "create-update")
 _RECONCILE = f"{FLUX_OPERATOR_GROUP}/reconcile"
 
@@ -37,7 +36,7 @@ def _cascade(removed: Resource) -> tuple[str, str]:
     if kind == "HelmRelease" and group == f"helm{FLUX_DOMAIN}" and spec.get("suspend") is not True:
         source = "helm-controller internal/controller/helmrelease_controller.go reconcileDelete"
         return "Flux uninstalls the release, with all that the chart has made", source
-    if kind == "HelmChart" and group == _K3S_GROUP:
+    if kind == "HelmChart" and group == K3S_HELM_GROUP:
         return "the chart is uninstalled, with all that it has made", "helm-controller of k3s OnRemove"
     if kind == "ResourceSet" and group == FLUX_OPERATOR_GROUP:
         if text_at(removed.annotations, _RECONCILE).lower() == "disabled":

@@ -405,7 +405,8 @@ class Difference(Record):
 
     ``commits`` are the commits between the sides, the oldest first, if each was examined. ``is_live``: the
     side before is a cluster; ``others`` are its objects that do not correspond to anything in the project.
-    ``assumptions`` are further sentences about what the changes were judged by.
+    ``assumptions`` are further sentences about what the changes were judged by, ``not_compared`` the paths of
+    changed manifests that belong to no overlay.
     """
 
     before: str
@@ -415,6 +416,7 @@ class Difference(Record):
     is_live: bool = False
     others: int = 0
     assumptions: tuple[str, ...] = ()
+    not_compared: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
         """True if there is anything to report, also if only a commit between the sides differs."""

@@ -9,7 +9,11 @@ FLUX_DOMAIN = ".toolkit.fluxcd.io"
 FLUX_KUSTOMIZE_GROUP = f"kustomize{FLUX_DOMAIN}"
 FLUX_SOURCE_GROUP = f"source{FLUX_DOMAIN}"
 FLUX_OPERATOR_GROUP = "fluxcd.controlplane.io"
+#: The API group of the charts that k3s installs.
+K3S_HELM_GROUP = "helm.cattle.io"
 ARGOCD_GROUP = "argoproj.io"
+#: The ends of the API groups of the objects that are instructions to an engine.
+ENGINE_GROUPS = (ARGOCD_GROUP, FLUX_DOMAIN, FLUX_OPERATOR_GROUP, K3S_HELM_GROUP)
 #: With it, Argo CD deletes the objects of an Application that is deleted.
 CASCADE_FINALIZER = "resources-finalizer.argocd.argoproj.io"
 #: The patterns of files that Flux leaves out, at and below the folder of the file.

@@ -90,7 +90,7 @@ class Deployers:
         self._settings: list[IgnoreRule] = []
         self._beside: list[Resource] = []
         for path, content in deployer_files(fs, manifests).items():
-            for resource in _objects(content, path):
+            for resource in objects_in(content, path):
                 if (
                     is_application(resource)
                     or is_application_set(resource)
@@ -312,11 +312,12 @@ class Deployers:
             yield text_at(deployer.content, "spec", "path").removeprefix("/") or "."
             return
         for source in sources(as_application(deployer)):
-            if source.path and self._urls.is_this_repository(source.url):
+            if source.path and self.urls.is_this_repository(source.url):
                 yield source.path
 
     @cached_property
-    def _urls(self) -> RepositoryUrls:
+    def urls(self) -> RepositoryUrls:
+        """The URLs by which the objects know this repository."""
         applications = (each for each in self._found if not is_flux_kustomization(each))
         named = (source for each in applications for source in named_sources(each))
         return repository_urls(self._fs, self._config).naming(named)
@@ -413,7 +414,8 @@ def deployer_files(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, byt
     return found
 
 
-def _objects(content: bytes, path: str) -> Iterator[Resource]:
+def objects_in(content: bytes, path: str) -> Iterator[Resource]:
+    """Yield the objects in a file, with those in lists; none if it is not a manifest."""
     for resource in _as_applied(content, path):
         yield from with_items(resource)
 

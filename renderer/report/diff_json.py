@@ -69,6 +69,8 @@ def write(difference: Difference) -> str:
         "groups": [_group(group) for group in groups],
         "overlays": [_overlay(overlay, is_live=difference.is_live) for overlay in difference.overlays],
     }
+    if difference.not_compared:
+        document = {**document, "notCompared": list(difference.not_compared)}
     if difference.is_live:
         document = {**document, "live": True, "others": difference.others}
     return json.dumps(document, indent=2) + "\n"

@@ -48,6 +48,8 @@ _ANYHOW = frozenset(
         *(Effect.AT_RISK, Effect.MAY_DELETE, Effect.DELETED, Effect.REPLACED, Effect.REFUSED),
     }
 )
+#: The manifests that are named of those that were not compared.
+_MOST_MANIFESTS = 3
 #: The objects of a dump that ``Difference.others`` counts.
 _NOT_COMPARED = (
     "of a kind or in a namespace that the overlays do not have, what deploys these, or made by controllers"
@@ -368,6 +370,12 @@ def summary(difference: Difference) -> Iterator[str]:
     if difference.others:
         yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
     yield from map(printable, difference.assumptions if difference else ())
+    if names := difference.not_compared:
+        verb = "is" if len(names) == 1 else "are"
+        yield (
+            f"{plural(len(names), 'changed manifest')} {verb} in no overlay, and not compared: "
+            f"{printable(listed(names, _MOST_MANIFESTS))}"
+        )
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:

@@ -1,0 +1,243 @@
+"""What Flux and Argo CD deploy of a repository, and its project does not list.
+
+A machine may need it all the same: its operator, namespace, claims and storage. Where a change touches it, it
+is compared as an overlay is, and what harms something is reported. An object of an engine is compared even if
+nothing in the repository deploys its file: it is written to be applied. Any other manifest that changes may
+be applied or not, and counts as not compared.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache, cached_property
+from typing import TypeAlias
+
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.moved_objects import OverlayStates
+from renderer.diff.compare import compare_overlay
+from renderer.files.file_system import is_inside
+from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.difference import Danger, OverlayDifference
+from renderer.model.engines import ENGINE_GROUPS
+from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
+from renderer.pipeline.deployers import objects_in
+from renderer.pipeline.overlay_files import OverlayFiles
+from renderer.pipeline.target_cluster import target_cluster_of
+
+#: The path of a file, and the number of a document in it.
+_Place: TypeAlias = tuple[str, int]
+
+
+class UnlistedOverlays:
+    """What two sides deploy besides the overlays of the project, as far as a file of it differs.
+
+    ``overlays`` are to be compared for that, with those of the project, and have the ``paths``.
+    """
+
+    def __init__(self, before: Side, after: Side, changed: Iterable[str]) -> None:
+        """``changed`` are the manifests to look at."""
+        self._sides = _Unlisted(before), _Unlisted(after)
+        #: The manifests that differ, and that the project does not render.
+        self._changed = {path for path in changed if not any(each.is_listed(path) for each in self._sides)}
+        found: dict[str, Overlay] = {}
+        for each in reversed(self._sides) if self._changed else ():
+            for path, overlay in each.overlays.items():
+                if path not in found and not self._changed.isdisjoint(each.files(overlay)):
+                    found[path] = overlay
+        self.overlays = tuple(found.values())
+        self.paths = found.keys()
+        self._rendered: set[ResId] = set()
+        self._failed: set[str] = set()
+        self._deployers = cache(self._deployers_of)
+
+    def add_to(self, side: Side) -> None:
+        """Have a side render the overlays as well, as far as it deploys them."""
+        if self.overlays:
+            known = next((each for each in self._sides if each.side is side), None) or _Unlisted(side)
+            side.add_unlisted({path: each for path, each in known.overlays.items() if path in self.paths})
+
+    def rendered(self, side: Side, overlay: Overlay) -> RenderedSide | None:
+        """Return an overlay on a side; an unlisted one without the objects that deploy compared overlays."""
+        found = side.render(overlay.path, overlay.listed_as)
+        if overlay.path not in self.paths or found is None or found.content is None:
+            return found
+        compared = self._deployers(side)
+        written = tuple(each for each in found.content.written if _place(each) not in compared)
+        return found._replace(content=found.content._replace(written=written))
+
+    def _deployers_of(self, side: Side) -> frozenset[_Place]:
+        """Return the places of the objects that deploy overlays; these are compared with the overlays."""
+        found: set[_Place] = set()
+        for overlay in side.overlays.values():
+            direct = side.deployers.of(overlay)
+            found.update(map(_place, (*side.deployers.in_git(direct), *side.deployers.above(direct))))
+        return frozenset(found)
+
+    def note(self, states: OverlayStates) -> bool:
+        """Note what an overlay contains. Return True if the project lists it, so that its errors count."""
+        path, sides = states.overlay.path, [each for each in (states.states[0], states.states[-1]) if each]
+        self._rendered.update(
+            one.current_id for each in sides if each.content for one in each.content.written
+        )
+        if path in self.paths and any(each.content is None for each in sides):
+            self._failed.add(path)
+        return path not in self.paths
+
+    def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
+        """Yield the overlays of the project, and of what it does not list whatever harms something."""
+        for each in overlays:
+            if each.path not in self.paths:
+                yield each
+            elif each.path not in self._failed:
+                yield from _harm(each)
+
+    def harm_by_engines(self, deployers: Collection[ResId]) -> Iterator[OverlayDifference]:
+        """Yield the harm done by changed objects of engines that no overlay contains, by folder.
+
+        ``deployers`` are those that deploy overlays, and are compared with these.
+        """
+        known = {*self._rendered, *deployers}
+        before, after = (each.engine_objects(self._changed, known) for each in self._sides)
+        for folder in sorted({*before, *after}):
+            old, new = (
+                each.side.as_written(objects.get(folder, ()))
+                for each, objects in zip(self._sides, (before, after), strict=True)
+            )
+            yield from _harm(compare_overlay(folder, posixpath.basename(folder), old, new))
+
+    def not_compared(self) -> tuple[str, ...]:
+        """Return the changed manifests with objects for a cluster that were not compared."""
+        compared = set().union(
+            *(
+                each.files(each.overlays[path])
+                for each in self._sides
+                for path in self.paths - self._failed
+                if path in each.overlays
+            )
+        )
+        others = sorted(self._changed - compared)
+        return tuple(path for path in others if any(each.has_other_objects(path) for each in self._sides))
+
+
+class _Unlisted:
+    """What one side deploys besides the overlays of its project."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self._files = OverlayFiles(side.fs, KustomizationGraph(side.fs))
+        self._objects: dict[str, tuple[Resource, ...]] = {}
+
+    def is_listed(self, path: str) -> bool:
+        """Return True if an overlay of the project is made of a manifest."""
+        return path in self._listed or any(
+            each.flux.may_read(path) for each in self.side.overlays.values() if each.flux
+        )
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        own = {PROJECT_FILE, *self.side.config.facts_files}
+        return frozenset(own.union(*(self._files.of(each) for each in self.side.overlays.values())))
+
+    def files(self, overlay: Overlay) -> frozenset[str]:
+        """Return the files that an overlay is built from, and the file of what deploys it."""
+        return self._files.of(overlay)
+
+    @cached_property
+    def overlays(self) -> Mapping[str, Overlay]:
+        """The folders that Kustomizations and Applications deploy, by path: of the file, and their name."""
+        listed = self.side.overlays.values()
+        folders = {posixpath.normpath(path) for each in listed for path in (each.path, each.output)}
+        known = {_place(each) for one in listed for each in self.side.deployers.of(one)}
+        found: dict[str, Overlay] = {}
+        for deployer in self._deployers():
+            point = self._entry_point(deployer)
+            if (
+                object_at(deployer.content, "spec").get("suspend") is True
+                or (_place(deployer) in known and not deployer.origin.field.segments)  # not made by a set
+                or not point.folders
+                or not folders.isdisjoint(point.folders)
+            ):
+                continue
+            folder = posixpath.dirname(deployer.origin.path) or "."
+            path = f"{folder}:{deployer.name}"
+            if path not in self.side.overlays:
+                target = target_cluster_of(self.side.config.clusters, point)
+                entry = OverlayEntry(folder, entry=point.options)
+                overlay = self.side.config.overlay(entry, path, deployer.name, target)
+                found.setdefault(path, overlay._replace(entry=point, listed_as=""))
+        return found
+
+    def _deployers(self) -> Iterator[Resource]:
+        """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
+        from renderer.gitops.argocd.generators.repository_tree import RepositoryTree  # noqa: PLC0415 - for sets
+        from renderer.pipeline.argocd_build import generate  # noqa: PLC0415 - as above
+
+        tree = RepositoryTree(self.side.fs)
+        is_own = self.side.deployers.urls.is_this_repository
+        for each in (each for found in self.side.deployers.written.values() for each in found):
+            if is_flux_kustomization(each) or is_application(each):
+                yield each
+            elif is_application_set(each):
+                with suppress(DiagnosticError):  # it is compared itself
+                    yield from generate(tree, each, self.side.config.clusters, is_own, lambda _: None)
+
+    def _entry_point(self, deployer: Resource) -> EntryPoint:
+        if is_flux_kustomization(deployer):
+            folder = posixpath.normpath(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
+            folders = (folder,) if self.side.fs.is_folder(folder) else ()
+            options = EntryOptions(EntryKind.FLUX)
+            return EntryPoint(options, deployer, folders=folders, strictness=Strictness.LENIENT)
+        urls = self.side.deployers.urls
+        own = [
+            each for each in sources(deployer) if each.path and urls.is_this_repository(each.url, each.path)
+        ]
+        return EntryPoint(
+            EntryOptions(EntryKind.ARGOCD),
+            deployer,
+            folders=tuple(posixpath.normpath(each.path) for each in own),
+            repositories=tuple({each.url: None for each in own}),
+        )
+
+    def engine_objects(self, files: Iterable[str], known: Collection[ResId]) -> Mapping[str, list[Resource]]:
+        """Return the objects of engines in files, by folder, without those that are ``known``."""
+        found: dict[str, list[Resource]] = {}
+        for path in sorted(files):
+            for each in self._objects_of(path):
+                if each.gvk.group.endswith(ENGINE_GROUPS) and each.current_id not in known:
+                    found.setdefault(posixpath.dirname(path) or ".", []).append(each)
+        return found
+
+    def has_other_objects(self, path: str) -> bool:
+        """Return True if a manifest has an object for the cluster, and is not in a catalog."""
+        is_kustomization = posixpath.basename(path) in KUSTOMIZATION_FILES
+        if is_kustomization or any(is_inside(path, each) for each in self.side.config.catalog_folders()):
+            return False
+        return any(not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects_of(path))
+
+    def _objects_of(self, path: str) -> tuple[Resource, ...]:
+        if path not in self._objects:
+            self._objects[path] = ()
+            if self.side.fs.is_file(path):
+                self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
+        return self._objects[path]
+
+
+def _place(resource: Resource) -> _Place:
+    return resource.origin.path, resource.origin.document
+
+
+def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:
+    """Yield an overlay with those of its changes that harm something; nothing if none does."""
+    changes = tuple(each for each in overlay.changes if each.danger is not Danger.NONE)
+    if changes or overlay.incomparable:
+        yield overlay._replace(changes=changes)

@@ -1,0 +1,179 @@
+"""``vmrender diff`` of what engines deploy besides the overlays of the project."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from renderer.cli.app import main
+from tests.cli.git_work_tree import commit, init, write
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
+SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
+KUBEVIRT = "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n"
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: rook, namespace: rook}
+spec: {interval: 5m, chart: {spec: {chart: rook, sourceRef: {kind: HelmRepository, name: rook}}}}
+"""
+WEB = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: web}
+spec:
+  replicas: 1
+  selector: {matchLabels: {app: web}}
+  template: {metadata: {labels: {app: web}}, spec: {containers: [{name: web, image: "web:1"}]}}
+"""
+KUSTOMIZATION = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: infra, namespace: flux-system}
+spec: {interval: 10m, path: ./infra, prune: true, sourceRef: {kind: GitRepository, name: fleet}}
+"""
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: infra, namespace: argocd}
+spec:
+  project: default
+  source: {repoURL: https://git.example.org/vms.git, path: infra, targetRevision: HEAD}
+  destination: {server: https://kubernetes.default.svc, namespace: infra}
+  syncPolicy: {automated: {prune: true}}
+"""
+APPLICATIONS = """\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {name: all, namespace: argocd}
+spec:
+  goTemplate: true
+  generators:
+  - git: {repoURL: https://git.example.org/vms.git, revision: HEAD, directories: [{path: inf*}]}
+  template:
+    metadata: {name: "{{ .path.basename }}"}
+    spec:
+      project: default
+      source: {repoURL: https://git.example.org/vms.git, path: "{{ .path.path }}", targetRevision: HEAD}
+      destination: {server: https://kubernetes.default.svc, namespace: infra}
+      syncPolicy: {automated: {prune: true}}
+"""
+DEPLOYERS = {"flux": KUSTOMIZATION, "argocd": APPLICATION, "set": APPLICATIONS}
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository with one overlay, which contains no machine."""
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    overlay = {
+        "overlays/prod/kustomization.yaml": "resources: [settings.yaml]\n",
+        "overlays/prod/settings.yaml": SETTINGS,
+    }
+    commit(folder, {"vmrender.yaml": PROJECT} | overlay)
+    return folder
+
+
+def diff(*arguments: str) -> Result:
+    return CliRunner(catch_exceptions=False).invoke(main, ("diff", *arguments))
+
+
+@pytest.mark.parametrize("engine", DEPLOYERS)
+def test_removed_operator_is_a_danger(folder: Path, engine: str) -> None:
+    commit(folder, {"clusters/prod.yaml": DEPLOYERS[engine], "infra/kubevirt.yaml": KUBEVIRT + "---\n" + WEB})
+    write(folder, {"infra/kubevirt.yaml": WEB})
+    result = diff()
+    assert result.exit_code == 1
+    assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in result.stdout
+    assert "data lost: KubeVirt kubevirt: deleted with all machines in the cluster" in result.stdout
+    assert diff("--fail-on", "data").exit_code == 1
+
+
+def test_kustomization_that_lists_less_is_compared_as_built(folder: Path) -> None:
+    listed = {"infra/kubevirt.yaml": KUBEVIRT, "infra/web.yaml": WEB}
+    listing = "resources: [kubevirt.yaml, web.yaml]\n"
+    commit(folder, listed | {"clusters/prod.yaml": KUSTOMIZATION, "infra/kustomization.yaml": listing})
+    write(folder, {"infra/kustomization.yaml": "resources: [web.yaml]\n"})
+    assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in diff().stdout
+
+
+@pytest.mark.parametrize("engine", ["flux", "argocd"])
+def test_another_path_is_compared_with_the_former_one(folder: Path, engine: str) -> None:
+    files = {"infra/kubevirt.yaml": KUBEVIRT, "web/web.yaml": WEB}
+    commit(folder, files | {"clusters/prod.yaml": DEPLOYERS[engine]})
+    write(
+        folder,
+        {
+            "clusters/prod.yaml": DEPLOYERS[engine]
+            .replace("path: ./infra", "path: ./web")
+            .replace("path: infra", "path: web")
+        },
+    )
+    assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in diff().stdout
+
+
+def test_harmless_changes_are_not_reported(folder: Path) -> None:
+    commit(folder, {"clusters/prod.yaml": KUSTOMIZATION, "infra/web.yaml": WEB})
+    write(folder, {"infra/web.yaml": WEB.replace("web:1", "web:2"), "infra/more.yaml": SETTINGS})
+    assert (diff().exit_code, diff().stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    ("removed", "effect"),
+    [
+        (RELEASE, "removed HelmRelease rook/rook in infra: may delete objects"),
+        (KUSTOMIZATION, "removed Kustomization flux-system/infra in infra: may delete objects"),
+        (KUSTOMIZATION.replace("prune: true, ", ""), ""),
+        (APPLICATION, ""),
+        (
+            APPLICATION.replace("argocd}", "argocd, finalizers: [resources-finalizer.argocd.argoproj.io]}"),
+            "removed Application argocd/infra in infra: may delete objects",
+        ),
+    ],
+)
+def test_object_of_an_engine_is_compared_wherever_it_is(folder: Path, removed: str, effect: str) -> None:
+    """What the Kustomization and the Application deploy is in another repository."""
+    elsewhere = removed.replace("vms.git", "other.git").replace("./infra", "./absent")
+    commit(folder, {"infra/all.yaml": elsewhere.replace("path: infra", "path: absent")})
+    write(folder, {"infra/all.yaml": ""})
+    result = diff()
+    assert (effect in result.stdout) if effect else (result.stdout, result.exit_code) == ("", 0)
+
+
+def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:
+    files = {f"infra/{name}.yaml": KUBEVIRT.replace("name: kubevirt", f"name: {name}") for name in "abcde"}
+    commit(folder, files | {"values.yaml": "replicas: 1\n"})
+    write(folder, {"values.yaml": "replicas: 2\n"} | dict.fromkeys(files, ""))
+    result = diff()
+    names = "infra/a.yaml, infra/b.yaml, infra/c.yaml and 2 more"
+    assert result.exit_code == 0
+    assert f"5 changed manifests are in no overlay, and not compared: {names}\n" in result.stdout
+    assert json.loads(diff("--format", "json").stdout)["notCompared"] == [*files]
+    assert "5 changed manifests" in diff("--format", "markdown").stdout
+    assert "5 changed manifests" in diff("--format", "html").stdout
+    assert diff("--overlay", "prod").stdout == ""
+
+
+def test_folder_that_cannot_be_built_is_named(folder: Path) -> None:
+    listing = "resources: [https://git.example.org/other.git, kubevirt.yaml]\n"
+    files = {"clusters/prod.yaml": KUSTOMIZATION, "infra/kustomization.yaml": listing}
+    commit(folder, files | {"infra/kubevirt.yaml": KUBEVIRT})
+    write(folder, {"infra/kubevirt.yaml": ""})
+    result = diff()
+    assert result.exit_code == 0
+    assert "1 changed manifest is in no overlay, and not compared: infra/kubevirt.yaml\n" in result.stdout
+
+
+def test_each_commit_is_compared(folder: Path) -> None:
+    commit(folder, {"clusters/prod.yaml": KUSTOMIZATION, "infra/release.yaml": RELEASE})
+    base = "HEAD~2"
+    commit(folder, {"infra/release.yaml": ""})
+    commit(folder, {"infra/web.yaml": WEB})
+    lines = diff("--each", f"{base}..HEAD").stdout.splitlines()
+    assert "1 may delete objects of other objects" in lines[2]
