@@ -268,6 +268,8 @@ class _LiveComparison:
         refusal = self._overlay.refusal(written)
         if refusal is not None:
             reason, effect = f"{reason}; what Git has is refused: {refusal.reason}", Effect.DELETED
+        elif self._objects.deletions.has_kind(live):
+            effect = Effect.DELETED
         elif not is_made_again:
             reason, effect = f"{reason}; Flux does not create it again", Effect.DELETED
         else:

@@ -13,7 +13,7 @@ from functools import cached_property
 
 from renderer.diff.missing import RemovedObjects
 from renderer.diff.reads import ChangedObject, ObjectName
-from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
+from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME, KUBEVIRT, KUBEVIRT_GROUP, is_hyperconverged
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import NEEDED_KINDS
 from renderer.kubevirt.impact.storage_objects import StorageObjects
@@ -45,6 +45,7 @@ class Deletions:
 
     def __init__(self, objects: Iterable[Resource]) -> None:
         self.objects = tuple(each for each in objects if is_being_deleted(each.content))
+        self._installer = next((each for each in self.objects if _installs_kubevirt(each)), None)
         self._namespaces = frozenset(each.name for each in self.objects if each.gvk == _NAMESPACE)
 
     def reason(self, live: Resource) -> str:
@@ -54,7 +55,18 @@ class Deletions:
             finalizers = [*map(str, array_at(live.content, "metadata", "finalizers"))]
             waits = f", and waits for {listed(finalizers, _MOST_FINALIZERS)}" if finalizers else ""
             return f"the cluster has been deleting it since {since}{waits}"
+        if self.has_kind(live) and self._installer is not None:
+            installer = f"{self._installer.kind} {self._installer.name}"
+            return f"the cluster is deleting {installer}, and all machines with it"
         return f"the cluster is deleting its namespace {live.namespace}" if self.has_namespace(live) else ""
+
+    def has_kind(self, resource: Resource) -> bool:
+        """Return True if the cluster is deleting KubeVirt, and with it the kind of a machine.
+
+        KubeVirt ``pkg/virt-operator/resource/apply/delete.go`` DeleteAll. If its ``uninstallStrategy`` keeps
+        machines, its webhook refuses the deletion, and the object has no timestamp.
+        """
+        return self._installer is not None and VirtualMachineView.of(resource) is not None
 
     def has_namespace(self, resource: Resource) -> bool:
         """Return True if the cluster is deleting the namespace of an object."""
@@ -108,6 +120,11 @@ class Deletions:
         return {
             (each.namespace, each.name): each for each in self.objects if each.kind in (CLAIM, DATA_VOLUME)
         }
+
+
+def _installs_kubevirt(resource: Resource) -> bool:
+    is_kubevirt = (resource.gvk.group, resource.kind) == (KUBEVIRT_GROUP, KUBEVIRT)
+    return is_kubevirt or is_hyperconverged(resource)
 
 
 def what_is_lost(live: Resource, lost: Iterable[DataChange]) -> tuple[DataChange, ...]:
