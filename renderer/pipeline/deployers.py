@@ -132,14 +132,16 @@ class Deployers:
     def _find_applied(self, deployer: Resource) -> bool:
         path = deployer.origin.path
         above = frozenset(folders_above(path))
-        if any(each.origin == deployer.origin for each in self._entries) or path in self._listed_files:
-            return True
-        if any(folder in above and self._graph.links(folder) is None for folder in self._folders):
+        if any(each.origin == deployer.origin for each in self._entries):
             return True
         parents = [*self.above([deployer])]
         if any(posixpath.normpath(each) in above for each in self._own_sources(deployer)):
             parents.append(deployer)
-        return any(_EXAMPLES.isdisjoint(each.origin.path.lower().split("/")) for each in parents)
+        if any(_EXAMPLES.isdisjoint(each.origin.path.lower().split("/")) for each in parents):
+            return True
+        if any(folder in above and self._graph.links(folder) is None for folder in self._folders):
+            return True
+        return path in self._listed_files
 
     @cached_property
     def _listed_files(self) -> frozenset[str]:
