@@ -27,6 +27,7 @@ from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
+from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.run.work import in_turn
@@ -139,6 +140,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
         request = request._replace(prune=False)
     kept = {*outputs, *(each.output for each in found.suspended.values())}
     stale = _find_stale_trees(project, kept) if finds_stale else ()
+    stale = _without_left_out(project, stale, reporter) if stale else stale
     forced = _forced_files(
         project, request.forced, [*(each.output for each in selected), *(stale if request.prune else ())]
     )
@@ -317,6 +319,18 @@ def _find_stale_trees(project: Project, outputs: Collection[str]) -> tuple[str, 
     named = (default, config.output, *(entry.output or default for entry in config.overlays))
     patterns = frozenset(normpath(output) for output in named)
     return find_stale_trees(project.root, [normpath(output) for output in outputs], patterns, PROJECT_FILE)
+
+
+def _without_left_out(project: Project, stale: Sequence[str], reporter: Reporter) -> tuple[str, ...]:
+    """Return the trees without those of overlays that a sparse checkout leaves out of the work tree."""
+    from renderer.app.sparse_checkout import last_commit_if_sparse  # noqa: PLC0415 - it starts git
+
+    with last_commit_if_sparse(project) as commit:
+        outputs = {normpath(each.output) for each in commit.side.overlays.values()} if commit else set()
+    kept = [each for each in stale if each in outputs]
+    if kept:
+        reporter.note(f"the sparse checkout leaves out what these trees are rendered from: {listed(kept)}")
+    return tuple(each for each in stale if each not in outputs)
 
 
 def _forced_files(

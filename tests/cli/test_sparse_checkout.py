@@ -1,9 +1,10 @@
-"""``diff --live``, ``--accept`` and ``import`` in a work tree of which a sparse checkout leaves files out."""
+"""Commands in a work tree of which a sparse checkout leaves files out."""
 
 from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -126,6 +127,27 @@ def test_import_writes_nothing_over_what_is_left_out(repository: Path, missing: 
     assert found.exit_code == 2
     assert f"the sparse checkout of this work tree leaves out {named}" in found.stderr
     assert git(repository, "status", "--porcelain") == ""
+
+
+def test_tree_of_an_overlay_that_is_left_out_is_not_stale(repository: Path) -> None:
+    def render(*options: str) -> Result:
+        return CliRunner().invoke(main, ["render", *options], catch_exceptions=False)
+
+    assert render().exit_code == 0
+    shutil.copytree(repository / "rendered/west", repository / "rendered/old")
+    git(repository, "add", ".")
+    git(repository, "commit", "--quiet", "--message", "rendered")
+    leave_out(repository, "overlays/west/")
+
+    checked = render("--check")
+    assert "rendered/old: error[stale-tree]" in checked.stderr
+    assert "rendered/west: error" not in checked.stderr
+    assert (
+        "the sparse checkout leaves out what these trees are rendered from: rendered/west" in checked.stderr
+    )
+
+    render("--prune")
+    assert sorted(each.name for each in (repository / "rendered").iterdir()) == ["east", "west"]
 
 
 def test_work_tree_with_all_files_and_a_revision_are_compared_as_ever(repository: Path) -> None:
