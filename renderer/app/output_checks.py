@@ -24,16 +24,18 @@ from renderer.project.overlays import output_sites
 
 
 def output_errors(
-    project: Project, overlays: Collection[Overlay], folders: Iterable[str]
+    project: Project, overlays: Collection[Overlay], every: Collection[Overlay], folders: Iterable[str]
 ) -> Mapping[str, tuple[Diagnostic, ...]]:
     """Return the errors about outputs that overlap each other or an input, or differ from the commit.
 
-    ``folders`` are the folders that were read as kustomizations.
+    They are about the outputs of ``overlays``, which are some of ``every`` overlay of the project.
+    ``folders`` are folders that were read as kustomizations.
     """
-    outputs = {overlay.output: output_sites(overlay) for overlay in overlays}
-    overlapping = check_outputs(outputs, _inputs(project, overlays, folders))
+    outputs = {overlay.output: output_sites(overlay) for overlay in (*every, *overlays)}
+    overlapping = check_outputs(outputs, _inputs(project, every, folders))
     work_tree = WorkTree(project.root, project.environment)
-    found = {each: (*overlapping.get(each, ()), *work_tree.differing(each)) for each in outputs}
+    asked = dict.fromkeys(overlay.output for overlay in overlays)
+    found = {each: (*overlapping.get(each, ()), *work_tree.differing(each)) for each in asked}
     return {output: errors for output, errors in found.items() if errors}
 
 
@@ -63,9 +65,8 @@ def _inputs(project: Project, overlays: Iterable[Overlay], folders: Iterable[str
     every = tuple(overlays)
     outputs = sorted(f"{posixpath.normpath(overlay.output)}/" for overlay in every)
     graph = KustomizationGraph(project.fs)
-    inputs = {
-        folder for folder in folders if not _is_around(folder, outputs) or not graph.lists_nothing(folder)
-    }
+    used = graph.reached((each.path for each in every if each.entry is None), folders)
+    inputs = {folder for folder in used if not _is_around(folder, outputs) or not graph.lists_nothing(folder)}
     inputs |= {
         path
         for path in (*project.config.catalog_folders(), *project.config.schemas)

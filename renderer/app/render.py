@@ -154,7 +154,7 @@ def render(project: Project, request: RenderRequest, reporter: Reporter) -> Rend
     with RenderedTrees(project, forced, reporter) as trees:
         with RunCache.of(project, reporter, wanted=request.use_cache) as cache:
             _render_overlays(project, results, cache, request, trees)
-        problems = dict(output_errors(project, found.overlays, results.folders))
+        problems = dict(output_errors(project, found.overlays, found.overlays, results.folders))
         for overlay in selected:
             if overlay.output in problems:
                 results.add_problems(overlay, problems.pop(overlay.output))

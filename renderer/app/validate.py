@@ -217,8 +217,9 @@ def _tree_errors(
     run: ValidationRun, project: Project, overlays: Collection[Overlay]
 ) -> Iterator[tuple[str, tuple[Diagnostic, ...]]]:
     """Yield the errors about the outputs of overlays, each after the path of its overlay."""
-    folders = frozenset[str]().union(*(run.graph.folders(overlay.path) for overlay in overlays))
-    overlapping = output_errors(project, overlays, folders)
+    every = run.found.overlays
+    folders = run.graph.reached(overlay.path for overlay in (*overlays, *every))
+    overlapping = output_errors(project, overlays, every, folders)
     for overlay in overlays:
         yield overlay.path, (*place_errors(project, overlay), *overlapping.get(overlay.output, ()))
 

@@ -183,3 +183,26 @@ def test_outputs_do_not_fall_into_inputs(
     assert 0 not in codes, codes
     after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
     assert {path for path in after if ".vmrender" not in path.parts} == before.keys()
+
+
+@pytest.mark.parametrize("output", ["b", "base", "base/rendered"])
+@pytest.mark.parametrize("command", ["validate --overlay a", "render --overlay a", "render --shard 1/2"])
+def test_output_of_one_overlay_does_not_fall_into_inputs_of_others(
+    output: str, command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for path, text in {
+        "a/kustomization.yaml": "configMapGenerator: [{name: a, literals: [a=b]}]\n",
+        "b/kustomization.yaml": "resources: [../base]\n",
+        "base/kustomization.yaml": "resources: [a.yaml]\n",
+        "base/a.yaml": CONFIG_MAP,
+        "vmrender.yaml": f"{PROJECT}overlays: [{{path: a, output: {output}}}, {{path: b}}]\n",
+    }.items():
+        (tmp_path / path).parent.mkdir(exist_ok=True)
+        (tmp_path / path).write_text(text, encoding="utf-8")
+
+    code, _, shown = invoked(command)
+
+    assert code != 0
+    assert "error[output-invalid]" in shown
+    assert not [*tmp_path.glob("b*/**/.vmrender-owned")]

@@ -76,16 +76,22 @@ class KustomizationGraph:
     def folders(self, root: str) -> frozenset[str]:
         """Return the folders whose kustomizations the one in ``root`` uses, and its own."""
         if root not in self._folders:
-            used: set[str] = set()
-            waiting = [root]
-            while waiting:
-                folder = waiting.pop()
-                links = None if folder in used else self.links(folder)
-                if links:
-                    used.add(folder)
-                    waiting += links.folders
-            self._folders[root] = frozenset(used)
+            self._folders[root] = self.reached([root])
         return self._folders[root]
+
+    def reached(self, roots: Iterable[str], known: Iterable[str] = ()) -> frozenset[str]:
+        """Return the folders whose kustomizations those in ``roots`` use, and their own.
+
+        ``known`` are such folders of which all that they use is known.
+        """
+        used, waiting = {*known}, [*roots]
+        while waiting:
+            folder = waiting.pop()
+            links = None if folder in used else self.links(folder)
+            if links:
+                used.add(folder)
+                waiting += links.folders
+        return frozenset(used)
 
     def may_be_broken(self, folder: str) -> bool:
         """Return True if the folder is missing, or its build may be broken or need other repositories.
