@@ -16,7 +16,7 @@ from renderer.files.disk import folder_exists
 from renderer.findings.located import Located
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.facts.confidential.masked import shown_id
+from renderer.kubevirt.facts.confidential.masked import public_part, shown_id
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import Diagnostic
@@ -98,8 +98,10 @@ def explain_resource(project: Project, question: Question) -> Explained:
         for overlay_path, of_overlay in findings.items():
             errors.add(of_overlay, overlay_path)
         return Explained(None, errors.found(), tuple(findings))
+    taint_again(
+        secret_values(each.content for each in everything)
+    )  # before any of them is a name in an error
     one = _only_match(found, everything, question)
-    taint_again(secret_values(each.content for each in everything))
     at_start = False
     try:
         histories = _field_histories(Historian(trace, one.overlay), one.resource, target.field)
@@ -161,9 +163,11 @@ def _only_match(found: Sequence[_Match], everything: Iterable[Resource], questio
 
 def _suggestion(question: Question, everything: Iterable[Resource]) -> str:
     by_name: dict[str, str] = {}
+    secrets = taint_masking()
     for each in everything:
         for name in (each.name, *(previous.name for previous in each.previous_ids)):
-            by_name.setdefault(name, _qualified_name(each))
+            if not secrets.is_in(name):
+                by_name.setdefault(name, _qualified_name(each))
     near = suggest(question.resource.rpartition("/")[2], by_name)
     if near:
         suggested = dict.fromkeys(by_name[name] for name in near)
@@ -172,8 +176,9 @@ def _suggestion(question: Question, everything: Iterable[Resource]) -> str:
 
 
 def _qualified_name(resource: Resource) -> str:
-    front = f"{resource.namespace}/" if resource.namespace else ""
-    return f"{front}{resource.kind}/{resource.name}"
+    shown = shown_id(resource.current_id, taint_masking())
+    front = f"{shown.namespace}/" if shown.namespace else ""
+    return f"{front}{shown.gvk.kind}/{shown.name}"
 
 
 def _field_histories(historian: Historian, resource: Resource, field: str) -> tuple[FieldHistory, ...]:
@@ -186,9 +191,11 @@ def _field_histories(historian: Historian, resource: Resource, field: str) -> tu
         raise UsageError(str(error)) from None
     wanted = {path for path in fields if pattern.match(path, indexed(resource.content, path)) is not None}
     if not wanted:
-        near = nearest_fields(field, fields)
+        secrets = taint_masking()
+        near = nearest_fields(field, (public_part(path, secrets) for path in fields))
         hint = f"did you mean {' or '.join(near)}?" if near else "without a field, all are shown"
-        raise NoSuchFieldError(f"{resource.current_id} has no field {field!r}, and never had; {hint}")
+        shown = shown_id(resource.current_id, secrets)
+        raise NoSuchFieldError(f"{shown} has no field {field!r}, and never had; {hint}")
     return historian.histories(resource, wanted)
 
 

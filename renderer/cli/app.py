@@ -127,9 +127,11 @@ class Vmrender(LazyGroup):
             _write_error(f"Error: cannot write to {error.ui_filename}: {error.message}")
             return _UNREADABLE
         except click.ClickException as error:
+            from renderer.model.run.taint import taint_masking  # noqa: PLC0415 - not for --version
+
             shown = StringIO()
             error.show(shown)
-            _write_error(shown.getvalue())
+            _write_error(taint_masking().mask(shown.getvalue()))  # it may name what the run has read
             return error.exit_code
         except (click.Abort, KeyboardInterrupt):
             _write_error("interrupted")

@@ -31,6 +31,7 @@ VOLUME = (
     "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\nmetadata: {name: obj, namespace: a}\n"
     "spec: {storage: {resources: {requests: {storage: 1Gi}}}, source: {SOURCE: {url: x}}}\n"
 )
+CONFIG_MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: obj, namespace: b}\n"
 FROM_REGISTRY, FROM_HTTP = VOLUME.replace("SOURCE", "registry"), VOLUME.replace("SOURCE", "http")
 INSTANCE = "spec.template.spec"
 MAC = f"{INSTANCE}.domain.devices.interfaces.0.macAddress"
@@ -91,3 +92,26 @@ def test_comparison_shows_nothing_made_of_a_value(
     for name in FORMATS:
         output = shown(f"diff --format {name}")
         assert not [part for part in parts if part in output], output
+
+
+NAMESPACE = "metadata.namespace"
+SELECTED = MACHINE.replace("      domain:\n", "      nodeSelector: {tn8zq4wkxplm: x}\n      domain:\n")
+TWO = MACHINE + "---\n" + CONFIG_MAP
+#: A question about an object, the object, and its field that has a Secret's value; else the value is a key.
+ASKED = {
+    "a name that is nearly its own": ("explain vm/ob", MACHINE, NAMESPACE),
+    "a field that it does not have": ("explain vm/obj spec.nope", MACHINE, NAMESPACE),
+    "a name of several": ("explain obj", TWO, NAMESPACE),
+    "an object of another namespace": ("explain obj -n b", MACHINE, NAMESPACE),
+    "a field that is nearly a key": (f"explain vm/obj {INSTANCE}.nodeSelector.tn0zq4wkxplm", SELECTED, ""),
+}
+
+
+@pytest.mark.parametrize("case", ASKED)
+def test_answer_to_a_wrong_question_shows_no_value(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    command, target, field = ASKED[case]
+    written(replaced("tn8zq4wkxplm", target, field or "metadata.annotations.x"), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert "tn8zq" not in shown(command)

@@ -56,6 +56,12 @@ def shown_path(field: FieldPath, secrets: Masking) -> FieldPath:
     return FieldPath(tuple(_shown_segment(segment, secrets) for segment in field.segments))
 
 
+def public_part(field: FieldPath, secrets: Masking) -> FieldPath:
+    """Return the path up to the first key or name in it that ``shown_path`` masks."""
+    shown = (_shown_segment(segment, secrets) == segment for segment in field.segments)
+    return FieldPath(field.segments[: next((at for at, is_shown in enumerate(shown) if not is_shown), None)])
+
+
 def _shown_segment(segment: Segment, secrets: Masking) -> Segment:
     if isinstance(segment, ElementName):
         return segment._replace(value=MASK) if contains_secret(segment.value, secrets) else segment
