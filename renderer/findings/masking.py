@@ -13,11 +13,14 @@ from renderer.findings.located import Located, LocatedFix
 from renderer.kubevirt.facts.confidential.credential_text import without_credentials
 from renderer.kubevirt.facts.confidential.fields import KERNEL_ARGUMENTS, is_about_secret
 from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
+from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.field_path import ElementName
+from renderer.model.kube.json import JsonObject, scalar_text
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.res_id import ResId
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.masking import MASK, NOTHING, Masking
 from renderer.model.pattern import pattern
 from renderer.model.run.taint import keys_of, taint_masking, texts_of
@@ -25,6 +28,10 @@ from renderer.model.run.taint import keys_of, taint_masking, texts_of
 _DELIMITERS = pattern(r"[\W_]+")
 #: Shorter parts are words of messages as well.
 _SHORTEST_PART = 4
+#: Hints with this have a word that resembles the value.
+_SUGGESTS = "did you mean"
+#: A number of three digits or more, with its unit; the index of a list in a path is none.
+_NUMBER = pattern(r"(?<![\w.\[-])(?:[0-9][.,]?){3,}\w*")
 
 
 def masked(finding: Located, *maskings: Masking | None) -> Located:
@@ -57,6 +64,48 @@ def parts_of_value(finding: Diagnostic, content: JsonObject, masking: Masking) -
         if len(part) >= _SHORTEST_PART
     ]
     return (Masking((*parts, *map(str.lower, parts))),) if parts else ()
+
+
+def without_derived_texts(finding: Diagnostic, content: JsonObject, *maskings: Masking) -> Diagnostic:
+    """Return the finding without what it makes of a value of ``maskings``, if its field or key has one.
+
+    A message may count the bytes of a quantity: its numbers are masked. A hint may spell the value correctly,
+    in another unit or as the nearest known word, and so may a fix: they are left out.
+    """
+    if finding.field is None or not finding.field.segments or is_about_secret(finding):
+        return finding
+    if finding.about_key or Trait.ABOUT_KEY in finding.code.traits:
+        last = finding.field.segments[-1]
+        text = last.value if isinstance(last, ElementName) else str(last)
+    else:
+        text = scalar_text(value_at(content, finding.field.segments))
+    if not any(each.is_in(text) for each in maskings):
+        return finding
+    return _without_derived(finding, text, *maskings)
+
+
+@once_for_same
+def _without_derived(finding: Diagnostic, value: str, *maskings: Masking) -> Diagnostic:
+    def shown(message: str) -> str:
+        for masking in maskings:
+            message = masking.mask(message)
+        return _NUMBER.sub(MASK, message)
+
+    hint = shown(finding.hint) if finding.hint else ""
+    is_made_of_value = _SUGGESTS in hint or resembles(hint, value)
+    return finding._replace(
+        message=shown(finding.message),
+        hint=None if is_made_of_value else hint or None,
+        related=tuple(each._replace(message=shown(each.message)) for each in finding.related),
+        fix=None,
+    )
+
+
+def resembles(text: str, value: str) -> bool:
+    """Return True if a text has a few letters or digits of a value in a row, whatever is between them."""
+    text, value = (_DELIMITERS.sub("", each).lower() for each in (text, value))
+    runs = {value[start : start + _SHORTEST_PART] for start in range(max(1, len(value) - _SHORTEST_PART + 1))}
+    return any(text[start : start + _SHORTEST_PART] in runs for start in range(len(text)))
 
 
 def shown_resource(resource: ResId | None) -> ResId | None:

@@ -426,12 +426,14 @@ class Pipeline:
         """Note in findings the values of the overlay's Secrets that no output may show."""
         if not found:
             return found
-        from renderer.findings.masking import parts_of_value
+        from renderer.findings.masking import parts_of_value, without_derived_texts
         from renderer.model.masking import Masking
+        from renderer.model.run.taint import taint_masking
 
         contents = [(each.current_id, each.content) for each in resources]
         values = self.confidential(overlay).union(*(_secrets_in(content) for _, content in contents))
-        if not values:
+        of_run = taint_masking()
+        if not values and not of_run:
             return found
         if self._last_secrets is None or self._last_secrets[0] != values:
             self._last_secrets = values, Masking(values)
@@ -441,7 +443,8 @@ class Pipeline:
         for each in found:
             content = by_id.get(each.resource) if each.resource else None
             parts = parts_of_value(each, content, masking) if content else ()
-            noted.append(_noted(each, masking, *parts))
+            shown = without_derived_texts(each, content, masking, of_run) if content else each
+            noted.append(_noted(shown, masking, *parts))
         return tuple(noted)
 
     @cached_property

@@ -115,3 +115,38 @@ def test_answer_to_a_wrong_question_shows_no_value(
     written(replaced("tn8zq4wkxplm", target, field or "metadata.annotations.x"), tmp_path)
     monkeypatch.chdir(tmp_path)
     assert "tn8zq" not in shown(command)
+
+
+GUEST_MEMORY = f"{INSTANCE}.domain.memory.guest"
+GRACE = MACHINE.replace("      domain:\n", "      terminationGracePeriodSeconds: VALUE\n      domain:\n")
+CLAIM = (
+    "apiVersion: v1\nkind: PersistentVolumeClaim\nmetadata: {name: obj, namespace: a}\n"
+    "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n"
+)
+#: An object, its field, a Secret's value in it that is wrong there, and letters or digits that tell of it.
+JUDGED = {
+    "quantity in small letters": (MACHINE, GUEST_MEMORY, "772196695g", ("772196", "829139")),
+    "quantity with two letters": (MACHINE, GUEST_MEMORY, "772196695mb", ("772196", "809706")),
+    "quantity without a unit": (MACHINE, GUEST_MEMORY, "772196695", ("772196",)),
+    "quantity in thousandths": (CLAIM, "spec.resources.requests.storage", "772196695m", ("7721",)),
+    "seconds as text": (GRACE, "", "772196695s", ("772196",)),
+    "nearest known word": (MACHINE, f"{INSTANCE}.domain.cpu.model", "Haswel1-noTS", ("haswell",)),
+    "nearest enumerated word": (MACHINE, "spec.runStrategy", "Alwais7q", ("alwais", "did you mean")),
+    "name in small letters": (MACHINE, f"{INSTANCE}.hostname", "Tn8zq_4wkxplm", ("tn8zq",)),
+}
+REPORTS = (
+    *(f"validate --format {name}" for name in ("text", "json", "github", "sarif", "junit", "gitlab")),
+    *("build prod", "render --check", "render --check --format json", "explain obj", "fix --diff"),
+)
+
+
+@pytest.mark.parametrize("case", JUDGED)
+def test_finding_tells_nothing_made_of_a_value(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, field, value, parts = JUDGED[case]
+    written(replaced(value, target.replace("VALUE", value), field or "metadata.annotations.x"), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for command in REPORTS:
+        output = shown(command) if command != "build prod" else invoked(command)[2].lower().replace(",", "")
+        assert not [part for part in parts if part in output], f"{command}\n{output}"
