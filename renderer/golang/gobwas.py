@@ -24,7 +24,7 @@ def gobwas_match(pattern: str, path: str) -> bool:
 
     ``*`` and ``?`` match slashes, too; ``{a,b}`` matches either of the two. Raises ``GlobError``.
     """
-    return _compiled(pattern).fullmatch(path) is not None
+    return _compiled(pattern).matches(path)
 
 
 @lru_cache(maxsize=4096)

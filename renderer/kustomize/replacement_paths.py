@@ -251,10 +251,9 @@ def _compile_pattern(pattern: str) -> Callable[[str], bool]:
     from renderer.golang.regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
     try:
-        expression = compile_regexp(pattern)
+        return compile_regexp(pattern).is_in
     except RegexpError as error:
         raise PathError(f"{pattern} is not a regular expression: {error}") from None
-    return lambda text: expression.search(text) is not None
 
 
 def _yaml_text(value: Json) -> str:

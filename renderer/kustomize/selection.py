@@ -146,14 +146,13 @@ class ResourceSelector:
         from renderer.golang.regexp import RegexpError, compile_regexp  # noqa: PLC0415 - most builds need none
 
         try:
-            expression = compile_regexp(pattern)
+            return compile_regexp(pattern).matches
         except RegexpError as error:
             raise Diagnostic.at(
                 self._site.below(field),
                 Code.KUSTOMIZATION_FIELD,
                 f"{field} is not a regular expression: {error}",
             ).error() from None
-        return lambda text: expression.fullmatch(text) is not None
 
 
 def _are_met(requirements: tuple[Requirement, ...], resource: Resource, field: str) -> bool:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Generator, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from urllib.parse import urlsplit
 
-from renderer.golang.regexp import RegexpError, compile_regexp
+from renderer.golang.regexp import INSTRUCTIONS_PER_STEP, RegexpError, compile_regexp
 from renderer.golang.template.cost import charge, charge_text
 from renderer.golang.template.errors import GoTemplateError
 from renderer.golang.template.evaluate import GoFunction
@@ -19,8 +19,6 @@ from renderer.golang.template.strconv import quote, well_formed
 from renderer.golang.template.values import format_value, is_nil
 
 _MAX_NAME_LENGTH = 253
-#: RE2 handles a character, for each instruction of the expression, in this part of a step at most.
-_INSTRUCTIONS_PER_STEP = 32
 _GO_SPACES = " \t\n\v\f\r\x85\xa0"
 
 _WORD = re.compile(
@@ -232,15 +230,15 @@ def _quoted(value: object) -> str:
     return quote(text)
 
 
-def _matches(pattern: str, text: str) -> Iterator[re.Match[str]]:
-    """Yield the matches. Each is a search in the remaining text, which is charged before it."""
+def _matches(pattern: str, text: str, *, captures: bool = False) -> Iterator[re.Match[str]]:
+    """Yield the matches, with groups if ``captures``. Each search in the remaining text is charged."""
     text = well_formed(text)
     try:
-        expression = compile_regexp(pattern)
+        expression = compile_regexp(pattern, captures=captures)
         matches = expression.finditer(text)
         end = 0
         while True:
-            charge(1 + (len(text) - end + 1) * expression.programsize // _INSTRUCTIONS_PER_STEP)
+            charge(1 + (len(text) - end + 1) * expression.instructions // INSTRUCTIONS_PER_STEP)
             match = next(matches, None)
             if match is None:
                 return
@@ -264,9 +262,11 @@ def _expand_groups(match: re.Match[str], replacement: str) -> str:
     return re.sub(r"\$\$|\$(?:\{(\w+)\}|(\w+))", group, replacement)
 
 
-def _replace_matches(pattern: str, text: str, change: Callable[[re.Match[str]], str]) -> str:
+def _replace_matches(
+    matches: Iterable[re.Match[str]], text: str, change: Callable[[re.Match[str]], str]
+) -> str:
     parts, end = list[str](), 0
-    for match in _matches(pattern, text):
+    for match in matches:
         parts += [text[end : match.start()], change(match)]
         charge_text(len(parts[-1]))
         end = match.end()
@@ -274,11 +274,12 @@ def _replace_matches(pattern: str, text: str, change: Callable[[re.Match[str]], 
 
 
 def _regex_replace(pattern: str, text: str, replacement: str) -> str:
-    return _replace_matches(pattern, text, lambda match: _expand_groups(match, replacement))
+    matches = _matches(pattern, text, captures="$" in replacement)
+    return _replace_matches(matches, text, lambda match: _expand_groups(match, replacement))
 
 
 def _regex_replace_literal(pattern: str, text: str, replacement: str) -> str:
-    return _replace_matches(pattern, text, lambda _match: replacement)
+    return _replace_matches(_matches(pattern, text), text, lambda _match: replacement)
 
 
 def _regex_find(pattern: str, text: str) -> str:

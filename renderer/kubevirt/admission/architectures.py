@@ -121,7 +121,7 @@ def check_foreign_architecture(vmi: VmiSpec, cluster: Cluster) -> Causes:
 
 def _matches_regexp(pattern: str, name: str) -> bool:
     expression = _regexp(pattern)
-    return expression is not None and expression.search(name) is not None
+    return expression is not None and expression.is_in(name)
 
 
 @lru_cache(maxsize=64)

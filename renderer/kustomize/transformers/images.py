@@ -108,7 +108,7 @@ class _ImageChange:
 
     def matches(self, text: str) -> bool:
         """Return True if a text is an image of the name."""
-        return self._pattern.search(text) is not None
+        return self._pattern.is_in(text)
 
     def __call__(self, value: Json) -> Json:
         if isinstance(value, dict | list):
