@@ -17,7 +17,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.plural import plural
 from renderer.model.record import Record
-from renderer.model.render_config import Extra, Overlay
+from renderer.model.render_config import OWNERSHIP_FILE, Extra, Overlay
 from renderer.project.overlays import output_sites
 
 if TYPE_CHECKING:
@@ -266,6 +266,8 @@ def stale_trees(outputs: Iterable[str], severity: Severity) -> tuple[Diagnostic,
 def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagnostic]:
     """Yield a finding for each output with files that Git neither tracks nor ignores.
 
+    It is at the ownership file: the name of another file may have a value of a Secret.
+
     Raises ``DiagnosticError``: git-unavailable, also without a Git repository.
     """
     from shlex import quote  # noqa: PLC0415 - only when asked for
@@ -285,16 +287,15 @@ def untracked_files(project: Project, outputs: Iterable[str]) -> Iterator[Diagno
         answer = git.run("--literal-pathspecs", *listing, allowance=allowance)
         if answer.code:
             raise not_usable(project.root, answer)
-        paths: dict[str, list[str]] = {normpath(output): [] for output in some}
+        untracked = {normpath(output): 0 for output in some}
         for path in answer.output.split("\0")[:-1]:
-            paths[next(filter(paths.__contains__, map(str, PurePosixPath(path).parents)))].append(path)
-        for output, untracked in paths.items():
-            if untracked:
+            untracked[next(filter(untracked.__contains__, map(str, PurePosixPath(path).parents)))] += 1
+        for output, count in untracked.items():
+            if count:
                 yield Diagnostic.in_file(
-                    untracked[0],
+                    f"{output}/{OWNERSHIP_FILE}",
                     Code.STALE,
-                    f"Git does not track {plural(len(untracked), 'file')} in {output},"
-                    " which a commit would leave out",
+                    f"Git does not track {plural(count, 'file')} in {output}, which a commit would leave out",
                     f"git add {quote(output)}",
                 )
 

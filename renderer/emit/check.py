@@ -7,6 +7,7 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
+from renderer.emit.layout import PathMasking
 from renderer.emit.masked_manifests import ManifestMasking, MaskedFile, without_marks
 from renderer.emit.output_folder import OutputFolder
 from renderer.emit.ownership import EncodedFiles, encode_files, has_conflict
@@ -17,7 +18,7 @@ from renderer.emit.unified_diff import first_difference, unified_diff
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
-from renderer.model.kube.json import Json
+from renderer.model.kube.json import Json, text_at
 from renderer.model.kube.location import Location
 from renderer.model.log_line import log_line
 from renderer.model.masking import Masking
@@ -64,12 +65,14 @@ def check_tree(root: Path, output: str, files: Mapping[str, str] | EncodedFiles)
     if plan.is_current:
         return Outcome(TreeDiff.of(plan))
     secrets = secret_values(chain(_objects(wanted.values()), _objects(tree.files.values())))
-    confidential = Masking(secrets | tainted())
+    values = secrets | tainted()
+    values |= _former_names(tree, plan, wanted, PathMasking(values))
+    confidential, paths = Masking(values), PathMasking(values)
     masked = _masked_files(tree, plan, wanted, ManifestMasking(confidential))
-    diffs = {path: _diff(confidential.mask(f"{folder}/{path}"), each) for path, each in masked.items()}
+    diffs = {path: _diff(paths.mask(f"{folder}/{path}"), each) for path, each in masked.items()}
     findings = (*refusals(folder, tree, plan), *_stale(folder, tree, plan, wanted, diffs))
     diff = TreeDiff.of(plan, "".join(diffs.values()))
-    shown = (_with_shown_path(finding, confidential) for finding in findings)
+    shown = (_with_shown_path(finding, folder, confidential, paths) for finding in findings)
     return Outcome(diff, tuple(sorted(shown, key=lambda finding: str(finding.location))))
 
 
@@ -159,13 +162,47 @@ def _finding(output: str, path: str, problem: str, line: int = 0) -> Diagnostic:
     return Diagnostic.in_file(Location(f"{output}/{path}", line), Code.STALE, f"{path} {problem}", _HINT)
 
 
-def _with_shown_path(finding: Diagnostic, confidential: Masking) -> Diagnostic:
+def _with_shown_path(
+    finding: Diagnostic, folder: str, confidential: Masking, paths: PathMasking
+) -> Diagnostic:
     """Return a finding without confidential values in its path, which consists of the names of objects."""
     path = finding.location.path if finding.location else ""
-    shown = confidential.mask(path)
+    shown = paths.mask(path)
     if shown == path:
         return finding
-    return finding._replace(location=Location(shown), message=confidential.mask(finding.message))
+    in_tree = path.removeprefix(f"{folder}/")
+
+    def text(each: str) -> str:
+        return confidential.mask(each.replace(path, shown).replace(in_tree, paths.mask(in_tree)))
+
+    hint = finding.hint and text(finding.hint)
+    return finding._replace(location=Location(shown), message=text(finding.message), hint=hint)
+
+
+def _former_names(
+    tree: Tree, plan: TreePlan, wanted: Mapping[str, bytes], paths: PathMasking
+) -> frozenset[str]:
+    """Return the kinds and names that only removed objects have, if an added one has a value in its name.
+
+    They are most likely former values of the same Secret.
+    """
+    if not plan.removed or not any(paths.mask(path) != path for path in plan.created):
+        return frozenset()
+    removed = _names(filter(None, (tree.files[path] for path in plan.removed)))
+    return removed - _names(wanted[path] for path in (*plan.created, *plan.updated))
+
+
+def _names(files: Iterable[TreeFile]) -> frozenset[str]:
+    from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
+
+    names: set[str] = set()
+    for content in files:
+        if isinstance(content, bytes):
+            with suppress(DiagnosticError):  # as below
+                for each in decode_documents(content, ""):
+                    names |= {text_at(each, key) for key in ("apiVersion", "kind")}
+                    names |= {text_at(each, "metadata", key) for key in ("name", "namespace")}
+    return frozenset(names)
 
 
 def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:

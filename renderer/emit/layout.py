@@ -33,6 +33,7 @@ from renderer.model.kube.cluster_wide import ClusterWideKinds
 from renderer.model.kube.encryption import is_encrypted
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
 from renderer.model.pattern import pattern
 from renderer.model.render_config import CLUSTER_FOLDER, DEFAULT_FOLDER, PER_RESOURCE, is_per_resource
 from renderer.model.run.limits import limits
@@ -49,6 +50,8 @@ _WINDOWS_DEVICE = pattern(r"(con|prn|aux|nul|com[0-9]|lpt[0-9])(?=\.|$)")
 _NAMELESS = "_"
 _KUSTOMIZATION = "kustomization"
 _LONGEST = 120  # with the longest suffix still under the 255 bytes that file systems allow
+#: A name that was cut, without its digest.
+_CUT_NAME = pattern(rf"(.{{{_LONGEST - 9}}})-[0-9a-f]{{8}}")
 #: The forms of a path: short, with the group, with a digest of the identity, with a digest of the content.
 _SHORT, _GROUP, _IDENTITY, _CONTENT = range(4)
 #: Characters of a piece, which needs up to 512 bytes with Python's header; the same for non-ASCII text.
@@ -142,12 +145,36 @@ def _digest_suffix(resource: Resource, form: int) -> str:
     return f"-{sha256(identity + encode([resource.content]))}"
 
 
-@lru_cache(maxsize=1024)
-def _safe(text: str) -> str:
-    """Return ``text`` as a file name that is valid on every file system; empty only if ``text`` is."""
+class PathMasking:
+    """The search for confidential values in paths of files, as ``file_paths`` spells them there."""
+
+    def __init__(self, values: Iterable[str]) -> None:
+        values = tuple(values)
+        self._values = Masking((*values, *(_spelled(value).strip(".") for value in values)))
+
+    def mask(self, path: str) -> str:
+        """Return the path with ``***`` for each value in it, also for one that is cut."""
+        return self._values.mask("/".join(map(self._masked_name, path.split("/"))))
+
+    def _masked_name(self, name: str) -> str:
+        cut = _CUT_NAME.match(name)
+        if cut is None:
+            return name
+        masked = self._values.mask(f"{cut[1]}…")  # as messages cut values, for which Masking looks
+        return name if masked.endswith("…") else f"{masked}{name[cut.end() :]}"
+
+
+def _spelled(text: str) -> str:
     name = text.lower()
     if name.strip(_SAFE):  # compile the expression only for unsafe names
         name = _UNSAFE.sub("-", name)
+    return name
+
+
+@lru_cache(maxsize=1024)
+def _safe(text: str) -> str:
+    """Return ``text`` as a file name that is valid on every file system; empty only if ``text`` is."""
+    name = _spelled(text)
     name = name.lstrip(".").rjust(len(name), "-").rstrip(".").ljust(len(name), "-")
     if name[:3] in _WINDOWS_DEVICES and _WINDOWS_DEVICE.match(name):
         name = _WINDOWS_DEVICE.sub(r"\1-", name, count=1)

@@ -83,10 +83,11 @@ def _hunks(
 def _without_values(lines: Sequence[str], other: Sequence[str]) -> list[str]:
     """Return the lines with only their keys, if ``other`` has them too: a value may look like a key."""
     known = {key[0] for key in map(_KEY.match, other) if key}
+    masked = {key[0] for line in other if MASK in line and (key := _KEY.match(line))}
 
     def without_value(line: str) -> str:
         key = _KEY.match(line)
-        if _PUBLIC.fullmatch(line) or line == MASK:
+        if line == MASK or (_PUBLIC.fullmatch(line) and not (key and key[0] in masked)):
             return line
         return f"{key[0]} {MASK}" if key and key[0] in known else MASK
 

@@ -150,3 +150,67 @@ def test_finding_tells_nothing_made_of_a_value(
     for command in REPORTS:
         output = shown(command) if command != "build prod" else invoked(command)[2].lower().replace(",", "")
         assert not [part for part in parts if part in output], f"{command}\n{output}"
+
+
+ROLE = "apiVersion: rbac.authorization.k8s.io/v1\nkind: ClusterRole\nmetadata: {name: obj}\nrules: []\n"
+#: An object, its field, and a Secret's value and its former one in it.
+NAMED = {
+    "capital letters and a colon": (ROLE, "metadata.name", "TN8ZQ4:AbC", "P4KQ8Z:AbC"),
+    "long name": (ROLE, "metadata.name", "tn8zq4wkxp" * 23, "p4kq8zwxtn" * 23),
+    "name of a device": (ROLE, "metadata.name", "con.tn8zq4wkxp", "aux.p4kq8zwxtn"),
+    "namespace": (CONFIG_MAP, "metadata.namespace", "tn8zq4wkxp", "p4kq8zwxtn"),
+    "kind": (CONFIG_MAP, "kind", "Tn8ZQ4wkxp", "P4kq8Zwxtn"),
+}
+CHECKS = ("render --check", "render --check --tracked", "render --check --format json", "render --dry-run -v")
+
+
+@pytest.mark.parametrize("case", NAMED)
+def test_path_of_a_rendered_file_shows_no_value(
+    case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, field, former, value = NAMED[case]
+    written(replaced(former, target, field), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert invoked("render")[0] == 0
+    committed(tmp_path)
+    written(replaced(value, target, field), tmp_path)
+    for commands in (CHECKS, ("render", "render --check --tracked --format json")):
+        for command in commands:
+            output = shown(command)
+            assert not [part for part in ("tn8zq", "p4kq8") if part in output], f"{command}\n{output}"
+
+
+def former_variable(text: str) -> dict[str, str]:
+    """A variable of Flux from a Secret that is in no tree, in a text of an object."""
+    return {
+        "vmrender.yaml": PROJECT.replace(
+            "path: prod",
+            "path: prod, flux: {kustomization: flux.yaml, resources: [keys.yaml], secrets: true}",
+        ),
+        "flux.yaml": "apiVersion: kustomize.toolkit.fluxcd.io/v1\nkind: Kustomization\n"
+        "metadata: {name: f, namespace: a}\nspec: {path: ./prod, sourceRef: {kind: GitRepository, name: g},"
+        " postBuild: {substituteFrom: [{kind: Secret, name: keys}]}}\n",
+        "prod/kustomization.yaml": "resources: [obj.yaml]\n",
+        "prod/obj.yaml": text,
+    }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: Foo\napiVersion: ${value}.example.com/v1\nmetadata: {name: x, namespace: a}\n",
+        "kind: ${value}\napiVersion: example.com/v1\nmetadata: {name: x, namespace: a}\n",
+        "kind: Foo\napiVersion: example.com/v1\nmetadata: {name: '${value}', namespace: a}\n",
+        "kind: Foo\napiVersion: example.com/v1\nmetadata: {name: x, namespace: '${value}'}\n",
+    ],
+)
+def test_former_value_in_an_identity_is_not_shown(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written({**former_variable(text), "keys.yaml": KEYS.replace("VALUE", "Tn8zQ4wkxPlm")}, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert invoked("render")[0] == 0
+    (tmp_path / "keys.yaml").write_text(KEYS.replace("VALUE", "P4kq8zWxtnLm"))
+    for command in CHECKS[:1]:
+        output = shown(command)
+        assert not [part for part in ("tn8zq", "p4kq8") if part in output], f"{command}\n{output}"
