@@ -14,6 +14,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any, Protocol, Self, TypeVar
 
+from renderer.app.cpu_limit import limited_cpu
 from renderer.model.run.limits import Limits, restore, snapshot
 from renderer.model.run.taint import taint_again
 from renderer.model.run.work import SharedWork, add, join_run
@@ -159,7 +160,8 @@ def _start_worker(
 
 
 def _do_part(start: int, end: int) -> list[Any]:
-    return [_Worker.do(overlay)._replace(by_worker=True) for overlay in _Worker.overlays[start:end]]
+    with limited_cpu():
+        return [_Worker.do(overlay)._replace(by_worker=True) for overlay in _Worker.overlays[start:end]]
 
 
 def processors() -> int:

@@ -35,14 +35,16 @@ class Command(click.Command):
         return super().parse_args(ctx, args)
 
     def invoke(self, ctx: click.Context) -> Any:  # noqa: ANN401 - click's own
-        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - not for --version
+        from renderer.app.cpu_limit import limited_cpu  # noqa: PLC0415 - not for --version
+        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - as above
         from renderer.model.run.taint import begin_notes  # noqa: PLC0415 - as above
         from renderer.model.run.work import begin_run  # noqa: PLC0415 - as above
 
         begin_run()
         begin_notes()
         try:
-            return super().invoke(ctx)
+            with limited_cpu():
+                return super().invoke(ctx)
         except UsageError as error:
             if error.option:
                 raise click.BadParameter(str(error), ctx, param_hint=f"'{error.option}'") from error

@@ -43,6 +43,8 @@ class Limits(Record):
     name_length: int = 1024
     # Steps of work on it.
     work: int = 4_000_000
+    # Seconds of CPU time for what takes no steps.
+    cpu: int = 8
     # Objects built from the input.
     overlays: int = 20_000
     base_depth: int = 40

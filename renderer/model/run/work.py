@@ -18,6 +18,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
+from renderer.model.plural import plural
 from renderer.model.run.limits import limit_hint, limits
 
 #: Steps that each byte of a file adds to the allowed number.
@@ -25,6 +26,9 @@ STEPS_PER_BYTE = 20
 #: The bytes of a small repository, and the additional steps for each byte beyond them. The parts that a large
 #: repository multiplies, such as a base that thousands of overlays share, are a small part of it.
 SMALL, STEPS_PER_BYTE_BEYOND = 500_000, 180
+
+#: The CPU time that a step or a byte may take, in seconds: several times what they take on a slow machine.
+_SECONDS_PER_STEP, _SECONDS_PER_BYTE = 3e-6, 5e-6
 
 #: The maximum steps for all comparisons of words for "did you mean" in a run. Then such hints stop.
 MOST_FOR_SUGGESTIONS = 1_000_000
@@ -67,6 +71,24 @@ class WorkLimitError(Exception):
             Code.BUILD_LIMIT,
             f"work limit exceeded ({allowed()} steps){after} while {self.activity}",
             hint=limit_hint("work", needed or limits().work * _TIMES),
+        )
+
+
+class CpuLimitError(WorkLimitError):
+    """A process took far more CPU time than its steps explain."""
+
+    def __init__(self, seconds: int) -> None:
+        super().__init__("")
+        self.args = (seconds,)
+        self.seconds = seconds
+
+    @property
+    def diagnostic(self) -> Diagnostic:
+        """The only finding of such a run."""
+        return Diagnostic(
+            Code.BUILD_LIMIT,
+            f"CPU time limit exceeded ({plural(self.seconds, 'second')} for {plural(spent(), 'step')})",
+            hint=limit_hint("cpu", max(limits().cpu, self.seconds) * _TIMES),
         )
 
 
@@ -215,6 +237,13 @@ def spent() -> int:
     """Return the number of steps taken so far."""
     account = _account.get()
     return account.spent if account else 0
+
+
+def allowed_seconds() -> float:
+    """Return the seconds of CPU time that this process may have taken by now."""
+    account = _account.get()
+    steps, size = (account.spent, account.size) if account else (0, 0)
+    return limits().cpu + steps * _SECONDS_PER_STEP + size * _SECONDS_PER_BYTE
 
 
 def spend(steps: int, activity: str) -> None:

@@ -1,0 +1,88 @@
+"""Work that takes no steps ends after a time."""
+
+from __future__ import annotations
+
+import pickle
+import signal
+import threading
+from contextvars import copy_context
+from pathlib import Path
+from time import process_time
+
+import pytest
+from click.testing import CliRunner
+
+from renderer.app.cpu_limit import limited_cpu
+from renderer.cli.app import main
+from renderer.model.run.limits import set_maximum
+from renderer.model.run.work import CpuLimitError, allowed_seconds, begin_run, note_read, spend
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="the system has no such timer")
+
+
+def spin(seconds: float) -> None:
+    end = process_time() + seconds
+    while process_time() < end:
+        pass
+
+
+def with_limit(seconds: int) -> None:
+    begin_run()
+    set_maximum({"cpu": seconds})
+    with limited_cpu():
+        spin(4)
+
+
+def test_loop_without_steps_ends() -> None:
+    begin = process_time()
+    with pytest.raises(CpuLimitError) as raised:
+        copy_context().run(with_limit, 1)
+    assert process_time() - begin < 3
+    assert raised.value.diagnostic.message.startswith("CPU time limit exceeded (")
+
+
+def test_nothing_is_left_behind() -> None:
+    before = signal.getsignal(signal.SIGPROF)
+    with pytest.raises(CpuLimitError):
+        copy_context().run(with_limit, 1)
+    assert signal.getsignal(signal.SIGPROF) == before
+    assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
+
+
+def test_steps_and_files_explain_time() -> None:
+    def allowed() -> float:
+        begin_run()
+        spend(1_000_000, "testing")
+        note_read("a.yaml", 1_000_000)
+        return allowed_seconds()
+
+    assert copy_context().run(allowed) == 8 + 3 + 5
+
+
+def test_another_thread_has_no_timer() -> None:
+    done: list[bool] = []
+
+    def run() -> None:
+        with limited_cpu():
+            done.append(True)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert done == [True]
+
+
+def test_worker_can_send_it() -> None:
+    sent = pickle.loads(pickle.dumps(CpuLimitError(12)))  # noqa: S301 - as a pool of processes does
+    assert sent.seconds == 12
+
+
+def test_command_reports_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("VMRENDER_LIMITS", "cpu=1")
+    monkeypatch.setattr("renderer.cli.commands.validate.validate_paths", lambda *_, **__: spin(4))
+    (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
+    result = CliRunner().invoke(main, ["validate"])
+    assert result.exit_code == 2
+    assert "error[build-limit]: CPU time limit exceeded (" in result.stderr
+    assert "VMRENDER_LIMITS=cpu=" in result.stderr
