@@ -70,6 +70,7 @@ class ChangedSources:
         self.differs = cache(self._differs)
         self.whole_file = cache(self._find_whole_file)
         self._cause_at = cache(self._find_cause_at)
+        self._is_missing = cache(lambda is_after, path: _text(self._sides[is_after], path) is None)
 
     def cause(self, before: Iterable[_Places], after: Iterable[_Places]) -> Cause | None:
         """Return the first place after that has changed, or else the first before that is gone."""
@@ -107,12 +108,12 @@ class ChangedSources:
         before, after = (locator.written_at(site, base) for locator in self._locators)
         if is_after and after is not None:
             if before is None:
-                is_new = _text(self._sides[0], site.path) is None
+                is_new = self._is_missing(is_after=False, path=site.path)
                 return Cause(site.path, after.key_line, _NEW if is_new else "")
             if before.text != after.text:
                 return Cause(site.path, after.line + _first_difference(before.text, after.text))
         elif not is_after and before is not None and after is None:
-            is_gone = _text(self._sides[1], site.path) is None
+            is_gone = self._is_missing(is_after=True, path=site.path)
             return Cause(site.path, 0 if is_gone else before.key_line, _REMOVED)
         return None
 

@@ -8,24 +8,21 @@ overlay is not known, an object that several overlays have is none in particular
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from renderer.app.diff_side import RenderedSide
-from renderer.diff.missing import (
-    RemovedObjects,
-    may_make_others,
-    names_of,
-    removed_objects,
-    with_missing_objects,
-)
+from renderer.diff.missing import Makers, may_make_others, names_of, removed_objects, with_missing_objects
 from renderer.diff.reads import (
-    ChangedObjects,
+    ChangedObject,
     ObjectName,
     changed_objects,
     named_objects,
     should_run,
     with_importer,
     with_readers,
+    without_index,
 )
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import CLUSTER_WIDE, NEEDED_KINDS, needs_of
@@ -34,24 +31,67 @@ from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
-from renderer.pipeline.target_cluster import engine_entry, may_share_cluster, surely_share_cluster
+from renderer.model.run.work import spend
+from renderer.pipeline.target_cluster import (
+    Cluster,
+    cluster_of,
+    engine_entry,
+    may_be_one_cluster,
+    may_share_cluster,
+    surely_share_cluster,
+)
+
+#: The kinds of objects that machines name.
+_NAMED = frozenset({*READ_FIELDS, *NEEDED_KINDS})
+#: Steps for an overlay and an object of another one that it may get.
+_STEPS_PER_PAIR, _ACTIVITY = 12, "looking for what overlays of one cluster share"
 
 
 class _Reading(NamedTuple):
     """The objects of an overlay that name what it does not have, and the names of what it has.
 
-    ``makers`` are its custom resources, for which operators may make objects that others name.
+    ``wanted`` are all names that these objects name. ``makers`` are its custom resources.
     """
 
     overlay: Overlay
+    cluster: Cluster
     release: Release
     readers: tuple[Resource, ...]
+    wanted: frozenset[ObjectName]
     has: frozenset[ObjectName]
     makers: tuple[Resource, ...]
 
 
-#: The kinds of objects that machines name.
-_NAMED = frozenset({*READ_FIELDS, *NEEDED_KINDS})
+class _Owned(NamedTuple):
+    """An object that the overlay at ``path`` changes or removes; ``number`` is its position among all."""
+
+    number: int
+    path: str
+    name: ObjectName
+    object_: ChangedObject
+
+
+class _OwnedObjects:
+    """The objects that overlays change or remove, by what machines may name them by."""
+
+    def __init__(self, objects: Mapping[str, Mapping[ObjectName, ChangedObject]]) -> None:
+        self.by_name: dict[ObjectName, list[_Owned]] = {}
+        self._by_base: dict[ObjectName, list[_Owned]] = {}
+        every = ((path, *item) for path, own in objects.items() for item in own.items())
+        for number, (path, name, object_) in enumerate(every):
+            owned = _Owned(number, path, name, object_)
+            self.by_name.setdefault(name, []).append(owned)
+            if base := without_index(name):
+                self._by_base.setdefault(base, []).append(owned)
+
+    def wanted_by(self, reading: _Reading) -> Iterator[_Owned]:
+        """Yield the objects that an overlay names; of pools, also those with an index."""
+        found: dict[tuple[str, ObjectName], _Owned] = {}
+        for name in reading.wanted:
+            for owned in (*self.by_name.get(name, ()), *self._by_base.get(name, ())):
+                spend(_STEPS_PER_PAIR, _ACTIVITY)
+                found[owned.path, owned.name] = owned
+        yield from sorted(found.values(), key=lambda each: each.number)
 
 
 class ReadersElsewhere:
@@ -69,13 +109,17 @@ class ReadersElsewhere:
         if content is None:
             return
         has = frozenset(ObjectName.of(each.current_id) for each in content.written if each.kind in _NAMED)
-        readers = tuple(
-            each
-            for each in content.written
-            if not all(map(has.intersection, _names_read(each, content.release)))
-        )
+        readers: list[Resource] = []
+        wanted: set[ObjectName] = set()
+        for each in content.written:
+            names = [*_names_read(each, content.release)]
+            if not all(map(has.intersection, names)):
+                readers.append(each)
+                wanted.update(chain.from_iterable(names))
         makers = tuple(filter(may_make_others, content.written))
-        self._readings[overlay.path] = _Reading(overlay, content.release, readers, has, makers)
+        self._readings[overlay.path] = _Reading(
+            overlay, cluster_of(overlay), content.release, tuple(readers), frozenset(wanted), has, makers
+        )
 
     def added_to(self, differences: Sequence[OverlayDifference]) -> list[OverlayDifference]:
         """Return the differences, with machines that read or need an object of another overlay."""
@@ -89,20 +133,27 @@ class ReadersElsewhere:
             for each in differences
             if each.path in self._readings
         }
-        found = [self._with_missing(self._with_readers(each, changed), removed) for each in differences]
-        return [self._with_importers(each) for each in found] if any(changed.values()) else found
+        if not any((*removed.values(), *changed.values())):
+            return [*differences]
+        owned = _OwnedObjects(removed), _OwnedObjects(changed)
+        names = owned[0].by_name.keys() | owned[1].by_name.keys()
+        states = _States([*self._readings.values()], names)
+        found = [
+            self._with_missing(self._with_readers(each, owned[1], states), owned[0], states)
+            for each in differences
+        ]
+        return [self._with_importers(each, states) for each in found] if any(changed.values()) else found
 
     def _with_readers(
-        self, difference: OverlayDifference, changed: dict[str, ChangedObjects]
+        self, difference: OverlayDifference, changed: _OwnedObjects, states: _States
     ) -> OverlayDifference:
         reading = self._readings.get(difference.path)
         if reading is None or not reading.readers:
             return difference
         objects = {
-            name: object_
-            for path, others in changed.items()
-            for name, object_ in others.items()
-            if self._is_of(name, self._readings[path], reading)
+            each.name: each.object_
+            for each in changed.wanted_by(reading)
+            if states.is_of(each.name, self._readings[each.path], reading)
         }
         if not objects:
             return difference
@@ -110,70 +161,111 @@ class ReadersElsewhere:
         return _with_changes(difference, changes)
 
     def _with_missing(
-        self, difference: OverlayDifference, removed: Mapping[str, RemovedObjects]
+        self, difference: OverlayDifference, removed: _OwnedObjects, states: _States
     ) -> OverlayDifference:
         """Return a difference, with its machines that need what is removed from another overlay."""
         reading = self._readings.get(difference.path)
         if reading is None or not reading.readers:
             return difference
         objects = {
-            name: object_
-            for path, others in removed.items()
-            for name, object_ in others.items()
-            if self._was_of(name, path, reading, removed)
+            each.name: each.object_
+            for each in removed.wanted_by(reading)
+            if self._was_of(each, reading, removed, states)
         }
-        makers = [
-            maker
-            for each in (self._readings.values() if objects else ())
-            if may_share_cluster(reading.overlay, each.overlay)
-            for maker in each.makers
-        ]
-        changes = with_missing_objects(difference.changes, reading.readers, makers, reading.release, objects)
+
+        def may_make(name: str) -> bool:
+            return states.may_make(reading.cluster, name)
+
+        changes = with_missing_objects(
+            difference.changes, reading.readers, may_make, reading.release, objects
+        )
         return _with_changes(difference, changes)
 
-    def _was_of(
-        self, name: ObjectName, path: str, reading: _Reading, removed: Mapping[str, RemovedObjects]
-    ) -> bool:
-        """Return True if an overlay that lacks a removed object got it from the overlay at ``path``."""
-        one, other = reading.overlay, self._overlays[path]
+    def _was_of(self, owned: _Owned, reading: _Reading, removed: _OwnedObjects, states: _States) -> bool:
+        """Return True if an overlay that lacks a removed object got it from the overlay that removes it."""
+        name, one, other = owned.name, reading.overlay, self._overlays[owned.path]
         is_named_alone = name.namespace or name.kind in CLUSTER_WIDE
-        if one is other or not is_named_alone or self._has_any(name, one):
+        if one is other or not is_named_alone or states.has_any(name, reading.cluster):
             return False
         if one.cluster or engine_entry(one):
             return surely_share_cluster(one, other)
-        had = [each for each, objects in removed.items() if name in objects]
-        return may_share_cluster(one, other) and had == [path]
+        return may_share_cluster(one, other) and len(removed.by_name[name]) == 1
 
-    def _is_of(self, name: ObjectName, owner: _Reading, reading: _Reading) -> bool:
-        """Return True if an overlay that lacks the object gets it from ``owner``."""
-        if owner is reading or name in reading.has or not name.namespace:
-            return False
-        one, other = reading.overlay, owner.overlay
-        if one.cluster or engine_entry(one):
-            return surely_share_cluster(one, other)
-        others = [each for each in self._readings.values() if name in each.has]
-        return may_share_cluster(one, other) and others == [owner]
-
-    def _has_any(self, name: ObjectName, overlay: Overlay) -> bool:
-        """Return True if an overlay that may go to the cluster of ``overlay`` has an object."""
-        return any(
-            name in each.has and may_share_cluster(overlay, each.overlay) for each in self._readings.values()
-        )
-
-    def _with_importers(self, difference: OverlayDifference) -> OverlayDifference:
+    def _with_importers(self, difference: OverlayDifference, states: _States) -> OverlayDifference:
         """Return a difference with the imports of other overlays that read its changed objects."""
         owner = self._readings.get(difference.path)
         objects = changed_objects(difference.changes)
         if owner is None or not objects:
             return difference
         found = {change.id: change for change in difference.changes}
-        for reading in self._readings.values():
-            for resource in reading.readers:
-                for name in _imported(resource):
-                    object_ = objects.get(name)
-                    if object_ is not None and self._is_of(name, owner, reading):
-                        found[object_.change.id] = with_importer(found[object_.change.id], resource)
+        for name, object_ in objects.items():
+            for reading, resource in states.importers.get(name, ()):
+                spend(_STEPS_PER_PAIR, _ACTIVITY)
+                if states.is_of(name, owner, reading):
+                    found[object_.change.id] = with_importer(found[object_.change.id], resource)
         return difference._replace(changes=tuple(found.values()))
+
+
+class _States:
+    """What all overlays have and make after the change, and which have the objects of some ``names``."""
+
+    def __init__(self, readings: Sequence[_Reading], names: set[ObjectName]) -> None:
+        self._readings = readings
+        self._names = names
+        self._may_make: dict[Cluster, Sequence[frozenset[str]]] = {}
+
+    @cached_property
+    def having(self) -> Mapping[ObjectName, Sequence[_Reading]]:
+        """The overlays that have an object."""
+        found: dict[ObjectName, list[_Reading]] = {}
+        for each in self._readings:
+            for name in each.has & self._names:
+                found.setdefault(name, []).append(each)
+        return found
+
+    @cached_property
+    def importers(self) -> Mapping[ObjectName, Sequence[tuple[_Reading, Resource]]]:
+        """The objects for which CDI reads an object while it fills their disks."""
+        found: dict[ObjectName, list[tuple[_Reading, Resource]]] = {}
+        for each in self._readings:
+            for resource in each.readers:
+                for name in self._names.intersection(_imported(resource)):
+                    found.setdefault(name, []).append((each, resource))
+        return found
+
+    @cached_property
+    def _makers(self) -> Mapping[Cluster, frozenset[str]]:
+        """The names that operators may give to what they make, by the cluster of what they make it for."""
+        found: dict[Cluster, list[Resource]] = {}
+        for each in self._readings:
+            found.setdefault(each.cluster, []).extend(each.makers)
+        return {cluster: Makers(makers).names for cluster, makers in found.items() if makers}
+
+    def may_make(self, cluster: Cluster, name: str) -> bool:
+        """Return True if an operator of a cluster, or of one that may be the same, may make an object."""
+        if cluster not in self._may_make:
+            spend(len(self._makers), _ACTIVITY)
+            self._may_make[cluster] = [
+                names for other, names in self._makers.items() if may_be_one_cluster(cluster, other)
+            ]
+        spend(len(self._may_make[cluster]), _ACTIVITY)
+        return any(name in names for names in self._may_make[cluster])
+
+    def has_any(self, name: ObjectName, cluster: Cluster) -> bool:
+        """Return True if an overlay that may go to a cluster has an object."""
+        having = self.having.get(name, ())
+        spend(len(having), _ACTIVITY)
+        return any(may_be_one_cluster(cluster, each.cluster) for each in having)
+
+    def is_of(self, name: ObjectName, owner: _Reading, reading: _Reading) -> bool:
+        """Return True if an overlay that lacks the object gets it from ``owner``."""
+        if owner is reading or name in reading.has or not name.namespace:
+            return False
+        one, other = reading.overlay, owner.overlay
+        if one.cluster or engine_entry(one):
+            return surely_share_cluster(one, other)
+        having = self.having.get(name, ())
+        return may_share_cluster(one, other) and len(having) == 1 and having[0] is owner
 
 
 def _names_read(resource: Resource, release: Release) -> Iterator[tuple[ObjectName, ...]]:

@@ -7,7 +7,7 @@ from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.images import image_moves
 from renderer.diff.masking import shown_guest, without_secret_words
 from renderer.diff.match import match
-from renderer.diff.missing import removed_objects, with_missing_objects
+from renderer.diff.missing import Makers, removed_objects, with_missing_objects
 from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import should_run, with_reads
@@ -71,7 +71,7 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     release = sides.after.release
     changes = with_reads(with_lost_machines(changes, old, new), new, release, should_run)
     changes = with_orders(changes, new, release, should_run)
-    changes = with_missing_objects(changes, new, new, release, removed_objects(changes))
+    changes = with_missing_objects(changes, new, Makers(new).may_make, release, removed_objects(changes))
     return OverlayDifference(
         path=path,
         name=name,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.diff.masking import masked_pair, without_values_in
@@ -53,13 +54,14 @@ def _image(source: ImageSource | None) -> ImageName | None:
 def _renamed_places(
     old: Mapping[str, ImageSource], new: Mapping[str, ImageSource]
 ) -> Iterator[tuple[str, str]]:
-    added = [place for place in new if place not in old]
-    for place in [place for place in old if place not in new]:
-        facts = old[place].use, old[place].image
-        moved = next((each for each in added if (new[each].use, new[each].image) == facts), None)
-        if moved is not None:
-            added.remove(moved)
-            yield place, moved
+    added: dict[tuple[str, ImageName], deque[str]] = {}
+    for place, source in new.items():
+        if place not in old:
+            added.setdefault((source.use, source.image), deque()).append(place)
+    for place, source in old.items():
+        moved = added.get((source.use, source.image)) if place not in new else None
+        if moved:
+            yield place, moved.popleft()
 
 
 def _text(image: ImageName | None) -> str:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
 from typing import TypeAlias
 
-from renderer.diff.reads import ChangedObject, ObjectName, cause_in, with_fields
-from renderer.kubevirt.facts.pool_names import split_index
+from renderer.diff.reads import ChangedObject, FoundByName, ObjectName, cause_in, with_fields
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import CLUSTER_WIDE, Need, needs_of
 from renderer.model.difference import ChangeType, Effect, FieldChange, NoValue, ResourceChange
-from renderer.model.kube.json import Json, array_at
-from renderer.model.kube.res_id import ResId
+from renderer.model.kube.json import Json
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 
@@ -31,22 +30,51 @@ def removed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> Rem
     }
 
 
+class Makers:
+    """Custom resources for which operators may make other objects, such as a SealedSecret."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self._makers = [*filter(may_make_others, resources)]
+
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that they may give to what they make: their own, and each text in their specs."""
+        found: set[str] = set()
+        waiting: list[Json] = []
+        for resource in self._makers:
+            found.add(resource.name)
+            waiting.append(resource.content.get("spec"))
+        known: set[int] = set()  # aliases share mappings and lists
+        while waiting:
+            value = waiting.pop()
+            if isinstance(value, str):
+                found.add(value)
+            elif isinstance(value, dict | list) and id(value) not in known:
+                known.add(id(value))
+                waiting += value.values() if isinstance(value, dict) else value
+        return frozenset(found)
+
+    def may_make(self, name: str) -> bool:
+        """Return True if an operator may make an object of this name for one of them."""
+        return name in self.names
+
+
 def with_missing_objects(
     changes: Sequence[ResourceChange],
     written: Iterable[Resource],
-    makers: Iterable[Resource],
+    may_make: Callable[[str], bool],
     release: Release,
     removed: RemovedObjects,
 ) -> list[ResourceChange]:
     """Return the changes of an overlay, with those of its machines that need one of the ``removed`` objects.
 
-    ``written`` are the objects after the change, ``makers`` those for which operators may make the missing
-    ones: a SealedSecret. A machine that does not start yet, as it is new or the
-    cluster refuses it, is left to the rules about what it names.
+    ``written`` are the objects after the change. ``may_make`` says if an operator may make a missing object
+    of a name. A machine that does not start yet, as it is new or the cluster refuses it, is left to the
+    rules about what it names.
     """
     if not removed:
         return [*changes]
-    written, makers = tuple(written), [*filter(may_make_others, makers)]
+    written, objects = tuple(written), FoundByName(removed)
     there = {ObjectName.of(each.current_id) for each in written}
     found = {change.id: change for change in changes}
     for resource in written:
@@ -58,8 +86,9 @@ def with_missing_objects(
             _field_of(need, object_)
             for need in needs_of(machine, release)
             if there.isdisjoint(names_of(machine, need))
-            for object_ in _removed(machine, need, removed)
-            if not any(_makes(each, object_.change.before or object_.change.id) for each in makers)
+            for name in names_of(machine, need)
+            for object_ in objects.named(name, is_indexed=need.is_indexed)
+            if not may_make((object_.change.before or object_.change.id).name)
         ]
         if fields:
             change = with_fields(own, resource.current_id, fields)
@@ -77,32 +106,9 @@ def names_of(machine: VirtualMachineView, need: Need) -> tuple[ObjectName, ...]:
     )
 
 
-def _removed(machine: VirtualMachineView, need: Need, removed: RemovedObjects) -> Iterator[ChangedObject]:
-    """Yield the removed objects that a field names: one, or one for each machine of a pool."""
-    for named in names_of(machine, need):
-        if not need.is_indexed:
-            yield from filter(None, [removed.get(named)])
-            continue
-        for each, object_ in removed.items():
-            indexed = split_index(each.name)
-            if indexed is not None and each._replace(name=indexed[0]) == named:
-                yield object_
-
-
 def may_make_others(resource: Resource) -> bool:
     """Return True for a custom resource for which an operator may make other objects."""
     return "." in resource.gvk.group and not resource.gvk.group.endswith(_NO_MAKERS)
-
-
-def _makes(maker: Resource, missing: ResId) -> bool:
-    """Return True if a custom resource has the name of a missing object, or mentions it."""
-    return maker.name == missing.name or _mentions(maker.content.get("spec"), missing.name)
-
-
-def _mentions(value: Json, name: str) -> bool:
-    if isinstance(value, dict):
-        return any(_mentions(each, name) for each in value.values())
-    return value == name or any(_mentions(each, name) for each in array_at(value))
 
 
 def _field_of(need: Need, object_: ChangedObject) -> FieldChange:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
 
 from renderer.diff.reads import Runs
 from renderer.kubevirt.facts.kinds import VM_POOL
@@ -10,10 +11,16 @@ from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.orders import Order, order_of
 from renderer.kubevirt.impact.storage_objects import targets_of
-from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange, worst
+from renderer.model.difference import ChangeType, DataChange, Effect, Impact, ResourceChange, worst
+from renderer.model.kube.json import array_at
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
 from renderer.model.release import Release
+from renderer.model.run.work import spend
 
+#: Steps for an order and a machine that it is about; each volume of the machine is one more.
+_STEPS_PER_MACHINE = 20
 _RECREATED = frozenset({Effect.RECREATED, Effect.REPLACED})
 
 
@@ -35,22 +42,64 @@ def with_orders(
     ]
     if not orders:
         return [*changes]
-    machines = [*filter(None, map(VirtualMachineView.of, written))]
+    machines = _Machines(written)
+    data: dict[ResId, dict[DataChange, None]] = {}
     for resource, order in orders:
-        about = [each for each in machines if _is_about(order, each)]
-        names = " and ".join(f"{each.kind} {each.name}" for each in about)
+        about = machines.about(order)
+        names = listed([f"{each.kind} {each.name}" for each in about], separator=" and ")
         reason = f"what it does is said at {names}"
         impact = Impact(Effect.NONE, reason) if about else order.impact
         found[resource.current_id] = _with_impact(found[resource.current_id], impact)
         for machine in about:
+            spend(
+                _STEPS_PER_MACHINE + len(array_at(machine.instance, "volumes")),
+                "finding the machines of orders",
+            )
             id_ = machine.resource.current_id
             own = found.get(id_) or ResourceChange(ChangeType.CHANGED, id_, id_)
             is_there = own.type is ChangeType.CHANGED and not own.is_refused
             if is_there and (runs(machine) or not order.needs_instance):
-                data = dict.fromkeys((*own.data, *order.data_of(machine)))
+                data.setdefault(id_, dict.fromkeys(own.data)).update(dict.fromkeys(order.data_of(machine)))
                 impact = _in_state(order.impact, is_running=runs(machine))
-                found[id_] = _with_impact(own._replace(data=tuple(data)), impact)
+                found[id_] = _with_impact(own, impact)
+    for id_, changed in data.items():
+        found[id_] = found[id_]._replace(data=tuple(changed))
     return [*found.values()]
+
+
+class _Machines:
+    """The machines of an overlay, by what orders name them by."""
+
+    def __init__(self, written: Iterable[Resource]) -> None:
+        self._machines = [*enumerate(filter(None, map(VirtualMachineView.of, written)))]
+
+    @cached_property
+    def _by_name(self) -> Mapping[tuple[str, str], Sequence[tuple[int, VirtualMachineView]]]:
+        found: dict[tuple[str, str], list[tuple[int, VirtualMachineView]]] = {}
+        for number, machine in self._machines:
+            found.setdefault((machine.namespace, machine.name), []).append((number, machine))
+        return found
+
+    @cached_property
+    def _by_claim(self) -> Mapping[tuple[str, str], Sequence[VirtualMachineView]]:
+        found: dict[tuple[str, str], list[VirtualMachineView]] = {}
+        for _, machine in self._machines:
+            targets = targets_of(machine.instance).values()
+            for claim in dict.fromkeys(each.name for each in targets if each.is_claim):
+                found.setdefault((machine.namespace, claim), []).append(machine)
+        return found
+
+    def about(self, order: Order) -> Sequence[VirtualMachineView]:
+        """Return the machines that an order is about."""
+        if order.claim:
+            return self._by_claim.get((order.namespace, order.claim), ())
+        indexed = split_index(order.machine)
+        pools = self._by_name.get((order.namespace, indexed[0]), ()) if indexed else ()
+        found = [
+            *self._by_name.get((order.namespace, order.machine), ()),
+            *(each for each in pools if each[1].kind == VM_POOL),
+        ]
+        return [machine for _, machine in sorted(found, key=lambda each: each[0])]
 
 
 def _is_created(change: ResourceChange) -> bool:
@@ -59,16 +108,6 @@ def _is_created(change: ResourceChange) -> bool:
         return False
     is_new = change.type in (ChangeType.ADDED, ChangeType.RENAMED)
     return is_new or not _RECREATED.isdisjoint(change.effects)
-
-
-def _is_about(order: Order, machine: VirtualMachineView) -> bool:
-    if machine.namespace != order.namespace:
-        return False
-    if order.claim:
-        claims = targets_of(machine.instance).values()
-        return any(each.is_claim and each.name == order.claim for each in claims)
-    indexed = split_index(order.machine) if machine.kind == VM_POOL else None
-    return machine.name in (order.machine, indexed and indexed[0])
 
 
 def _in_state(impact: Impact, *, is_running: bool) -> Impact:

@@ -7,6 +7,7 @@ is judged as any of its fields.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple, Self, TypeAlias
 
 from renderer.kubevirt.facts.pool_names import split_index
@@ -25,7 +26,10 @@ from renderer.model.difference import (
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
+from renderer.model.run.work import spend
 
+#: Steps for an object that a machine of a pool names: what is said of it costs as much as a changed field.
+_STEPS_PER_OBJECT = 40
 _HALTED = "the VM is halted: read when it is started"
 
 
@@ -54,6 +58,38 @@ class ChangedObject(NamedTuple):
 
 
 ChangedObjects: TypeAlias = Mapping[ObjectName, ChangedObject]
+
+
+class FoundByName:
+    """Objects that change or go, as machines find them: by name, or in a pool by the name before an index."""
+
+    def __init__(self, objects: ChangedObjects) -> None:
+        self._objects = objects
+
+    @cached_property
+    def _indexed(self) -> Mapping[ObjectName, Sequence[ChangedObject]]:
+        found: dict[ObjectName, list[ChangedObject]] = {}
+        for name, object_ in self._objects.items():
+            if base := without_index(name):
+                found.setdefault(base, []).append(object_)
+        return found
+
+    def named(self, name: ObjectName, *, is_indexed: bool) -> Sequence[ChangedObject]:
+        """Return the objects that a field names: one, or one for each machine of a pool."""
+        if is_indexed:
+            found = self._indexed.get(name, ())
+            spend(_STEPS_PER_OBJECT * len(found), "looking for what machines of pools name")
+            return found
+        object_ = self._objects.get(name)
+        return () if object_ is None else (object_,)
+
+
+def without_index(name: ObjectName) -> ObjectName | None:
+    """Return what a pool names where one of its machines names an object; None without an index."""
+    indexed = split_index(name.name)
+    return None if indexed is None else name._replace(name=indexed[0])
+
+
 #: Returns True if a machine runs.
 Runs: TypeAlias = Callable[[VirtualMachineView], bool]
 
@@ -111,6 +147,7 @@ def with_readers(
     The field of the machine that names the object is said to change from one withheld value to another.
     """
     found = {change.id: change for change in changes}
+    objects = FoundByName(changed)
     for resource in written:
         machine = VirtualMachineView.of(resource)
         if machine is None:
@@ -118,7 +155,7 @@ def with_readers(
         fields = [
             field
             for read in reads_of(machine, release)
-            for object_ in _changes_read(machine, read, changed)
+            for object_ in objects.named(_name_of(machine, read), is_indexed=read.is_indexed)
             for field in _fields_of(read, object_, is_running=runs(machine))
         ]
         own = found.get(resource.current_id)
@@ -136,20 +173,6 @@ def named_objects(machine: VirtualMachineView, release: Release) -> Iterator[Obj
 def _name_of(machine: VirtualMachineView, read: Read) -> ObjectName:
     namespace, _, name = read.name.rpartition("/")
     return ObjectName(read.rule.kind, namespace or machine.namespace, name)
-
-
-def _changes_read(
-    machine: VirtualMachineView, read: Read, changed: ChangedObjects
-) -> Iterator[ChangedObject]:
-    """Yield the changed objects that a field names: one, or one for each machine of a pool."""
-    named = _name_of(machine, read)
-    if not read.is_indexed:
-        yield from filter(None, [changed.get(named)])
-        return
-    for each, object_ in changed.items():
-        indexed = split_index(each.name)
-        if indexed is not None and each._replace(name=indexed[0]) == named:
-            yield object_
 
 
 def with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:

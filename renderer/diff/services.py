@@ -6,16 +6,24 @@ KubeVirt copies the labels of a machine's template to its pod when the machine s
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from typing import TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
 from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.plural import listed
+from renderer.model.run.work import spend
 
 SERVICE = "Service"
 _SOURCE = "kubernetes pkg/controller/endpointslice/endpointslice_controller.go syncService"
 _NAME_LABEL = "vm.kubevirt.io/name"
+_Label: TypeAlias = tuple[str, str | tuple[str]]
+#: The namespace of a Service, and its selector.
+_Selection: TypeAlias = tuple[str, frozenset[_Label]]
 
 
 def with_lost_machines(
@@ -27,10 +35,11 @@ def with_lost_machines(
     lost = {each.before: each.id for each in services if each.before and _loses_its_name(each)}
     if not changed and not lost:
         return [*changes]
-    sides = [*before], [*after]
-    old, new = ({each.current_id: each for each in side if each.kind == SERVICE} for side in sides)
-    impacts = {id_: _impact(old[id_], new[id_], sides) for id_ in changed if id_ in old and id_ in new}
-    impacts |= {id_: _removal(old[gone], sides) for gone, id_ in lost.items() if gone in old}
+    sides = _Side(before), _Side(after)
+    old, new = (side.services for side in sides)
+    judge = _Judge(sides)
+    impacts = {id_: judge.update(old[id_], new[id_]) for id_ in changed if id_ in old and id_ in new}
+    impacts |= {id_: judge.removal(old[gone]) for gone, id_ in lost.items() if gone in old}
 
     def judged(change: ResourceChange) -> ResourceChange:
         impact = impacts.get(change.id) if change.impact is None else None
@@ -49,43 +58,89 @@ def _loses_its_name(change: ResourceChange) -> bool:
     return change.type in (ChangeType.REMOVED, ChangeType.RENAMED)
 
 
-def _removal(gone: Resource, sides: tuple[Sequence[Resource], Sequence[Resource]]) -> Impact | None:
-    """Return what the removal of a Service does to the machines that it selects, and that stay."""
-    there = {each.current_id for each in sides[1]}
-    selected = [
-        f"{each.kind} {each.name}"
-        for each in _selected(gone, sides[0])
-        if VirtualMachineView.of(each) and each.current_id in there
-    ]
-    if not selected:
-        return None
-    reason = f"connections to {', '.join(selected)} by the name or address of this Service fail at once"
-    return Impact(Effect.STOP, reason, _SOURCE)
+class _Side:
+    """The objects of one side, by namespace and by each label of the pods that they make."""
+
+    def __init__(self, resources: Iterable[Resource]) -> None:
+        self.services: dict[ResId, Resource] = {}
+        self.there: set[ResId] = set()
+        self._labelled: dict[tuple[str, _Label], list[tuple[Resource, frozenset[_Label]]]] = {}
+        for each in resources:
+            self.there.add(each.current_id)
+            if each.kind == SERVICE:
+                self.services[each.current_id] = each
+            labels = _labels(_pod_labels(each))
+            for label in labels:
+                self._labelled.setdefault((each.namespace, label), []).append((each, labels))
+
+    def selected(self, selection: _Selection) -> list[Resource]:
+        """Return the objects whose pods a Service selects."""
+        namespace, selector = selection
+        having = (self._labelled.get((namespace, label), []) for label in selector)
+        fewest = min(having, key=len, default=[])
+        spend(len(fewest), "looking for what Services select")
+        return [each for each, labels in fewest if selector <= labels]
 
 
-def _impact(
-    old: Resource, new: Resource, sides: tuple[Sequence[Resource], Sequence[Resource]]
-) -> Impact | None:
-    """Return what happens if a machine that the old Service selects is not selected by the new one."""
-    left = {each.current_id for each in _selected(new, sides[1])}
-    there = {each.current_id for each in sides[1]}
-    lost = [
-        f"{each.kind} {each.name}"
-        for each in _selected(old, sides[0])
-        if VirtualMachineView.of(each) and each.current_id in there - left
-    ]
-    if not lost:
-        return None
-    effect = Effect.LIVE if left else Effect.STOP
-    rest = "" if left else ", nor anything else of this overlay"
-    return Impact(effect, f"it no longer selects {', '.join(lost)}{rest}: connections fail at once", _SOURCE)
+class _Judge:
+    """Judges what Services lose; those with the same selectors lose the same."""
+
+    def __init__(self, sides: tuple[_Side, _Side]) -> None:
+        self._sides = sides
+        self._updates: dict[tuple[_Selection, _Selection], Impact | None] = {}
+        self._removals: dict[_Selection, Impact | None] = {}
+
+    def removal(self, gone: Resource) -> Impact | None:
+        """Return what the removal of a Service does to the machines that it selects, and that stay."""
+        selection = _selection(gone)
+        if selection not in self._removals:
+            self._removals[selection] = self._removal(selection)
+        return self._removals[selection]
+
+    def _removal(self, selection: _Selection) -> Impact | None:
+        selected = self._lost(selection, frozenset())
+        if not selected:
+            return None
+        reason = f"connections to {listed(selected)} by the name or address of this Service fail at once"
+        return Impact(Effect.STOP, reason, _SOURCE)
+
+    def update(self, old: Resource, new: Resource) -> Impact | None:
+        """Return what happens if a machine that the old Service selects is not selected by the new one."""
+        selections = _selection(old), _selection(new)
+        if selections not in self._updates:
+            self._updates[selections] = self._update(*selections)
+        return self._updates[selections]
+
+    def _update(self, old: _Selection, new: _Selection) -> Impact | None:
+        left = {each.current_id for each in self._sides[1].selected(new)}
+        lost = self._lost(old, left)
+        if not lost:
+            return None
+        effect = Effect.LIVE if left else Effect.STOP
+        rest = "" if left else ", nor anything else of this overlay"
+        reason = f"it no longer selects {listed(lost)}{rest}: connections fail at once"
+        return Impact(effect, reason, _SOURCE)
+
+    def _lost(self, selection: _Selection, left: AbstractSet[ResId]) -> list[str]:
+        """Return the machines that a Service selected, that stay, and that are not ``left`` to it."""
+        return [
+            f"{each.kind} {each.name}"
+            for each in self._sides[0].selected(selection)
+            if each.current_id in self._sides[1].there
+            and each.current_id not in left
+            and VirtualMachineView.of(each)
+        ]
 
 
-def _selected(service: Resource, resources: Iterable[Resource]) -> Iterator[Resource]:
-    selector = object_at(service.content, "spec", "selector")
-    for each in resources:
-        if selector and each.namespace == service.namespace and selector.items() <= _pod_labels(each).items():
-            yield each
+def _selection(service: Resource) -> _Selection:
+    return service.namespace, _labels(object_at(service.content, "spec", "selector"))
+
+
+def _labels(written: Mapping[str, Json]) -> frozenset[_Label]:
+    """Return labels as they can be compared; a value that is not a text is an error of the schema."""
+    return frozenset(
+        (key, value if isinstance(value, str) else (repr(value),)) for key, value in written.items()
+    )
 
 
 def _pod_labels(resource: Resource) -> Mapping[str, Json]:

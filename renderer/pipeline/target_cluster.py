@@ -8,12 +8,15 @@ This is the second of the answers to the question where an overlay goes (``Rende
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
 from renderer.model.cluster_settings import LOCAL_SERVER, ClusterSettings, cluster_at, clusters_in_path
 from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.render_config import Overlay
 
+#: The name of a cluster in the project, the entry of an engine, and the destination of an Application in it.
+Cluster: TypeAlias = tuple[str, str, str]
 #: The end of the name of a Secret with the kubeconfig of a cluster, by Cluster API's convention.
 _KUBECONFIG = "-kubeconfig"
 
@@ -44,15 +47,18 @@ def may_share_cluster(overlay: Overlay, other: Overlay) -> bool:
     Where the project does not list their cluster, an entry of an engine is one, except that two destinations
     that differ are two. All overlays that the project lists by path are taken for one.
     """
-    if overlay.cluster or other.cluster:
-        return overlay.cluster == other.cluster
-    if engine_entry(overlay) != engine_entry(other):
-        return False
-    one, two = _destination(overlay), _destination(other)
-    return one == two or ("://" in one) != ("://" in two)  # a name and an address may be of one cluster
+    return may_be_one_cluster(cluster_of(overlay), cluster_of(other))
 
 
-def cluster_of(overlay: Overlay) -> tuple[str, str, str]:
+def may_be_one_cluster(one: Cluster, other: Cluster) -> bool:
+    """Return True if overlays of these may be applied to one cluster; see ``may_share_cluster``."""
+    if one[0] or other[0]:
+        return one[0] == other[0]
+    # a name and an address may be of one cluster
+    return one[1] == other[1] and (one[2] == other[2] or ("://" in one[2]) != ("://" in other[2]))
+
+
+def cluster_of(overlay: Overlay) -> Cluster:
     """Return all that ``may_share_cluster`` looks at in an overlay."""
     return overlay.cluster, engine_entry(overlay), _destination(overlay)
 

@@ -2,19 +2,43 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from time import process_time
+from typing import Any
+
 import pytest
 
 from renderer.adopt.live.ignored_differences import IgnoreRules, rules_of_application, rules_of_kustomization
 from renderer.app.diff_ignores import Ignores
-from renderer.model.difference import ChangeType, Difference, FieldChange, OverlayDifference, ResourceChange
+from renderer.app.diff_readers import ReadersElsewhere
+from renderer.app.diff_side import RenderedSide
+from renderer.diff import orders, reads, services
+from renderer.diff.compare import compare_overlay
+from renderer.diff.images import image_moves
+from renderer.diff.missing import Makers
+from renderer.diff.overlay_side import OverlaySide
+from renderer.kubevirt.facts.pool_names import split_index
+from renderer.kubevirt.impact.storage_objects import Target, targets_of
+from renderer.model.difference import (
+    ChangeType,
+    Difference,
+    Effect,
+    FieldChange,
+    OverlayDifference,
+    ResourceChange,
+)
 from renderer.model.difference_rule import DifferenceRule
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.render_config import RenderConfig
-from renderer.model.run.work import begin_run, spent
+from renderer.model.masking import Masking
+from renderer.model.plural import listed
+from renderer.model.release import LATEST
+from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.run.limits import lowered
+from renderer.model.run.work import WorkLimitError, begin_run, spent
 from renderer.provenance.patterns import FieldPattern
 
 CONFIG_MAP = Gvk("", "v1", "ConfigMap")
@@ -107,3 +131,194 @@ def test_a_pattern_is_not_matched_in_each_way(pattern: str, path: tuple[str, ...
     field = FieldPath(path)
     assert FieldPattern(pattern).match(field, field) == (None if found is None else FieldPath(path[:found]))
     assert spent() < 100_000
+
+
+def vm(name: str, volumes: Json = (), labels: JsonObject = EMPTY) -> JsonObject:
+    template: JsonObject = {
+        "metadata": {"labels": labels},
+        "spec": {"domain": {"devices": {}}, "volumes": volumes},
+    }
+    return {
+        "apiVersion": "kubevirt.io/v1",
+        "kind": "VirtualMachine",
+        "metadata": {"name": name, "namespace": "a"},
+        "spec": {"runStrategy": "Always", "template": template},
+    }
+
+
+def other(kind: str, name: str, version: str = "v1", **fields: Json) -> JsonObject:
+    return {"apiVersion": version, "kind": kind, "metadata": {"name": name, "namespace": "a"}, **fields}
+
+
+def side(*objects: JsonObject) -> OverlaySide:
+    return OverlaySide(LATEST, tuple(Resource(each, Site("a.yaml")) for each in objects))
+
+
+def compared(before: OverlaySide, after: OverlaySide) -> dict[str, ResourceChange]:
+    return {each.id.name: each for each in compare_overlay("o", "o", before, after).changes}
+
+
+class Counted(dict[str, Json]):
+    """A mapping that counts how often its values are listed."""
+
+    count = 0
+
+    def values(self) -> Any:  # noqa: ANN401 - as of a dict
+        Counted.count += 1
+        return super().values()
+
+
+def test_custom_resources_are_searched_once_for_all_machines() -> None:
+    secret: Json = [{"name": "s", "secret": {"secretName": "sec"}}]
+    machines = [vm(f"m{number}", secret) for number in range(50)]
+    shared = Counted(a=["x"] * 10, b=Counted(c="y"))
+    foos = [other("Foo", f"f{number}", "x.io/v1", spec=shared) for number in range(50)]
+    Counted.count = 0
+    makers = Makers(Resource(each, Site("a.yaml")) for each in (*foos, other("Secret", "s")))
+    assert makers.names == {"x", "y", *(f"f{number}" for number in range(50))}
+    assert [makers.may_make(name) for name in ("x", "sec")] == [True, False]
+    assert Counted.count == 2
+    for named, lost in (("sec", 0), ("other", 50)):
+        sealed = other("Foo", "g", "x.io/v1", spec={"a": [{"b": named}]})
+        found = compared(side(other("Secret", "sec"), *machines), side(*machines, sealed))
+        assert sum(Effect.NO_START in each.effects for each in found.values()) == lost
+
+
+def pool(name: str) -> JsonObject:
+    template: JsonObject = {"spec": {"volumes": [{"name": "v", "secret": {"secretName": "x"}}]}}
+    spec: JsonObject = {
+        "nameGeneration": {"appendIndexToSecretRefs": True},
+        "virtualMachineTemplate": {"spec": {"runStrategy": "Always", "template": template}},
+    }
+    return other("VirtualMachinePool", name, "pool.kubevirt.io/v1beta1", spec=spec)
+
+
+def test_names_with_an_index_are_split_once_for_all_pools(monkeypatch: pytest.MonkeyPatch) -> None:
+    split: list[str] = []
+
+    def counted(name: str) -> tuple[str, int] | None:
+        split.append(name)
+        return split_index(name)
+
+    monkeypatch.setattr(reads, "split_index", counted)
+    pools = [pool(f"p{number}") for number in range(20)]
+    secrets = [other("Secret", f"y-{number}") for number in range(200)]
+    found = compared(side(*pools, *secrets, other("Secret", "x-1")), side(*pools))
+    assert sum(len(each.fields) for each in found.values()) == 20
+    assert len(split) == 201
+
+
+def test_each_object_that_a_pool_names_counts_as_work() -> None:
+    pools = [pool(f"p{number}") for number in range(20)]
+    secrets = [other("Secret", f"x-{number}") for number in range(200)]
+    begin_run()
+    with lowered({"work": 100_000}), pytest.raises(WorkLimitError, match="pools"):
+        compared(side(*pools, *secrets), side(*pools))
+
+
+@pytest.mark.parametrize("is_removed", [False, True])
+def test_services_are_compared_with_what_has_their_labels(*, is_removed: bool) -> None:
+    def of_label(value: str) -> list[JsonObject]:
+        return [
+            other("Service", f"s{number}", spec={"selector": {"app": value, "n": f"{number}"}})
+            for number in range(300)
+        ]
+
+    machines = [vm(f"m{number}", labels={"app": "b", "n": f"{number}"}) for number in range(300)]
+    begin_run()
+    found = compared(side(*of_label("b"), *machines), side(*(() if is_removed else of_label("c")), *machines))
+    for number in range(300):
+        impact = found[f"s{number}"].impact
+        assert impact is not None
+        assert f"VirtualMachine m{number}" in impact.reason
+    least = spent()
+    begin_run()
+    twice = [vm(f"n{number}", labels={"app": "b"}) for number in range(300)]
+    compared(
+        side(*of_label("b"), *machines, *twice),
+        side(*(() if is_removed else of_label("c")), *machines, *twice),
+    )
+    assert spent() - least < 20_000
+
+
+def test_services_of_one_selector_are_judged_once_and_name_a_few_machines(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    judged: list[Sequence[str]] = []
+
+    def counted(texts: Sequence[str]) -> str:
+        judged.append(texts)
+        return listed(texts)
+
+    monkeypatch.setattr(services, "listed", counted)
+    machines = [vm(f"m{number}", labels={"app": "b"}) for number in range(50)]
+    sides = [
+        side(*(other("Service", f"s{n}", spec={"selector": {"app": value}}) for n in range(50)), *machines)
+        for value in "bc"
+    ]
+    [impact] = {each.impact for each in compared(*sides).values()}
+    assert impact is not None
+    assert [len(texts) for texts in judged] == [50]
+    assert impact.reason.count("VirtualMachine") == 20
+    assert "and 30 more" in impact.reason
+
+
+def test_orders_look_for_their_machines_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[JsonObject] = []
+
+    def counted(instance: JsonObject) -> Mapping[str, Target]:
+        searched.append(instance)
+        return targets_of(instance)
+
+    monkeypatch.setattr(orders, "targets_of", counted)
+    machines = [
+        vm(f"m{number}", [{"name": "v", "persistentVolumeClaim": {"claimName": f"c{number}"}}])
+        for number in range(50)
+    ]
+    transfers = [
+        other(
+            "ObjectTransfer",
+            f"t{number}",
+            "cdi.kubevirt.io/v1beta1",
+            spec={
+                "source": {"kind": "PersistentVolumeClaim", "namespace": "a", "name": f"c{number}"},
+                "target": {"namespace": "b"},
+            },
+        )
+        for number in range(50)
+    ]
+    found = compared(side(*machines), side(*machines, *transfers))
+    assert [each.disk for change in found.values() for each in change.data] == ["v"] * 50
+    assert len(searched) == 50
+
+
+def test_renamed_containers_are_paired_by_their_images() -> None:
+    def pod(name: str, image: str) -> Resource:
+        containers: Json = [{"name": f"{name}{n}", "image": f"{image}{n}:1"} for n in range(4000)]
+        return Resource(other("Pod", "p", spec={"containers": containers}), Site("a.yaml"))
+
+    began = process_time()
+    assert not [*image_moves([(pod("a", "i"), pod("b", "i"))], Masking())]
+    assert len([*image_moves([(pod("a", "i"), pod("b", "j"))], Masking())]) == 8000
+    assert process_time() - began < 2
+
+
+def overlay(path: str) -> Overlay:
+    return Overlay(path, path, path, LATEST, ExpandMode.OFF, "", write_instancetypes=False)
+
+
+def test_objects_of_other_overlays_are_compared_with_the_names_that_an_overlay_lacks() -> None:
+    secrets: Json = [{"name": name, "secret": {"secretName": name}} for name in ("s7", "t")]
+    readers = ReadersElsewhere()
+    begin_run()
+    for number in range(100):
+        machine = vm(f"m{number}", secrets)
+        readers.add(overlay(f"o{number}"), RenderedSide(side(machine, other("ConfigMap", f"own{number}"))))
+    readers.add(overlay("secrets"), RenderedSide(side()))
+    removed = [Resource(other("Secret", f"s{n}"), Site("a.yaml")).current_id for n in range(500)]
+    gone = tuple(ResourceChange(ChangeType.REMOVED, each, None) for each in removed)
+    differences = [OverlayDifference(f"o{n}", f"o{n}", (LATEST, LATEST)) for n in range(100)]
+    before = spent()
+    found = readers.added_to([*differences, OverlayDifference("secrets", "", (LATEST, LATEST), gone)])
+    assert [change.fields[0].read for each in found[:-1] for change in each.changes] == [removed[7]] * 100
+    assert spent() - before < 5000

@@ -15,7 +15,7 @@ from renderer.adopt.live.ignored_differences import NO_RULES, IgnoreRules, effec
 from renderer.diff.images import image_moves
 from renderer.diff.machine_outlook import Outlook
 from renderer.diff.masking import shown_guest, without_secret_words
-from renderer.diff.missing import removed_objects, with_missing_objects
+from renderer.diff.missing import Makers, removed_objects, with_missing_objects
 from renderer.diff.orders import with_orders
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.reads import with_reads
@@ -116,7 +116,9 @@ def compare_with_cluster(
     changes += map(comparison.removed, leaving)
     present = len(changes)
     removed, written_now = {**removed_objects(changes), **cluster.deletions.removed}, overlay.written
-    changes = with_missing_objects(changes, written_now, written_now, overlay.release, removed)
+    changes = with_missing_objects(
+        changes, written_now, Makers(written_now).may_make, overlay.release, removed
+    )
     changes = comparison.with_lost_disks(changes)
     comparison.equal -= len(changes) - present
     return OverlayDifference(
