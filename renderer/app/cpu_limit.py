@@ -22,12 +22,13 @@ _INTERVAL = 1
 def limited_cpu() -> Iterator[None]:
     """End the block with ``CpuLimitError`` when this process has taken more CPU time than it may.
 
-    A timer of the system tells (``ITIMER_PROF``), which Windows does not have and which only the main thread
-    can use; elsewhere nothing is bounded.
+    A timer of the system tells (``ITIMER_PROF``). Windows does not have it, only the main thread can use it,
+    and a profiler may need it: then nothing is bounded.
     """
     import signal  # noqa: PLC0415 - makes sixty constants
 
-    if not hasattr(signal, "setitimer") or threading.current_thread() is not threading.main_thread():
+    is_main = threading.current_thread() is threading.main_thread()
+    if not is_main or not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGPROF) != signal.SIG_DFL:
         yield
         return
     seconds = 0
@@ -38,10 +39,10 @@ def limited_cpu() -> Iterator[None]:
         if seconds >= allowed_seconds():
             raise CpuLimitError(seconds)
 
-    before = signal.signal(signal.SIGPROF, count)
+    signal.signal(signal.SIGPROF, count)
     signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+        signal.signal(signal.SIGPROF, signal.SIG_DFL)
