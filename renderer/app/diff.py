@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from renderer.app.compared_states import ComparedStates
+from renderer.app.comparison import ComparedErrors, Comparison
 from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
 from renderer.app.diff_side import Side, changed_manifests
-from renderer.app.former_facts import former_facts, with_former_facts
+from renderer.app.judged_by_former_facts import JudgedByFormerFacts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.relocated_overlays import relocation_of
@@ -18,12 +19,10 @@ from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.shared_machines import SharedMachines
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import with_stalled_syncs
-from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.unlisted_overlays import UnlistedOverlays
 from renderer.diff.masking import with_shown_names
-from renderer.findings.located import Located
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import CommitDifference, Difference, OverlayDifference
+from renderer.model.difference import CommitDifference, Difference
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
@@ -33,42 +32,9 @@ if TYPE_CHECKING:
     from renderer.app.diff_causes import Causes
 
 
-class Comparison(NamedTuple):
-    """The difference between two sides, and the errors of each.
-
-    ``before`` has the errors that keep overlays of the first side from being rendered, ``former`` the errors
-    of single objects there, and ``after`` all errors of the second side.
-    """
-
-    difference: Difference
-    before: tuple[Located, ...]
-    after: tuple[Located, ...]
-    former: tuple[Located, ...] = ()
-
-    @property
-    def new_errors(self) -> tuple[Located, ...]:
-        """The errors of the side after, without those that an object had before."""
-        former = {_identity(each) for each in self.former}
-        return tuple(each for each in self.after if _identity(each) not in former)
-
-    def _repr_html_(self) -> str:
-        """Return the tables that a notebook shows."""
-        from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
-
-        return difference_tables(self.difference)
-
-
 def _is_relocated(sides: tuple[Side, Side], path: str) -> bool:
     relocation = relocation_of(sides, path)
     return relocation is not None and not relocation.is_renamed
-
-
-def _identity(finding: Located) -> tuple[object, ...]:
-    """Return the key of an error in both revisions: all of it except its line."""
-    return (
-        *(finding.code, finding.severity, finding.message, finding.resource, finding.field),
-        *(finding.overlays, finding.other_objects),
-    )
 
 
 def compare_revisions(  # noqa: PLR0913 - one for each option of the command
@@ -131,67 +97,55 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
     """
-    sides = before, *(commit.side for commit in commits), after
-    errors_before, errors_after = before.run_findings(), after.run_findings()
-    former = before.run_findings()
-    chosen = after.found.cluster
-    relocated = {path for path in after.overlays if _is_relocated((before, after), path)} if chosen else set()
+    wanted = tuple(wanted)
+    errors = ComparedErrors(before, after)
+    if not wanted:
+        errors.add_errors_of_projects()
+    cluster = after.found.cluster
+    relocated = (
+        {path for path in after.overlays if _is_relocated((before, after), path)} if cluster else set()
+    )
     removed = [
         overlay
         for path, overlay in before.overlays.items()
         if path not in after.overlays or path in relocated
     ]
-    wanted = tuple(wanted)
-    either = FoundOverlays(
-        (*after.overlays.values(), *removed), after.found.findings, cluster=after.found.cluster
-    )
+    either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings, cluster=cluster)
     selected = chosen_overlays(either, wanted)
-    if not wanted:
-        errors_before.add(before.found.errors)
-        errors_after.add(after.found.errors)
+    sides = before, *(commit.side for commit in commits), after
     unlisted = UnlistedOverlays(before, after, () if wanted else changed_manifests(before, after))
-    for side in filter(None, sides):
+    former = JudgedByFormerFacts(before, after, (each.cluster for each in selected), reporter)
+    for side in filter(None, (*sides, former.side)):
         unlisted.add_to(side)
     selected = (*selected, *unlisted.overlays)
     deployers = DeployerChanges(before, after, unlisted.paths)
-    deployers_at = [
-        DeployerChanges(before, each.side, unlisted.paths) if each.side else None for each in commits
-    ]
+    deployers_at = [DeployerChanges(before, side, unlisted.paths) if side else None for side in sides[1:-1]]
     compared = ComparedStates((before, after), commits, causes, reporter)
-    facts = former_facts(before, after, (each.cluster for each in selected))
-    if facts and facts.side:
-        unlisted.add_to(facts.side)
-    by_former = ComparedStates((before, facts.side), (), None, reporter) if facts and facts.side else None
-    waiting: list[OverlayStates] = []  # until it is known which objects move between them
-    under_former: list[OverlayStates] = []
     shared = SharedMachines(before, after)
+    waiting: list[OverlayStates] = []  # until it is known which objects move between them
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, stopwatch = overlay.path, Stopwatch()
         with reporter.doing(f"rendering both sides of {path} ({number} of {len(selected)})"):
             lacking = sparse.instead_of(path) if sparse else None
             rendered = [
                 None
-                if each is None or (path in relocated and each.goes_elsewhere(path, chosen))
+                if each is None or (path in relocated and each.goes_elsewhere(path, cluster))
                 else unlisted.rendered(each, overlay)
                 for each in sides
             ]
             if lacking:
                 rendered[-1] = lacking
         states = OverlayStates(overlay, tuple(rendered), path)
-        is_listed = unlisted.note(states)
-        if rendered[0] and is_listed:  # ignore refusals of intermediate states
-            (errors_before if rendered[0].content is None else former).add(rendered[0].errors, path)
-        if rendered[-1] and is_listed:
-            errors_after.add(rendered[-1].errors, path)
-            errors_after.add(remarks_on_targets([after.overlays[path]] if path in after.overlays else []))
+        if unlisted.note(states):
+            errors.add(states)
         deployers.add(overlay, (rendered[0], rendered[-1]))
-        shared.add(path, rendered[0], rendered[-1])
         for deployed, at_commit in zip(deployers_at, rendered[1:-1], strict=True):
             if deployed is not None:
                 deployed.add(overlay, (rendered[0], at_commit))
-        if facts and facts.side:
-            former_after = rendered[-1] and (lacking or unlisted.rendered(facts.side, overlay))
-            under_former.append(OverlayStates(overlay, (rendered[0], former_after), path))
+        shared.add(path, rendered[0], rendered[-1])
+        if former.side:
+            at_side = rendered[-1] and (lacking or unlisted.rendered(former.side, overlay))
+            former.add(overlay, rendered[0], at_side)
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
         others = (relocation_of((before, each), path) for each in sides[1:] if each)
         if states.may_have_moves or any(others):
@@ -208,14 +162,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         )
         for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
     )
-    between = [*map(shared.marked, compared.between_sides(paths))]
-    if facts:
-        under: list[OverlayDifference | None] = [None] * len(paths)
-        if by_former:
-            by_former.add(under_former)
-            under = [*map(shared.marked, by_former.between_sides(paths))]
-        pairs = zip(between, under, strict=True)
-        between = [with_former_facts(each, former, before.name) for each, former in pairs]
+    between = former.worse([*map(shared.marked, compared.between_sides(paths))], shared.marked)
     found = deployers.added_to(compared.readers.added_to(between), causes)
     former_paths = {each.former for each in found}
     differences = tuple(
@@ -231,17 +178,13 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
     every = (*unlisted.harm(differences), *unlisted.harm_by_engines(deployers.ids))
-    difference = Difference(
-        before.name,
-        after.name,
-        with_shown_names(every),
-        steps,
-        assumptions=(facts.assumption,) if facts else (),
-        not_compared=unlisted.not_compared(),
-    )
-    return Comparison(
-        difference,
-        before.labelled(errors_before.found()),
-        after.labelled(errors_after.found()),
-        tuple(former.found()),
+    return errors.with_difference(
+        Difference(
+            before.name,
+            after.name,
+            with_shown_names(every),
+            steps,
+            assumptions=former.assumptions,
+            not_compared=unlisted.not_compared(),
+        )
     )

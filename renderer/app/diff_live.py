@@ -17,7 +17,7 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
-from renderer.app.diff import Comparison
+from renderer.app.comparison import Comparison
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_revisions import side_at
 from renderer.app.diff_side import RenderedSide, Side

@@ -22,7 +22,6 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange
 from renderer.model.kube.json import EMPTY, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
@@ -44,8 +43,6 @@ _CLAIMS: Mapping[str, str] = {
 #: Where a ``KubeVirt`` object of the first side is put for the second one.
 _FORMER = ".vmrender-former-kubevirt-"
 _MOST_NAMES = 5
-#: A milder danger under the former facts is no news.
-_LEAST = Danger.RESTART
 
 
 class FormerFacts(NamedTuple):
@@ -226,43 +223,3 @@ def _content(fs: FileSystem, path: str) -> bytes:
         return fs.read(path) if fs.is_file(path) else b""
     except DiagnosticError:  # reported where the file is used
         return b""
-
-
-def with_former_facts(
-    found: OverlayDifference, former: OverlayDifference | None, before: str
-) -> OverlayDifference:
-    """Return a difference with what is worse under the facts of the side ``before``.
-
-    ``former`` is the difference under these, None if the sources cannot be used with them.
-    """
-    if former is None or (former.incomparable and not found.incomparable):
-        reason = "its sources cannot be used" if former is None else former.incomparable
-        return found._replace(incomparable=found.incomparable or f"as {before} knows the cluster, {reason}")
-    known = {(each.before, each.after): each for each in found.changes}
-    worse: dict[object, ResourceChange] = {}
-    for each in former.changes:
-        change = known.get((each.before, each.after))
-        dangers = each.dangers - (change.dangers if change else frozenset())
-        if any(danger.rank >= _LEAST.rank for danger in dangers):
-            worse[each.before, each.after] = _worse(change, each, before)
-    changes = [each for each in found.changes if (each.before, each.after) not in worse]
-    ordered = tuple(sorted((*changes, *worse.values()), key=ResourceChange.order))
-    return found._replace(changes=ordered, equal=found.equal - len(worse.keys() - known.keys()))
-
-
-def _worse(change: ResourceChange | None, former: ResourceChange, before: str) -> ResourceChange:
-    by = f"as {before} knows the cluster"
-    impact = former.impact
-    if impact is not None:
-        impact = Impact(impact.effect, f"{by}: {impact.reason}" if impact.reason else by, impact.source)
-    if change is None:
-        return former._replace(impact=impact)
-    impacts = [each for each in (impact, change.impact) if each is not None]
-    effects = {*change.effects, *former.effects, *(each.effect for each in impacts)} - {Effect.NONE}
-    return change._replace(
-        impact=max(impacts, key=lambda each: each.effect.severity, default=None),
-        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
-        data=tuple(dict.fromkeys((*change.data, *former.data))),
-        start_refusal=change.start_refusal or former.start_refusal,
-        former_refusal=change.former_refusal,
-    )

@@ -6,7 +6,7 @@ from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 
-from renderer.app.diff import Comparison
+from renderer.app.comparison import Comparison
 from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.diff_side import Side
 from renderer.app.project import Project

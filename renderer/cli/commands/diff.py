@@ -8,7 +8,8 @@ from pathlib import Path
 
 import click
 
-from renderer.app.diff import Comparison, compare_revisions
+from renderer.app.comparison import Comparison
+from renderer.app.diff import compare_revisions
 from renderer.app.project import Project
 from renderer.app.reporter import Stopwatch
 from renderer.app.usage_error import UsageError

@@ -1,0 +1,79 @@
+"""The result of a comparison: the difference, and the errors of both sides."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from renderer.app.diff_side import Side
+from renderer.app.moved_objects import OverlayStates
+from renderer.app.target_remarks import remarks_on_targets
+from renderer.findings.located import Located
+from renderer.model.difference import Difference
+
+
+class Comparison(NamedTuple):
+    """The difference between two sides, and the errors of each.
+
+    ``before`` has the errors that keep overlays of the first side from being rendered, ``former`` the errors
+    of single objects there, and ``after`` all errors of the second side.
+    """
+
+    difference: Difference
+    before: tuple[Located, ...]
+    after: tuple[Located, ...]
+    former: tuple[Located, ...] = ()
+
+    @property
+    def new_errors(self) -> tuple[Located, ...]:
+        """The errors of the side after, without those that an object had before."""
+        former = {_identity(each) for each in self.former}
+        return tuple(each for each in self.after if _identity(each) not in former)
+
+    def _repr_html_(self) -> str:
+        """Return the tables that a notebook shows."""
+        from renderer.report.notebook import difference_tables  # noqa: PLC0415 - only notebooks need HTML
+
+        return difference_tables(self.difference)
+
+
+def _identity(finding: Located) -> tuple[object, ...]:
+    """Return the key of an error in both revisions: all of it except its line."""
+    return (
+        *(finding.code, finding.severity, finding.message, finding.resource, finding.field),
+        *(finding.overlays, finding.other_objects),
+    )
+
+
+class ComparedErrors:
+    """Collects the errors of the overlays on both sides, and none of the states between them."""
+
+    def __init__(self, before: Side, after: Side) -> None:
+        self._sides = before, after
+        self._before, self._after = before.run_findings(), after.run_findings()
+        self._former = before.run_findings()
+
+    def add_errors_of_projects(self) -> None:
+        """Add the errors that are about no single overlay."""
+        before, after = self._sides
+        self._before.add(before.found.errors)
+        self._after.add(after.found.errors)
+
+    def add(self, overlay: OverlayStates) -> None:
+        """Add the errors of an overlay."""
+        path, first, last = overlay.overlay.path, overlay.states[0], overlay.states[-1]
+        if first:
+            (self._before if first.content is None else self._former).add(first.errors, path)
+        if last:
+            rendered = self._sides[1].overlays.get(path)
+            self._after.add(last.errors, path)
+            self._after.add(remarks_on_targets([rendered] if rendered else []))
+
+    def with_difference(self, difference: Difference) -> Comparison:
+        """Return the result."""
+        before, after = self._sides
+        return Comparison(
+            difference,
+            before.labelled(self._before.found()),
+            after.labelled(self._after.found()),
+            tuple(self._former.found()),
+        )

@@ -1,0 +1,90 @@
+"""Judge a change also as the first side knows its clusters, and keep the worse verdict."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from renderer.app.compared_states import ComparedStates
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.former_facts import former_facts
+from renderer.app.moved_objects import OverlayStates
+from renderer.app.reporter import Reporter
+from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange
+from renderer.model.render_config import Overlay
+
+#: A milder danger under the former facts is no news.
+_LEAST = Danger.RESTART
+
+
+class JudgedByFormerFacts:
+    """Compares the overlays with the second side under the facts of the first one, if these differ.
+
+    ``side`` is that second side; None if both know the same, or if its sources cannot be used so.
+    ``assumptions`` says what differs.
+    """
+
+    def __init__(self, before: Side, after: Side, clusters: Iterable[str], reporter: Reporter) -> None:
+        facts = former_facts(before, after, clusters)
+        self._before = before
+        self._differs = facts is not None
+        self.side = facts.side if facts else None
+        self.assumptions = (facts.assumption,) if facts else ()
+        self._compared = ComparedStates((before, self.side), (), None, reporter) if self.side else None
+        self._overlays: list[OverlayStates] = []
+
+    def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
+        """Add an overlay, rendered for the first side and for ``side``."""
+        self._overlays.append(OverlayStates(overlay, (before, after), overlay.path))
+
+    def worse(
+        self,
+        differences: Sequence[OverlayDifference],
+        marked: Callable[[OverlayDifference], OverlayDifference],
+    ) -> list[OverlayDifference]:
+        """Return the differences of all overlays with what is worse under the former facts.
+
+        ``marked`` says of a difference what the comparison with other overlays says of it.
+        """
+        if not self._differs:
+            return [*differences]
+        if self._compared is None:
+            return [self._lost(each, "its sources cannot be used") for each in differences]
+        self._compared.add(self._overlays)
+        former = map(marked, self._compared.between_sides([each.overlay.path for each in self._overlays]))
+        return [self._worse_of(each, other) for each, other in zip(differences, former, strict=True)]
+
+    def _lost(self, found: OverlayDifference, reason: str) -> OverlayDifference:
+        known = f"as {self._before.name} knows the cluster, {reason}"
+        return found._replace(incomparable=found.incomparable or known)
+
+    def _worse_of(self, found: OverlayDifference, former: OverlayDifference) -> OverlayDifference:
+        if former.incomparable and not found.incomparable:
+            return self._lost(found, former.incomparable)
+        known = {(each.before, each.after): each for each in found.changes}
+        worse: dict[object, ResourceChange] = {}
+        for each in former.changes:
+            change = known.get((each.before, each.after))
+            dangers = each.dangers - (change.dangers if change else frozenset())
+            if any(danger.rank >= _LEAST.rank for danger in dangers):
+                worse[each.before, each.after] = _worse(change, each, self._before.name)
+        changes = [each for each in found.changes if (each.before, each.after) not in worse]
+        ordered = tuple(sorted((*changes, *worse.values()), key=ResourceChange.order))
+        return found._replace(changes=ordered, equal=found.equal - len(worse.keys() - known.keys()))
+
+
+def _worse(change: ResourceChange | None, former: ResourceChange, before: str) -> ResourceChange:
+    by = f"as {before} knows the cluster"
+    impact = former.impact
+    if impact is not None:
+        impact = Impact(impact.effect, f"{by}: {impact.reason}" if impact.reason else by, impact.source)
+    if change is None:
+        return former._replace(impact=impact)
+    impacts = [each for each in (impact, change.impact) if each is not None]
+    effects = {*change.effects, *former.effects, *(each.effect for each in impacts)} - {Effect.NONE}
+    return change._replace(
+        impact=max(impacts, key=lambda each: each.effect.severity, default=None),
+        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        data=tuple(dict.fromkeys((*change.data, *former.data))),
+        start_refusal=change.start_refusal or former.start_refusal,
+        former_refusal=change.former_refusal,
+    )
