@@ -37,9 +37,12 @@ _NUMBER = pattern(r"(?<![\w.\[-])(?:[0-9][.,]?){3,}\w*")
 def masked(finding: Located, *maskings: Masking | None) -> Located:
     """Return the finding with ``***`` in place of the values, in its texts and its field.
 
-    A fix that has one of the values is left out.
+    A fix that has one of the values is left out, and so are hint and fix if the hint is made of a value that
+    the message quotes.
     """
     for masking in filter(None, maskings):
+        if finding.hint and _repeats_a_value(finding.hint, finding.message, masking):
+            finding = finding._replace(hint=None, fix=None)
         finding = _without(finding, partial(masking.mask, mask=_shown), masking.is_in)
         if finding.field:
             finding = finding._replace(field=shown_path(finding.field, masking))
@@ -92,17 +95,23 @@ def _without_derived(finding: Diagnostic, value: str, *maskings: Masking) -> Dia
         return _NUMBER.sub(MASK, message)
 
     hint = shown(finding.hint) if finding.hint else ""
-    is_made_of_value = _SUGGESTS in hint or resembles(hint, value)
     return finding._replace(
         message=shown(finding.message),
-        hint=None if is_made_of_value else hint or None,
+        hint=None if _is_made_of(hint, value) else hint or None,
         related=tuple(each._replace(message=shown(each.message)) for each in finding.related),
         fix=None,
     )
 
 
-def resembles(text: str, value: str) -> bool:
-    """Return True if a text has a few letters or digits of a value in a row, whatever is between them."""
+def _repeats_a_value(hint: str, message: str, masking: Masking) -> bool:
+    values = [each for each in masking.values_in(message) if _shown(each) == MASK]
+    return bool(values) and any(_is_made_of(masking.mask(hint, _shown), each) for each in values)
+
+
+def _is_made_of(text: str, value: str) -> bool:
+    """Return True if a hint suggests a word for a value, or has a few letters or digits of it in a row."""
+    if len(value) >= _SHORTEST_PART and _SUGGESTS in text:
+        return True
     text, value = (_DELIMITERS.sub("", each).lower() for each in (text, value))
     runs = {value[start : start + _SHORTEST_PART] for start in range(max(1, len(value) - _SHORTEST_PART + 1))}
     return any(text[start : start + _SHORTEST_PART] in runs for start in range(len(text)))

@@ -8,6 +8,7 @@ are confidential: the host in the URL is not, nor is the name of a package in cl
 
 from __future__ import annotations
 
+import posixpath
 import re
 import zlib
 from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
@@ -22,6 +23,8 @@ SHORTEST = 6
 _DEEPEST = 4
 #: From this length on, ``base64`` writes its result on several lines.
 _LINE_OF_BASE64 = 57
+#: A part of a path that programs leave out.
+_DOTTED_PATH = pattern(r"(?:^|/)(?:\.\.?)?(?:/|$)")
 #: A number of more digits is not written in another way.
 _LONGEST_NUMBER = 64
 #: Decoded bytes that are no text begin to be random early.
@@ -94,6 +97,9 @@ def _spellings(text: str) -> Iterator[str]:
     """Yield the text, its numbers and its base64, as others may write them."""
     yield text
     yield text.replace("\n", "")
+    if "\n" not in text.strip():
+        yield text.lower()  # as names, addresses and paths of files are written
+        yield from _path(text.strip())
     yield from _numbers(text.strip())
     content = text.encode("utf-8", "surrogatepass")
     yield b64encode(content).decode()
@@ -101,6 +107,12 @@ def _spellings(text: str) -> Iterator[str]:
     yield b64encode(content + b"\n").decode()
     if len(content) > _LINE_OF_BASE64:
         yield encodebytes(content).decode()
+
+
+def _path(text: str) -> Iterator[str]:
+    """Yield a relative path as programs shorten it: ``../a/./b`` and ``x/../a/b`` are ``a/b`` in messages."""
+    if "/" in text and "://" not in text and not text.startswith("/") and _DOTTED_PATH.search(text):
+        yield posixpath.normpath(f"/{text}").lstrip("/")
 
 
 def _numbers(text: str) -> Iterator[str]:

@@ -73,6 +73,12 @@ def resource_set(expression: str) -> dict[str, str]:
     return flux("{}", CONFIG_MAP.format("cm", "y"), set=made)
 
 
+def in_set(old: str, new: str, value: str = CANARY) -> dict[str, str]:
+    """An ApplicationSet with another text in its template."""
+    files = application_set("y", ELEMENTS.replace(CANARY, value))
+    return {**files, "apps/set.yaml": files["apps/set.yaml"].replace(old, new)}
+
+
 def application_set(expression: str, generator: str, **files: str) -> dict[str, str]:
     return {
         "apps/set.yaml": APPLICATION_SET.replace("GENERATOR", generator).replace("EXPRESSION", expression),
@@ -105,6 +111,22 @@ CASES = {
         f"an element: {expression}": application_set(expression, ELEMENTS)
         for expression in ("y", "{{.word | upper}}", "{{.word | trunc 8}}", "{{fail .word}}")
     },
+    **{
+        f"an element in a name: {name}": in_set("{{.name}}", name)
+        for name in ("one{{fail .word}}", "one{{regexFind .word `(`}}{{fail .word}}")
+    },
+    "an element in a namespace": in_set("namespace: a}", "namespace: 'X{{.word}}'}"),
+    "an element in the hash of a name": in_set(
+        "metadata: {name: '{{.name}}'}", "metadata: {name: 'one-{{.word | sha256sum | trunc 8}}'}"
+    ),
+    "an element in a path": in_set(
+        "patches:", "components: ['{{.word}}']\n          patches:", f"../{CANARY}"
+    ),
+    "an element that is a template": application_set(
+        "y",
+        f"{{matrix: {{generators: [{{list: {{elements: [{{name: one}}]}}}},"
+        f" {{list: {{elements: [{{word: '{{{{{CANARY}'}}]}}}}]}}}}",
+    ),
     "a file of a generator": application_set(
         "{{.word | upper}}", FILES, **{"cfg/a.yaml": f"name: one\nword: {CANARY}\n"}
     ),

@@ -23,7 +23,7 @@ from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
-from renderer.model.run.taint import taint_new_parts, taint_texts
+from renderer.model.run.taint import taint, taint_new_parts, taint_texts, texts_of
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean
 from renderer.yamlio.decode import decode_documents, decode_yaml11
@@ -80,14 +80,21 @@ def _generated(
     for kind in kinds_of(generator):
         own = object_at(generator, kind, "template")
         template = with_missing_values(own, base) if own else base
-        for parameters in parameter_sets(generator, kind, context, {}):
-            public = _without_values_of(parameters, confidential)
+        try:
+            sets = parameter_sets(generator, kind, context, {})
+        except SetError:
+            _taint_named(_with_texts_read(generator), confidential)  # the error may quote an element
+            raise
+        for parameters in sets:
+            name = _rendered_name(template, parameters, context.rendering) if confidential else ""
+            public = _without_values_of(parameters, confidential, name)
             try:
                 application = _application(entry, template, parameters, context.rendering)
                 if public != parameters:
                     with suppress(SetError, DiagnosticError):  # without the values, it may fail
                         without = _application(entry, template, public, context.rendering)
-                        taint_new_parts(*map(_with_texts_read, (application.content, without.content)))
+                        read, known = map(_with_texts_read, (application.content, without.content))
+                        taint_new_parts(read, [known, name])
             except SetError as error:
                 if own:  # the field may belong to the generator
                     raise
@@ -95,20 +102,43 @@ def _generated(
             yield application, parameters
 
 
-def _without_values_of(parameters: Parameters, confidential: frozenset[str]) -> Parameters:
-    """Return the parameters with empty texts for the confidential ones, whose values are recorded."""
+def _rendered_name(template: JsonObject, parameters: Parameters, rendering: Rendering) -> str:
+    """Return the name of the Application, which is shown; empty if it cannot be evaluated."""
+    try:
+        return rendering.text(text_at(template, "metadata", "name"), parameters)
+    except SetError:
+        return ""
+
+
+def _without_values_of(parameters: Parameters, confidential: frozenset[str], shown: str) -> Parameters:
+    """Return the parameters with empty texts for the confidential ones, whose values are recorded.
+
+    A value that the text ``shown`` contains is not confidential: not what a function may make another of.
+    """
     if not confidential:
         return parameters
     public: Parameters = {}
     for name, value in parameters.items():
         if name.rpartition(".")[2] in confidential:
-            taint_texts(value)  # type: ignore[arg-type]  # parameters are values of JSON
-            public[name] = ""
+            values = [text for text in texts_of(value) if text not in shown]  # type: ignore[arg-type]  # JSON's
+            taint(values)
+            public[name] = "" if values else value
         elif isinstance(value, dict):
-            public[name] = _without_values_of(value, confidential)
+            public[name] = _without_values_of(value, confidential, shown)
         else:
             public[name] = value
     return public
+
+
+def _taint_named(value: Json, confidential: frozenset[str]) -> None:
+    """Record the values of the confidential names in the elements of a generator."""
+    for key, child in object_at(value).items():
+        if key in confidential:
+            taint_texts(child)
+        else:
+            _taint_named(child, confidential)
+    for child in value if isinstance(value, list) else ():
+        _taint_named(child, confidential)
 
 
 def _with_texts_read(value: Json) -> Json:

@@ -100,3 +100,14 @@ def test_short_texts_are_left_out() -> None:
 )
 def test_readings_do_not_multiply(part: str) -> None:
     assert len(list(readings(part * 20_000))) < 100
+
+
+@pytest.mark.parametrize(
+    "text", ["Canary-Is-A-Bird", "../canary-is-a-bird", "./canary-is-a-bird/", "x/..//canary-is-a-bird"]
+)
+def test_readings_contain_names_and_paths_as_programs_write_them(text: str) -> None:
+    assert "canary-is-a-bird" in set(readings(text))
+
+
+def test_path_that_nobody_shortens_has_one_reading_in_plain_text() -> None:
+    assert not {each for each in readings("base/overlay-one") if "/" in each} - {"base/overlay-one"}

@@ -18,6 +18,7 @@ from renderer.kubevirt.facts.confidential.parts import (
 )
 from renderer.kubevirt.facts.confidential.template_names import (
     names_in_tags,
+    names_shown_by_tags,
 )
 from renderer.model.kube.json import (
     JsonObject,
@@ -43,7 +44,7 @@ def confidential_values_of_inputs(resource_set: JsonObject, inputs: Iterable[Jso
 def confidential_elements(application_set: JsonObject) -> frozenset[str]:
     """Return the names of parameters that an ApplicationSet puts into confidential fields of Applications.
 
-    What is in the names of the Applications is shown with them.
+    What the name of an Application contains as it is, is shown with it nevertheless.
     """
     spec = object_at(application_set, "spec")
     application: JsonObject = {
@@ -52,8 +53,7 @@ def confidential_elements(application_set: JsonObject) -> frozenset[str]:
         "spec": object_at(spec, "template", "spec"),
     }
     parts: JsonObject = {"template": application, "templatePatch": text_at(spec, "templatePatch")}
-    names = frozenset(names_in_tags(text_at(spec, "template", "metadata", "name")))
-    return names_in_confidential_parts(parts, names_in_tags) - names
+    return names_in_confidential_parts(parts, names_in_tags, names_shown_by_tags)
 
 
 def inputs_without_confidential(

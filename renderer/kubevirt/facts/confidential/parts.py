@@ -51,6 +51,7 @@ from renderer.kubevirt.facts.confidential.template_names import (
     VARIABLE,
     names_in_actions,
     names_of_parameters,
+    names_shown_by_actions,
     without_lines_of_actions,
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
@@ -432,22 +433,25 @@ def confidential_parameters(template: JsonObject) -> frozenset[str]:
         for parameter in array_at(section, "parameters")
     )
     credentials = frozenset(name for name in declared if _CREDENTIAL_NAME.search(name))
-    return names_in_confidential_parts(rest, names_of_parameters) | credentials
+    return names_in_confidential_parts(rest, names_of_parameters, names_of_parameters) | credentials
 
 
 def names_in_confidential_parts(
-    value: JsonObject, names_in: Callable[[str], Iterable[str]]
+    value: JsonObject,
+    names_in: Callable[[str], Iterable[str]],
+    shown_by: Callable[[str], Iterable[str]],
 ) -> frozenset[str]:
     """Return the names of parameters in confidential fields; ``names_in`` returns the ones in a text.
 
-    A name of an object is not confidential, unless it is also part of a value of a Secret.
+    A value that is a part of the name of an object, without a function that hides it, is not confidential,
+    unless it is also part of a value of a Secret; ``shown_by`` returns the names of these.
     """
     of_secrets: set[str] = set()
     of_others: set[str] = set()
     for part in parts_of(value, Scope(parameters=_NONE)):
         used = (name for text in (*keys_of(part.value), *texts_of(part.value)) for name in names_in(text))
         (of_secrets if part.is_secret else of_others).update(used)
-    names = {name for text in _names_of_objects(value) for name in names_in(text)}
+    names = {name for text in _names_of_objects(value) for name in shown_by(text)}
     return frozenset(of_secrets | (of_others - names))
 
 
@@ -465,7 +469,7 @@ def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
             "resourcesTemplate": without_lines_of_actions(template),
         }
         spend(1 + len(template) // CHARACTERS_PER_STEP, LOOKING)
-        used = names_in_confidential_parts(parts, names_in_actions)
+        used = names_in_confidential_parts(parts, names_in_actions, names_shown_by_actions)
         found |= used.union(names_in_actions(template)) if VARIABLE in used else used
     return frozenset(found)
 
