@@ -64,7 +64,7 @@ def written_contents(
         if withheld.fields:
             resource, field = each.resource, withheld.fields[0]
             if withheld.content is None:
-                message = f"{resource.current_id} is left out: {field} seems to hold credentials"
+                message = f"{resource.current_id} is left out: {str(field) or 'it'} seems to hold credentials"
                 hint = "remove them from the object, or import it with --secrets plain"
             else:
                 message = (

@@ -95,6 +95,10 @@ HOLDERS |= {
     "header of another scheme": config_map(f"data: {{k: 'Authorization: token {CANARY}'}}"),
     "hash of another kind": config_map(f"data: {{k: 'root:$y$j9T$salt${CANARY}'}}"),
     "hash of LDAP": config_map(f"data: {{k: '{{SSHA}}{CANARY}'}}"),
+    "key with a credential": f"apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: t, namespace: a}}\n"
+    f"spec: {{dsn: {{'{{user: app, password: {CANARY}}}': x}}}}\n",
+    "key that is a URL": f"apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: t, namespace: a}}\n"
+    f"spec: {{dsn: {{'postgres://app:{CANARY}@h/x': {{password: y}}}}}}\n",
     "answer file by another name": config_map(f"data: {{k: '<unattend><Password>{CANARY}</Password>'}}"),
 }
 FORGED = {
@@ -130,6 +134,8 @@ def test_an_import_writes_no_credentials(place: str, repository: Path) -> None:
 
 
 HOLDERS_OF_FACTS = {
+    "key with a credential, of a looked up object": "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n"
+    f"metadata: {{name: c}}\nparameters: {{'{{user: app, password: {CANARY}}}': x}}\n",
     "configuration of a network": "apiVersion: k8s.cni.cncf.io/v1\nkind: NetworkAttachmentDefinition\n"
     f'metadata: {{name: n, namespace: a}}\nspec: {{config: \'{{"password": "{CANARY}"}}\'}}\n',
     "parameters of a storage class": "apiVersion: storage.k8s.io/v1\nkind: StorageClass\n"

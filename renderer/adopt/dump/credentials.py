@@ -13,7 +13,8 @@ from __future__ import annotations
 import binascii
 from base64 import b64decode
 from collections.abc import Iterator
-from itertools import chain
+from itertools import accumulate, chain, compress
+from operator import and_
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION
@@ -50,7 +51,7 @@ class Withheld(Record):
     """An object without its credentials.
 
     ``content`` is None if nothing of it can be written. ``fields`` are the fields that were removed from the
-    object, or the fields because of which it cannot be written.
+    object, or the fields because of which it cannot be written, up to a key that holds the credential.
     """
 
     content: JsonObject | None
@@ -69,8 +70,17 @@ def withhold(content: JsonObject) -> Withheld:
         )
         field = next(fields, None)
         if field is not None:
-            return Withheld(None, (), (field,))
+            return Withheld(None, (), (_without_credential_in_key(field),))
     return withheld
+
+
+def _without_credential_in_key(field: FieldPath) -> FieldPath:
+    """Return the path up to the first key that no field has, or that holds a credential itself."""
+    is_shown = (
+        not isinstance(key, str) or (is_name(key) and not any(True for _ in credential_fields(key)))
+        for key in field.segments
+    )
+    return FieldPath(tuple(compress(field.segments, accumulate(is_shown, and_))))
 
 
 def _without_copies(content: JsonObject) -> JsonObject:

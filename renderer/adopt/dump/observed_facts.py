@@ -77,7 +77,7 @@ def observe_facts(dump: Iterable[LiveObject]) -> ObservedFacts:
             raise over_limit("resources", f"the dump holds more than {limits().resources} objects")
         without_credentials = withhold(fact)
         if without_credentials.fields or without_credentials.placeholders:
-            field = next(iter(without_credentials.fields), None)
+            field = str(next(iter(without_credentials.fields), ""))
             withheld[identity] = Diagnostic(
                 Code.CREDENTIALS_WITHHELD,
                 f"{live.id} is left out: {field or 'it'} seems to hold credentials",
