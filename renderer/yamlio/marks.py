@@ -32,6 +32,9 @@ _QUOTES = ("'", '"')
 _LONGEST = 1000
 #: The maximum number of nodes at and below a field of which the texts are wanted.
 _MOST_NEAR = 1_000
+#: The characters of the documents of a file that are kept parsed, and the steps of parsing one again, for
+#: each character.
+_MOST_KEPT, _STEPS_TO_PARSE = 1 << 18, 3
 #: The work steps of finding out what is on the lines of a file, for each character; the characters of texts
 #: that are searched in one step (``model.run.work``).
 _STEPS_PER_CHARACTER, _CHARACTERS_PER_STEP, _SEARCHING = 8, 8, "looking for confidential values"
@@ -212,7 +215,10 @@ class MarkedFile:
 
     def __init__(self, content: bytes) -> None:
         self._content = content
-        self._last: tuple[int, Node | None] = -1, None
+        #: The roots of documents and the lengths of their texts; the one used last comes last.
+        self._roots: dict[int, tuple[Node | None, int]] = {}
+        self._kept = 0
+        self._parsed: set[int] = set()
 
     def texts_on_line(self, number: int) -> Sequence[str]:
         """Return a line, and the values of which it has a part; nothing of a file that cannot be read."""
@@ -311,13 +317,25 @@ class MarkedFile:
         return self._chunks[document or first_document(self._chunks)]
 
     def _root(self, document: int) -> Node | None:
-        """Return the root of the document; the last is cached, as lookups come in the order of the file."""
-        if self._last[0] != document:
-            root = None
-            with suppress(YAMLError, IndexError):
-                root = parse_document(self._chunk(document).text).root
-            self._last = document, root
-        return self._last[1]
+        """Return the root of the document. The last ones are kept, as findings relate documents to others.
+
+        A document that has been parsed before counts as work.
+        """
+        if document in self._roots:
+            self._roots[document] = self._roots.pop(document)  # the last one used
+            return self._roots[document][0]
+        root, text = None, ""
+        with suppress(YAMLError, IndexError):
+            text = self._chunk(document).text
+            if document in self._parsed:
+                spend(_STEPS_TO_PARSE * len(text), "looking for the lines of findings")
+            root = parse_document(text).root
+        self._parsed.add(document)
+        self._kept += len(text)
+        self._roots[document] = root, len(text)
+        while len(self._roots) > 1 and self._kept > _MOST_KEPT:
+            self._kept -= self._roots.pop(next(iter(self._roots)))[1]
+        return root
 
 
 def _value_at(node: Node | None, field: FieldPath) -> Node | None:

@@ -38,7 +38,7 @@ import json
 from collections.abc import Iterator
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import Item, may_be_in
+from renderer.checks.rules.inventory import Item
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.kinds import NETWORK
 from renderer.kubevirt.facts.placeholders import has_placeholder
@@ -103,11 +103,7 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
 def _item(context: Context, machine: VirtualMachineView, written: str) -> Item | None:
     """Return the attachment with the name that Multus looks up, unless several may be meant."""
     namespace, slash, name = written.rpartition("/")
-    found = [
-        item
-        for item in context.inventory.named(NETWORK, name)
-        if may_be_in(item, namespace if slash else machine.namespace)
-    ]
+    found = context.inventory.named_in(NETWORK, name, namespace if slash else machine.namespace)
     return found[0] if len(found) == 1 else None
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import may_be_in
 from renderer.kubevirt.facts.kinds import CLAIM
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import Element, VirtualMachineView, elements
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
 
 _SECTIONS = ("storage", "pvc")
@@ -50,14 +52,22 @@ def claim_named(context: Context, name: str, namespace: str) -> VolumeRequest | 
     machine = VirtualMachineView.of(resource)
     if machine is None:
         return request_of_data_volume(resource, object_at(resource.content, "spec"), FieldPath.of("spec"))
-    for index, template in machine.data_volume_templates:
-        if text_at(template, "metadata", "name") == name:
-            at = machine.in_spec("dataVolumeTemplates", index, "spec")
-            return request_of_data_volume(resource, object_at(template, "spec"), at)
-    return None
+    found = _templates(machine.spec).get(name)
+    if found is None:
+        return None
+    index, template = found
+    at = machine.in_spec("dataVolumeTemplates", index, "spec")
+    return request_of_data_volume(resource, object_at(template, "spec"), at)
+
+
+@once_for_same
+def _templates(spec: JsonObject) -> Mapping[str, Element]:
+    """Return the DataVolumes of a machine's spec by name, the first of each."""
+    templates = reversed(elements(spec.get("dataVolumeTemplates")))
+    return {text_at(template, "metadata", "name"): (index, template) for index, template in templates}
 
 
 def only_object(context: Context, kind: str, name: str, namespace: str) -> Resource | None:
     """Return the object of the name, or what makes it; None if several may be meant."""
-    items = [item for item in context.inventory.named(kind, name) if may_be_in(item, namespace)]
+    items = context.inventory.named_in(kind, name, namespace)
     return items[0].resource if len(items) == 1 else None

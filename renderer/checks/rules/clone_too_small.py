@@ -161,11 +161,12 @@ def _claim(context: Context, name: str, namespace: str) -> _Source | None:
 
 
 def _snapshot(context: Context, name: str, namespace: str) -> _Source | None:
-    for snapshot in context.of_kind(VOLUME_SNAPSHOT):
-        if snapshot.name == name and namespace in ("", snapshot.namespace):
-            claim = text_at(snapshot.content, "spec", "source", "persistentVolumeClaimName")
-            return _claim(context, claim, snapshot.namespace)
-    return None
+    items = context.inventory.named_in(VOLUME_SNAPSHOT, name, namespace)
+    snapshot = next((each.resource for each in items if namespace in ("", each.namespace)), None)
+    if snapshot is None:
+        return None
+    claim = text_at(snapshot.content, "spec", "source", "persistentVolumeClaimName")
+    return _claim(context, claim, snapshot.namespace)
 
 
 def _data_source(context: Context, name: str, namespace: str, chain: int = _LONGEST_CHAIN) -> _Source | None:

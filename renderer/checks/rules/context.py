@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import Final, TypeAlias
 
-from renderer.checks.rules.inventory import Inventory, Item, may_be_in
+from renderer.checks.rules.inventory import Inventory, Item
 from renderer.checks.rules.object_references import (
     REFERRING_KINDS,
     NamedReference,
@@ -93,7 +94,7 @@ def comes_from_overlay(context: Context, machine: VirtualMachineView, path: tupl
     if written is machine.spec or value_at(object_at(written, "template", "spec"), path) is not None:
         return False
     names = {text_at(written, matcher, "name") for matcher in (INSTANCETYPE, PREFERENCE)}
-    return any(resource.name in names for resource in context.of_kind(*INSTANCETYPES, *PREFERENCES))
+    return not names.isdisjoint(context.matched_names)
 
 
 #: Tests whether a cluster gets an object, by kind, name and namespace.
@@ -154,6 +155,9 @@ class Context:
         self.release: Final = release
         self.lookups: Final = lookups
         self._found: dict[tuple[str, str, str], Resource | None] = {}
+        self._are_used: dict[tuple[str, str], bool] = {}
+        #: The indices that pools lack, by kind, name, namespace and number of machines (``missing_indices``).
+        self.missing_indices: dict[tuple[str, str, str, int], Sequence[range]] = {}
         #: The machine that was asked about last, and its guest data (``guest_files``).
         self.guest_files: tuple[VirtualMachineView | None, Sequence[GuestFile | MissingKey]] = None, ()
 
@@ -178,6 +182,11 @@ class Context:
 
     def of_kind(self, *kinds: str) -> Sequence[Resource]:
         return [resource for kind in kinds for resource in self.by_kind.get(kind, ())]
+
+    @cached_property
+    def matched_names(self) -> frozenset[str]:
+        """The names of the instance types and preferences of the overlay."""
+        return frozenset(each.name for each in self.of_kind(*INSTANCETYPES, *PREFERENCES))
 
     def look_up(self, kind: str, name: str, namespace: str) -> Resource | None:
         """Return the object as expansion finds it: in the overlay, or else in the project's catalogs."""
@@ -273,11 +282,21 @@ class Context:
 
     def is_used(self, kind: str, item: Item) -> bool:
         """Return True if a virtual machine, or another object, refers to the item."""
-        to_this_name: Sequence[AnyReference] = self._references_by_name.get((kind, item.name, False), ())
+        keys = [(kind, item.name, False)]
         indexed = split_index(item.name) if self._has_indexed_references else None
         if indexed is not None:
-            to_this_name = (*to_this_name, *self._references_by_name.get((kind, indexed[0], True), ()))
-        return any(may_be_in(item, reference.namespace) for reference in to_this_name)
+            keys.append((kind, indexed[0], True))
+        of_names = [self._namespaces_referred_to.get(key, ()) for key in keys]
+        if not item.namespace:
+            return any(of_names)
+        return any("" in namespaces or item.namespace in namespaces for namespaces in of_names)
+
+    def is_any_used(self, kind: str, name: str) -> bool:
+        """Return True if something refers to an item of a name."""
+        if (kind, name) not in self._are_used:
+            items = self.inventory.named(kind, name)
+            self._are_used[kind, name] = any(self.is_used(kind, item) for item in items)
+        return self._are_used[kind, name]
 
     def candidates(self, kind: str) -> Mapping[tuple[str, ...], Sequence[tuple[str, Item, bool]]]:
         """Return name, item, and if something refers to it, of all items, by the numbers in the name.
@@ -296,14 +315,15 @@ class Context:
         return {}
 
     @cached_property
-    def _references_by_name(self) -> Mapping[tuple[str, str, bool], Sequence[AnyReference]]:
-        """The references by kind, name, and whether an index is appended to the name."""
-        found: dict[tuple[str, str, bool], list[AnyReference]] = {}
+    def _namespaces_referred_to(self) -> Mapping[tuple[str, str, bool], AbstractSet[str]]:
+        """The namespaces of references by kind, name, and whether an index is appended to the name."""
+        found: dict[tuple[str, str, bool], set[str]] = {}
         for kind in {**self.references, **self.other_references}:
             for reference in self.references_to(kind):
-                found.setdefault((kind, reference.name, reference.is_indexed), []).append(reference)
+                key = kind, reference.name, reference.is_indexed
+                found.setdefault(key, set()).add(reference.namespace)
         return found
 
     @cached_property
     def _has_indexed_references(self) -> bool:
-        return any(is_indexed for _, _, is_indexed in self._references_by_name)
+        return any(is_indexed for _, _, is_indexed in self._namespaces_referred_to)

@@ -51,9 +51,12 @@ from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.near_miss import is_near_miss
 from renderer.model.rule_settings import Level
+from renderer.model.run.work import spend
 
+_STEPS_PER_NAME = 4
 _LISTS = {"gpus": "GPU", "hostDevices": "host device"}
 
 
@@ -89,14 +92,32 @@ def _problems(
             config = context.cluster.config
             permitted = config.permitted_devices
             name = text_at(device, "deviceName")
-            if permitted is None or not name or name in permitted or has_placeholder(name):
+            if permitted is None or not name or name in _permitted(permitted).names or has_placeholder(name):
                 continue
             message = (
                 f"{config.set_by} does not permit the {kind} {name}: permittedHostDevices lacks it,"
                 " so the machine gets no pod"
             )
-            near = next((each for each in permitted if is_near_miss(name, each)), None)
-            yield (listed, index, "deviceName"), message, near
+            yield (listed, index, "deviceName"), message, _permitted(permitted).near(name)
+
+
+class _Permitted:
+    """The names of the devices that a cluster permits; aliases of YAML repeat a device in many machines."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self.names = frozenset(names)
+        self._names = names
+        self._near: dict[str, str | None] = {}
+
+    def near(self, name: str) -> str | None:
+        """Return the device that was probably meant."""
+        if name not in self._near:
+            spend(_STEPS_PER_NAME * len(self._names), "comparing names that may be mistyped")
+            self._near[name] = next((each for each in self._names if is_near_miss(name, each)), None)
+        return self._near[name]
+
+
+_permitted = once_for_same(_Permitted)
 
 
 RULE = Rule(

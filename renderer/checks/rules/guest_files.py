@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from functools import lru_cache, partial
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import may_be_in
 from renderer.checks.rules.rule import Finding, related_to
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -74,8 +73,8 @@ def objects_named(context: Context, kind: str, name: str, namespace: str) -> lis
     """Return the objects of the overlay with that kind and name that may be in the namespace."""
     return [
         item.resource
-        for item in (context.inventory.named(kind, name) if name else ())
-        if item.resource.kind == kind and may_be_in(item, namespace)
+        for item in (context.inventory.named_in(kind, name, namespace) if name else ())
+        if item.resource.kind == kind
     ]
 
 
@@ -83,10 +82,8 @@ def _guest_data_named(context: Context, kind: str, name: str, namespace: str) ->
     """Return the objects as ``objects_named`` does, and those that list the keys of a Secret to be made."""
     if kind != SECRET or not name:
         return objects_named(context, kind, name, namespace)
-    items = context.inventory.named(kind, name)
-    return [
-        each.resource for each in items if makes_secret(each.resource, name) and may_be_in(each, namespace)
-    ]
+    items = context.inventory.named_in(kind, name, namespace)
+    return [each.resource for each in items if makes_secret(each.resource, name)]
 
 
 def finding(file: GuestFile, problem: Problem) -> Finding:

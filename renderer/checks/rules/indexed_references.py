@@ -18,13 +18,23 @@ from renderer.model.run.work import spend
 
 #: The most names that are looked for among the renamed and mistyped ones, and that a message lists.
 _MOST_COMPARED, _MOST_NAMED = 100, 4
+#: Steps for an object with an index that is compared with a reference.
+_STEPS_PER_INDEX, _ACTIVITY = 2, "looking for the objects of a pool's machines"
 #: Longer runs of missing names are abbreviated: ``ci-0 to ci-9``.
 _LONGEST_LISTED = 2
 
 
 def missing_indices(context: Context, reference: ObjectReference) -> Sequence[range]:
     """Return the indices for which the overlay has no object, as runs in ascending order."""
+    key = reference.kind, reference.name, reference.namespace, reference.machine.replicas
+    if key not in context.missing_indices:
+        context.missing_indices[key] = _missing_indices(context, reference)
+    return context.missing_indices[key]
+
+
+def _missing_indices(context: Context, reference: ObjectReference) -> Sequence[range]:
     indexed = context.inventory.indexed.get((reference.kind, reference.name), {})
+    spend(_STEPS_PER_INDEX * len(indexed), _ACTIVITY)
     runs: list[range] = []
     start, end = 0, max(reference.machine.replicas, 0)
     for index in sorted(indexed):
@@ -65,6 +75,7 @@ def forgotten_index(context: Context, reference: ObjectReference) -> Finding | N
         return None
     indexed = context.inventory.indexed.get((reference.kind, reference.name), {})
     items = [item for index in sorted(indexed) for item in indexed[index]]
+    spend(_STEPS_PER_INDEX * len(items), _ACTIVITY)
     intended = [item for item in items if may_be_in(item, reference.namespace)]
     if not intended or any(context.is_used(reference.kind, item) for item in intended):
         return None
@@ -91,7 +102,9 @@ def forgotten_index(context: Context, reference: ObjectReference) -> Finding | N
 
 def _renamed(context: Context, reference: ObjectReference, runs: Sequence[range]) -> Finding | None:
     for name in _names(reference, runs):
-        for item in context.inventory.renamed.get((reference.kind, name), ()):
+        renamed = context.inventory.renamed.get((reference.kind, name), ())
+        spend(len(renamed), _ACTIVITY)
+        for item in renamed:
             if may_be_in(item, reference.namespace):
                 message = (
                     f"the build renames {reference.kind} {name} to {item.name}, but not in this reference"
@@ -119,6 +132,7 @@ def _mistyped(context: Context, reference: ObjectReference, runs: Sequence[range
 def _incomplete(context: Context, reference: ObjectReference, runs: Sequence[range]) -> Finding | None:
     """Return the finding about a pool for which some of its objects exist."""
     indexed = context.inventory.indexed.get((reference.kind, reference.name), {})
+    spend(_STEPS_PER_INDEX * len(indexed), _ACTIVITY)
     for index in sorted(indexed):
         for item in indexed[index]:
             if may_be_in(item, reference.namespace):
@@ -132,6 +146,7 @@ def _shared(context: Context, reference: ObjectReference, runs: Sequence[range])
         *context.inventory.named(reference.kind, reference.name),
         *context.inventory.renamed.get((reference.kind, reference.name), ()),
     )
+    spend(len(named), _ACTIVITY)
     for item in named:
         if may_be_in(item, reference.namespace) and not context.is_used(reference.kind, item):
             hint = (
@@ -144,7 +159,9 @@ def _shared(context: Context, reference: ObjectReference, runs: Sequence[range])
 
 def _elsewhere(context: Context, reference: ObjectReference, runs: Sequence[range]) -> Finding | None:
     for name in _names(reference, runs):
-        for item in context.inventory.named(reference.kind, name):
+        named = context.inventory.named(reference.kind, name)
+        spend(_STEPS_PER_INDEX * len(named), _ACTIVITY)
+        for item in named:
             if not context.is_used(reference.kind, item):
                 hint = "a virtual machine can use only objects of its own namespace"
                 return _finding(reference, runs, f", but {item.name} in {item.namespace}", hint, item)

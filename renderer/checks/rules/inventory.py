@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
+from heapq import merge
 from itertools import product
 
 from renderer.checks.rules.operator_references import GROUPS_OF_NAMED, SRIOV_RESOURCE, sriov_resource
@@ -29,6 +30,7 @@ from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
 from renderer.model.release import LATEST
+from renderer.model.run.work import spend
 
 #: Kinds of objects that also come to be with another of the same name: the claim of a DataVolume, the
 #: instance of a VirtualMachine.
@@ -90,6 +92,7 @@ class Inventory:
     ) -> None:
         """``with_machines``: the machines themselves are in it, which few overlays refer to."""
         self._by_kind: dict[str, dict[str, list[Item]]] = {}
+        self._by_namespace: dict[tuple[str, str], dict[str, list[tuple[int, Item]]]] = {}
         for resource in resources:
             for kind, name, namespace in _objects_of(resource):
                 self._add(kind, Item(name, namespace, resource))
@@ -143,11 +146,30 @@ class Inventory:
 
     def has(self, kind: str, name: str, namespace: str) -> bool:
         """Return True if such an object may exist; one without a namespace may be put into any."""
+        return bool(self.named_in(kind, name, namespace))
+
+    def named_in(self, kind: str, name: str, namespace: str) -> Sequence[Item]:
+        """Return the items of a name that are in a namespace, or may be put into it (``may_be_in``)."""
         items = self.named(kind, name)
-        return bool(items) and any(may_be_in(item, namespace) for item in items)
+        if not namespace:
+            return items
+        if len(items) <= 1:
+            return items if items and may_be_in(items[0], namespace) else ()
+        by_namespace = self._by_namespace.get((kind, name))
+        if by_namespace is None:
+            by_namespace = self._by_namespace[kind, name] = {}
+            for number, item in enumerate(items):
+                by_namespace.setdefault(item.namespace, []).append((number, item))
+        here, anywhere = by_namespace.get(namespace, ()), by_namespace.get("", ())
+        spend(len(here) + len(anywhere), "looking for objects that are named")
+        return [item for _, item in (merge(here, anywhere, key=_number) if here else anywhere)]
 
     def _add(self, kind: str, item: Item) -> None:
         self._by_kind.setdefault(kind, {}).setdefault(item.name, []).append(item)
+
+
+def _number(numbered: tuple[int, Item]) -> int:
+    return numbered[0]
 
 
 def kind_looked_up(targets: Sequence[Gvk]) -> str:

@@ -129,6 +129,7 @@ def _likely_mistake(context: Context, reference: AnyReference, *, is_strict: boo
     if of_machine is not None and of_machine.is_indexed:
         return likely_mistake(context, of_machine)
     renamed = context.inventory.renamed.get((reference.kind, reference.name), ())
+    spend(len(renamed), "looking for objects that are named")
     for item in renamed:
         if may_be_in(item, reference.namespace):
             return _renamed_finding(reference, item)
@@ -147,7 +148,7 @@ def _likely_mistake(context: Context, reference: AnyReference, *, is_strict: boo
     if not is_strict and reference.namespace != reference.resource.namespace:
         return None  # images and networks for all namespaces are often not in Git
     elsewhere = context.inventory.named(reference.kind, reference.name)
-    if not elsewhere or any(context.is_used(reference.kind, item) for item in elsewhere):
+    if not elsewhere or context.is_any_used(reference.kind, reference.name):
         return None
     return _elsewhere_finding(reference, elsewhere[0])
 

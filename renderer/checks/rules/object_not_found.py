@@ -36,11 +36,10 @@ report every such object that the overlay does not contain.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 
 from renderer.checks.rules.context import Context
-from renderer.checks.rules.inventory import may_be_in
 from renderer.checks.rules.not_found import dangling, strictly_dangling
 from renderer.checks.rules.operator_references import (
     GATEWAY,
@@ -56,8 +55,9 @@ from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import array_at, text_at
+from renderer.model.kube.json import Json, array_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.plural import listed
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import suggest
@@ -78,22 +78,26 @@ def _check(context: Context, *, is_strict: bool) -> Iterator[Finding]:
 def _missing_listener(context: Context, route: Resource, named: Named) -> Iterator[Finding]:
     """Yield a finding if the one Gateway of the overlay with this name lacks the listener."""
     section = text_at(named.mapping, "sectionName")
-    gateways = [
-        item.resource
-        for item in context.inventory.named(GATEWAY, named.name)
-        if may_be_in(item, named.namespace)
-    ]
-    if not section or has_placeholder(section) or len(gateways) != 1:
+    found = context.inventory.named_in(GATEWAY, named.name, named.namespace)
+    if not section or has_placeholder(section) or len(found) != 1:
         return
-    names = [text_at(each, "name") for each in array_at(gateways[0].content, *_LISTENERS.keys)]
-    if section in names or any(map(has_placeholder, names)):
+    gateway = found[0].resource
+    names = _names(array_at(gateway.content, *_LISTENERS.keys))
+    if names is None or section in names:
         return
     message = f"the Gateway {named.name} has no listener {section}"
     at = named.field.parent.child("sectionName")
     near = suggest(section, names, most=1)
-    hint = f"did you mean {near[0]}?" if near else f"its listeners are {listed(names)}"
-    related = related_to(gateways[0], f"Gateway {named.name} is here", _LISTENERS)
+    hint = f"did you mean {near[0]}?" if near else f"its listeners are {listed([*names])}"
+    related = related_to(gateway, f"Gateway {named.name} is here", _LISTENERS)
     yield Finding(route, at, message, hint, (related,), SetField(at, near[0]) if near else None)
+
+
+@once_for_same
+def _names(listeners: Sequence[Json]) -> Mapping[str, None] | None:
+    """Return the names of listeners; None if any is filled in later."""
+    names = dict.fromkeys(text_at(each, "name") for each in listeners)
+    return None if any(map(has_placeholder, names)) else names
 
 
 RULE = Rule(

@@ -159,7 +159,9 @@ def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]
     """
     spec = object_at(service.content, "spec")
     known = [machine.ports for machine in machines]
-    names = {text_at(port, "name") for ports in known for port in ports} - {""}
+    spend(2 * sum(map(len, known)), "comparing selectors of Services with labels")
+    names = dict.fromkeys(sorted({text_at(port, "name") for ports in known for port in ports} - {""}))
+    are_known = not any(map(has_placeholder, names))
     is_limited = all(map(_forwards_only_listed_ports, machines)) and spec.get("clusterIP") != "None"
     numbers = {(port.get("port"), text_at(port, "protocol") or "TCP") for ports in known for port in ports}
     about = f"{machines[0].kind} {machines[0].name}" if len(machines) == 1 else "the machines it selects"
@@ -168,12 +170,8 @@ def _unreachable_ports(service: Resource, machines: Sequence[VirtualMachineView]
         target = object_at(port).get(written)
         field = FieldPath.of("spec", "ports", index, written)
         related = (related_to(machines[0].resource, "a selected machine"),)
-        if (
-            isinstance(target, str)
-            and target not in names
-            and not any(map(has_placeholder, (target, *names)))
-        ):
-            hint = did_you_mean(target, sorted(names), otherwise="give a port of an interface this name")
+        if isinstance(target, str) and target not in names and are_known and not has_placeholder(target):
+            hint = did_you_mean(target, names, otherwise="give a port of an interface this name")
             yield Finding(service, field, f"no port of {about} has the name {target}", hint, related)
         protocol = text_at(port, "protocol") or "TCP"
         if isinstance(target, int) and is_limited and (target, protocol) not in numbers:

@@ -36,6 +36,7 @@ from renderer.model.codes import Code
 from renderer.model.field_edit import AddField, Edit
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.plural import listed
 from renderer.model.rule_settings import Level
 
 _PREFERRED = FieldPath.of("spec", "volumes", "preferredStorageClassName")
@@ -48,16 +49,15 @@ def _check_machine(context: Context, machine: VirtualMachineView) -> Iterator[Fi
     preferred = text_at(preference.content, *_PREFERRED.keys) if preference else ""
     if not preferred or preference is None:
         return
-    without = [index for index, template in machine.data_volume_templates if _has_no_class(template)]
-    if not without:
+    found = [each for each in machine.data_volume_templates if _has_no_class(each[1])]
+    if not found:
         return
-    names = [
-        text_at(template, "metadata", "name") for i, template in machine.data_volume_templates if i in without
-    ]
+    without = [index for index, _ in found]
+    names = [text_at(template, "metadata", "name") for _, template in found]
     yield Finding(
         machine.resource,
         machine.in_spec("dataVolumeTemplates", without[0], "spec"),
-        f"{', '.join(names)} would get the storage class {preferred} from {preference.name}, but the machine "
+        f"{listed(names)} would get the storage class {preferred} from {preference.name}, but the machine "
         "is written without its preference",
         f"write storageClassName: {preferred} in the DataVolume's storage",
         (related_to(preference, f"preferredStorageClassName: {preferred}", _PREFERRED),),
