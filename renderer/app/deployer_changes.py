@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.app.deployer_map import DeployerMap, entry_object, entry_of
+from renderer.app.deployer_map import DeployerMap, entry_of
 from renderer.app.diff_side import RenderedSide, Side, changed_manifests
 from renderer.app.new_owners import with_new_owners
 from renderer.app.overlay_owners import joint_owners
 from renderer.app.redirected_overlays import RedirectedOverlays
+from renderer.app.taken_applications import Taken, taken_applications
 from renderer.app.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
+from renderer.gitops.cascade import removal_impact
 from renderer.gitops.engine_reaction import impact_of
+from renderer.gitops.pruning import keeps_what_it_made
 from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
@@ -23,6 +28,7 @@ from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import LATEST
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployers import deployer_files
@@ -45,6 +51,8 @@ class DeployerChanges:
         self._added: dict[str, Overlay] = {}
         #: The objects that deploy compared overlays, as far as they were compared.
         self.ids: frozenset[ResId] = frozenset()
+        #: The Applications that another set takes over, and that deploy no compared overlay.
+        self.taken: tuple[Taken, ...] = ()
 
     def add(self, overlay: Overlay, rendered: Iterable[RenderedSide | None]) -> None:
         """Add a compared overlay; what it contains is compared with it."""
@@ -72,6 +80,8 @@ class DeployerChanges:
         redirected = RedirectedOverlays(*self._sides, deployers, changed)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
+        if self._may_make_more(changed):
+            self._note_taken(deployers, reasons)
         changes, impacts = self._compared(deployers, {each.path: each for each in overlays}, causes)
         found: list[OverlayDifference] = []
         for each in overlays:
@@ -83,6 +93,33 @@ class DeployerChanges:
             notes = (*departed.notes, *joint_owners(*self._sides, each.path))
             found.append(_with_reasons(departed, reasons[each.path])._replace(changes=judged, notes=notes))
         return tuple(found)
+
+    def _may_make_more(self, changed: frozenset[str]) -> bool:
+        """Return True if an ApplicationSet may make more than before; it may read files, and list folders."""
+        before, after = (side.manifests for side in self._sides)
+        return (
+            not changed.isdisjoint({*before} ^ {*after})
+            or any(map(self._may_have_parameters, changed))
+            or any(self._has_set(path) for path in changed)
+        )
+
+    def _has_set(self, path: str) -> bool:
+        with suppress(DiagnosticError):  # reported where it is used
+            fs = self._sides[1].fs
+            return fs.is_file(path) and b"ApplicationSet" in fs.read(path)
+        return False
+
+    def _note_taken(self, deployers: DeployerMap, reasons: Mapping[str, list[str]]) -> None:
+        """Note the Applications that another set begins to make, each with the overlays that it deploys."""
+        taken = {**taken_applications(*self._sides)}
+        noted: set[ResId] = set()
+        for path, overlay in self._added.items() if taken else ():
+            ids = dict.fromkeys(key.id for key in deployers.of(path)[0])
+            ids |= dict.fromkeys(old.current_id for old, _ in deployers.applied(overlay))
+            for id_ in ids.keys() & taken.keys():
+                reasons[path].append(taken[id_].reason)
+                noted.add(id_)
+        self.taken = tuple(each for id_, each in taken.items() if id_ not in noted)
 
     def _compared(
         self, deployers: DeployerMap, overlays: Mapping[str, OverlayDifference], causes: Causes | None
@@ -101,16 +138,19 @@ class DeployerChanges:
             if not is_elsewhere and not self._is_unreadable(old, new):
                 changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
         for path, overlay in self._added.items():  # what a set makes, if what fills its template changes
-            old, new = (entry_object(side, path) for side in self._sides)
-            if old is None or new is None or is_same(old.content, new.content):
-                continue
-            maker, impact = self._sides[1].deployers.maker_of(new), impact_of(old, new)
-            if maker is None or impact is None or impact.effect is not Effect.MAY_DELETE:
-                continue
             entry = entry_of(overlay)
-            if impacts.get((maker.current_id, entry)) != impact:
-                impacts[new.current_id, entry] = impact
-                changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
+            for old, new in deployers.applied(overlay):
+                if new is not None and is_same(old.content, new.content):
+                    continue
+                maker = self._sides[1].deployers.maker_of(new or old)
+                impact = impact_of(old, new) if new else removal_impact(old)
+                if maker is None or impact is None or impact.effect is not Effect.MAY_DELETE:
+                    continue
+                if new is None and keeps_what_it_made(maker, old):
+                    continue
+                if impacts.get((maker.current_id, entry)) != impact:
+                    impacts[(new or old).current_id, entry] = impact
+                    changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
         return changes, impacts
 
     def _may_differ(self, changed: frozenset[str]) -> bool:
@@ -125,8 +165,18 @@ class DeployerChanges:
             return True
         if any(self._added.keys().isdisjoint(folders_above(path)) for path in changed):
             return True
+        if any(self._may_have_parameters(path) for path in changed):
+            return True
         files = (deployer_files(side.fs, changed.intersection(side.manifests)) for side in self._sides)
         return next(files) != next(files)
+
+    def _may_have_parameters(self, path: str) -> bool:
+        """Return True for a file without objects: a set may make an Application of what is in it."""
+        if posixpath.basename(path) in KUSTOMIZATION_FILES:
+            return False
+        with suppress(DiagnosticError):  # reported where it is used
+            return any(side.fs.is_file(path) and b"kind" not in side.fs.read(path) for side in self._sides)
+        return False
 
     def _in_git(self, overlay: OverlayDifference, causes: Causes | None) -> OverlayDifference:
         """Return an overlay of one side without changes of objects that both sides have in Git.

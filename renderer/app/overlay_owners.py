@@ -100,6 +100,8 @@ def handovers(before: Side, after: Side, path: str) -> Iterator[Handover]:
     for old in gone if latter else ():
         same = (each for each in come if each.id == old.id)
         new = next(same, None) or next((each for each in (*come, *latter) if each.id != old.id), None)
+        if new is not None and new.id == old.id and old.maker and after.deployers.makes(old.maker, old.id):
+            continue  # it controls the Application, and another set cannot take it
         if new is not None:
             parents = before.deployers.above([old.deployer]) if new.id == old.id else ()
             yield Handover(old, new, tuple(parents))

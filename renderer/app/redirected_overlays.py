@@ -30,6 +30,17 @@ class RedirectedOverlays:
 
     def reasons(self, overlay: Overlay) -> Iterator[str]:
         """Yield why something else than what is rendered may be applied of an overlay."""
+        found = [*self._written_reasons(overlay)]
+        yield from found
+        if not found and overlay.deployer is None:
+            for old, new in self._deployers.applied(overlay):
+                if new is None:
+                    yield f"no set makes {old.kind} {old.name} any more, which deploys it"
+                elif not is_same(old.content, new.content):
+                    yield from redirections(old, new)
+                    yield from unrendered_changes(old, new)
+
+    def _written_reasons(self, overlay: Overlay) -> Iterator[str]:
         path = overlay.path
         yield from filter(None, [self._builds.of_tree(path)])
         if path in self._sides[1].overlays:

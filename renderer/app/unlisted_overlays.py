@@ -10,19 +10,19 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from contextlib import suppress
 from functools import cache, cached_property
 from typing import TypeAlias
 
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.moved_objects import OverlayStates
+from renderer.app.taken_applications import Taken
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
-from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import Danger, OverlayDifference
+from renderer.model.difference import Danger, Impact, OverlayDifference
 from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
 from renderer.model.kube.json import object_at, text_at
@@ -101,19 +101,33 @@ class UnlistedOverlays:
             elif each.path not in self._failed:
                 yield from _harm(each)
 
-    def harm_by_engines(self, deployers: Collection[ResId]) -> Iterator[OverlayDifference]:
+    def harm_by_engines(
+        self, deployers: Collection[ResId], taken: Iterable[Taken]
+    ) -> Iterator[OverlayDifference]:
         """Yield the harm done by changed objects of engines that no overlay contains, by folder.
 
-        ``deployers`` are those that deploy overlays, and are compared with these.
+        ``deployers`` are those that deploy overlays, and are compared with these. ``taken`` are Applications
+        that a set takes over, and with which no overlay is compared.
         """
-        known = {*self._rendered, *deployers}
-        before, after = (each.engine_objects(self._changed, known) for each in self._sides)
+        takers = {each.maker.current_id: each for each in taken if each.impact}
+        known = {*self._rendered, *deployers} - takers.keys()
+        files = {*self._changed, *(each.maker.origin.path for each in takers.values())}
+        before, after = (each.engine_objects(files, known) for each in self._sides)
         for folder in sorted({*before, *after}):
             old, new = (
                 each.side.as_written(objects.get(folder, ()))
                 for each, objects in zip(self._sides, (before, after), strict=True)
             )
-            yield from _harm(compare_overlay(folder, posixpath.basename(folder), old, new))
+            found = compare_overlay(folder, posixpath.basename(folder), old, new)
+            impacts = dict(_impacts(old.written, new.written))
+            impacts |= {id_: each.impact for id_, each in takers.items() if each.impact}
+            judged = tuple(
+                each._replace(impact=impact, effects=(impact.effect,))
+                if (impact := impacts.get(each.id)) and each.impact is None
+                else each
+                for each in found.changes
+            )
+            yield from _harm(found._replace(changes=judged))
 
     def not_compared(self) -> tuple[str, ...]:
         """Return the changed manifests with objects for a cluster that were not compared."""
@@ -179,17 +193,11 @@ class _Unlisted:
 
     def _deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
-        from renderer.gitops.argocd.generators.repository_tree import RepositoryTree  # noqa: PLC0415 - for sets
-        from renderer.pipeline.argocd_build import generate  # noqa: PLC0415 - as above
-
-        tree = RepositoryTree(self.side.fs)
-        is_own = self.side.deployers.urls.is_this_repository
         for each in (each for found in self.side.deployers.written.values() for each in found):
             if is_flux_kustomization(each) or is_application(each):
                 yield each
             elif is_application_set(each):
-                with suppress(DiagnosticError):  # it is compared itself
-                    yield from generate(tree, each, self.side.config.clusters, is_own, lambda _: None)
+                yield from self.side.deployers.made_by(each)
 
     def _entry_point(self, deployer: Resource) -> EntryPoint:
         if is_flux_kustomization(deployer):
@@ -234,6 +242,16 @@ class _Unlisted:
 
 def _place(resource: Resource) -> _Place:
     return resource.origin.path, resource.origin.document
+
+
+def _impacts(before: Iterable[Resource], after: Iterable[Resource]) -> Iterator[tuple[ResId, Impact]]:
+    """Yield what changed objects of engines do to what they deploy, which need not be in the repository."""
+    former = {each.current_id: each for each in before}
+    for new in after:
+        old = former.get(new.current_id)
+        impact = impact_of(old, new) if old else None
+        if impact is not None:
+            yield new.current_id, impact
 
 
 def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:

@@ -5,7 +5,9 @@ kustomize-controller applies nothing while ``spec.suspend`` is set, and in the c
 cannot update (fluxcd/pkg ``ssa/manager_apply.go`` ``shouldForceApply``). Argo CD deletes what an Application
 tracks and Git no longer has, as soon as it prunes automatically (``controller/appcontroller.go``
 ``autoSync``), and with the sync that ``operation`` asks for. Flux does not delete what left Git earlier: its
-inventory no longer has it.
+inventory no longer has it. An ApplicationSet whose ``syncPolicy.applicationsSync`` lets it delete
+Applications deletes all that it owns and does not make, also what it stopped making earlier (argo-cd
+``applicationset/controllers/applicationset_controller.go`` ``deleteInCluster``).
 """
 
 from __future__ import annotations
@@ -13,7 +15,14 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 from itertools import starmap
 
-from renderer.gitops.argocd.application import DeployedSource, as_application, is_application, sources
+from renderer.gitops.argocd.application import (
+    DeployedSource,
+    as_application,
+    git_generators,
+    is_application,
+    is_application_set,
+    sources,
+)
 from renderer.gitops.argocd.requested_sync import (
     options_of_request,
     requested_elsewhere,
@@ -22,10 +31,11 @@ from renderer.gitops.argocd.requested_sync import (
 )
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made, updates_what_it_made
 from renderer.gitops.repository_url import are_same_repository
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_SOURCE_GROUP
-from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import options_of_application
@@ -75,6 +85,13 @@ _ARGOCD_SYNC_PRUNES = Impact(
     "argo-cd controller/sync.go SyncAppState",
 )
 
+_SET_DELETES = Impact(
+    Effect.MAY_DELETE,
+    "applicationsSync: Applications that this set has made and no longer makes are deleted, with what they"
+    " have deployed",
+    "argo-cd applicationset/controllers/applicationset_controller.go deleteInCluster",
+)
+
 
 def impact_of(before: Resource, after: Resource) -> Impact | None:
     """Return the impact of a change of an object that deploys others; None if it is not known."""
@@ -100,6 +117,9 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
                 yield _ARGOCD_SYNC_FORCED
             if requests_pruning(new):
                 yield _ARGOCD_SYNC_PRUNES
+        is_set = is_application_set(before) and is_application_set(after)
+        if is_set and keeps_what_it_made(before, old) and not keeps_what_it_made(after, new):
+            yield from (_SET_DELETES,) if deletes_with_itself(old) else ()
 
 
 def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
@@ -138,6 +158,8 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             if _differs(before, after, field):
                 yield f"{label} has another spec.{field}: it may not have the files that are rendered here"
     else:
+        if is_application_set(before) and is_application_set(after):
+            yield from _made_otherwise(before, after)
         old, new = as_application(before), as_application(after)
         if any(_differs(old, new, "destination", name) for name in ("server", "name")):
             yield f"{label} has another destination: it goes to another cluster"
@@ -147,6 +169,21 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another repoURL: it may not deploy the files that are rendered here"
         for field in _newly_requested(old, new):
             yield f"{label} starts a sync with its own operation.sync.{field}: it deploys something else"
+
+
+def _made_otherwise(before: Resource, after: Resource) -> Iterator[str]:
+    """Yield why an ApplicationSet may make other Applications than those of this revision's files."""
+    label = f"{after.kind} {after.name}"
+    old, new = ([*git_generators(each)] for each in (before, after))
+    for each in new if old else ():
+        url, revision = text_at(each, "repoURL"), text_at(each, "revision") or "HEAD"
+        same = [one for one in old if are_same_repository(text_at(one, "repoURL"), url)]
+        if not same:
+            yield f"{label} has a git generator of another repository: it may not make what is rendered here"
+        elif revision not in [text_at(one, "revision") or "HEAD" for one in same]:
+            yield f"{label} has a git generator of another revision: it may not make what is rendered here"
+    if updates_what_it_made(after) and not updates_what_it_made(before):
+        yield f"{label} updates Applications that it has made: earlier changes of these arrive now"
 
 
 def _newly_requested(before: Resource, after: Resource) -> Iterator[str]:

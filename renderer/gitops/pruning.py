@@ -37,6 +37,7 @@ _DELETING = ("Delete", "WaitForTermination")
 _ORPHAN = "Orphan"
 #: The policies of an ApplicationSet that let it delete Applications; the first is the default.
 _POLICIES_THAT_DELETE = ("sync", "create-delete")
+_POLICIES_THAT_UPDATE = ("", "sync", "create-update")
 _OPERATOR_PRUNE = f"{FLUX_OPERATOR_GROUP}/prune"
 _HELM_POLICY = "helm.sh/resource-policy"
 
@@ -173,9 +174,18 @@ def exemption_from_removal(owner: Resource, object_: Resource) -> str:
 def keeps_what_it_made(maker: Resource, made: Resource) -> bool:
     """Return True if a set does not delete what it has made when it is removed or no longer makes it."""
     if is_application_set(maker):
-        policy = text_at(maker.content, "spec", "syncPolicy", "applicationsSync")
-        return bool(policy) and policy not in _POLICIES_THAT_DELETE
+        return bool(policy := policy_of_set(maker)) and policy not in _POLICIES_THAT_DELETE
     return is_suspended(maker) or _is_kept_by_operator(made)
+
+
+def policy_of_set(application_set: Resource) -> str:
+    """Return what an ApplicationSet may do to its Applications; empty for the default, everything."""
+    return text_at(application_set.content, "spec", "syncPolicy", "applicationsSync")
+
+
+def updates_what_it_made(application_set: Resource) -> bool:
+    """Return True if an ApplicationSet updates the Applications that it has made."""
+    return policy_of_set(application_set) in _POLICIES_THAT_UPDATE
 
 
 def _is_kept_by_operator(made: Resource) -> bool:

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
+from typing import TYPE_CHECKING
 
 from renderer.adopt.live.ignored_differences import (
     IgnoreRule,
@@ -49,6 +50,9 @@ from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 from renderer.pipeline.reached_objects import repository_urls
 from renderer.yamlio.decode import decode_yaml11
 
+if TYPE_CHECKING:
+    from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
+
 #: One of these texts is in every file that has any of them. In quotes, characters may be escaped.
 _SIGNS = (
     *(b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"source.toolkit.fluxcd.io/v"),
@@ -84,6 +88,8 @@ class Deployers:
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._applied: dict[tuple[str, int], bool] = {}
+        self._made: dict[tuple[str, int], tuple[Resource, ...]] = {}
+        self._made_by_folder: dict[tuple[str, int], Mapping[str, Mapping[str, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
         self._found: list[Resource] = []
@@ -293,6 +299,42 @@ class Deployers:
         if any(each.origin == deployer.origin for each in self.written.get(deployer.current_id, ())):
             return None
         return self._sets.get((deployer.origin.path, deployer.origin.document))
+
+    def made_by(self, application_set: Resource) -> tuple[Resource, ...]:
+        """Return the Applications that an ApplicationSet makes; none if it cannot be evaluated."""
+        key = application_set.origin.path, application_set.origin.document
+        if key not in self._made:
+            from renderer.pipeline.argocd_build import generate  # noqa: PLC0415 - only for sets
+
+            self._made[key] = ()
+            clusters, is_own = self._config.clusters, self.urls.is_this_repository
+            with suppress(DiagnosticError):  # reported where it is an entry
+                self._made[key] = generate(self._tree, application_set, clusters, is_own, lambda _: None)
+        return self._made[key]
+
+    def makes(self, maker: Resource, made: ResId) -> bool:
+        """Return True if the ApplicationSet with the name of ``maker`` makes an Application here."""
+        named = filter(is_application_set, self.written.get(maker.current_id, ()))
+        return any(each.current_id == made for one in named for each in self.made_by(one))
+
+    def made_for(self, application_set: Resource, overlay: Overlay) -> Mapping[str, Resource]:
+        """Return the Applications of an ApplicationSet that deploy an overlay, by name."""
+        key = application_set.origin.path, application_set.origin.document
+        if key not in self._made_by_folder:
+            by_folder: dict[str, dict[str, Resource]] = {}
+            for each in self.made_by(application_set):
+                for source in self._own_sources(each):
+                    by_folder.setdefault(posixpath.normpath(source), {})[each.name] = each
+            self._made_by_folder[key] = by_folder
+        folders = overlay.path, *folders_above(posixpath.join(overlay.output, "x"))
+        found = (self._made_by_folder[key].get(posixpath.normpath(folder), {}) for folder in folders)
+        return {name: each for one in found for name, each in one.items()}
+
+    @cached_property
+    def _tree(self) -> RepositoryTree:
+        from renderer.gitops.argocd.generators.repository_tree import RepositoryTree  # noqa: PLC0415 - for sets
+
+        return RepositoryTree(self._fs)
 
     @cached_property
     def _sets(self) -> Mapping[tuple[str, int], Resource]:

@@ -149,20 +149,24 @@ def named_sources(resource: Resource) -> Iterator[SourceAddress]:
     application = resource
     if is_application_set(resource):
         application = resource.with_content(object_at(resource.content, "spec", "template"))
-        yield from _read_by_generators(resource.content.get("spec"))
+        yield from (SourceAddress(text_at(each, "repoURL")) for each in git_generators(resource))
     for source in sources(application):
         if not source.is_chart:
             yield SourceAddress(source.url, "" if "{{" in source.path else source.path)
 
 
-def _read_by_generators(value: Json) -> Iterator[SourceAddress]:
-    """Yield the repositories that generators read, also inside a matrix or merge."""
+def git_generators(application_set: Resource) -> Iterator[JsonObject]:
+    """Yield the ``git`` generators of an ApplicationSet, also those inside a matrix or merge."""
+    yield from _git_generators(application_set.content.get("spec"))
+
+
+def _git_generators(value: Json) -> Iterator[JsonObject]:
     for generator in array_at(value, "generators"):
         git = object_at(generator, "git")
         if git:
-            yield SourceAddress(text_at(git, "repoURL"))
+            yield git
         for combining in ("matrix", "merge"):
-            yield from _read_by_generators(object_at(generator, combining))
+            yield from _git_generators(object_at(generator, combining))
 
 
 def source_folder(fs: FileSystem, source: DeployedSource) -> str:

@@ -178,6 +178,8 @@ def _application(
         "metadata": metadata,
         "spec": object_at(application, "spec"),
     }
+    if operation := object_at(application, "operation"):  # of templatePatch (createOrUpdateInCluster)
+        content = {**content, "operation": operation}
     return Resource(content, entry.sites(FieldPath.of("spec", "template"))[0])
 
 
