@@ -104,7 +104,7 @@ class SourceFolder:
         except DiagnosticError:  # commands that build overlays report it
             overlays = []
         catalogs = map(posixpath.normpath, self.project.config.catalog_folders())
-        return any(self.path in graph.folders(each) for each in (*catalogs, *overlays))
+        return self.path in graph.reached([*catalogs, *overlays])
 
     def _check_composition(self, changes: Mapping[str, bytes]) -> None:
         """Raise ``DiagnosticError`` for errors of the folder that the changes cause."""

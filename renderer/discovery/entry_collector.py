@@ -84,7 +84,12 @@ class EntryCollector:
         return self._compose_overlay(overlay)
 
     def _compose_overlay(self, overlay: Overlay) -> Outcome[ResourceSet]:
-        return Pipeline(self._manifests.fs, self._config).compose_alone(overlay)
+        return self._pipeline.compose_alone(overlay)
+
+    @cached_property
+    def _pipeline(self) -> Pipeline:
+        """Reads what several overlays use once."""
+        return Pipeline(self._manifests.fs, self._config)
 
     def add(self, entry: OverlayEntry) -> None:
         """Add the entry if its overlays have virtual machines or templates of them; else note the reason."""

@@ -29,7 +29,7 @@ def add_kustomizations(manifests: Manifests, collector: EntryCollector, engines:
     graph = manifests.graph
     broken = [
         root
-        for root in sorted({root for roots in manifests.outermost_users.values() for root in roots})
+        for root in manifests.outermost
         if graph.may_be_broken(root)
         and graph.files(root).isdisjoint(collector.assigned)
         and graph.probably_uses(root, manifests.machine_files)

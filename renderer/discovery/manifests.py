@@ -12,6 +12,7 @@ from functools import cached_property
 from renderer.discovery.machines_in_files import count_mentions, machine_ids
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Site
@@ -71,31 +72,25 @@ class Manifests:
         return unread + len({each for found in read.values() for each in machine_ids(found)})
 
     @cached_property
-    def outermost_users(self) -> dict[str, tuple[str, ...]]:
-        """Return the outermost kustomizations that use a folder, by that folder."""
+    def _outermost_users(self) -> KustomizationUsers:
+        """The outermost kustomizations that use a folder."""
         folders = {posixpath.dirname(path) or "." for path in self.contents if "ustomization" in path}
         buildable = [
             folder
             for folder in sorted(folders)
             if (links := self.graph.links(folder)) and not links.is_component
         ]
-        users: dict[str, set[str]] = {}
-        for root in buildable:
-            for folder in self.graph.folders(root):
-                users.setdefault(folder, set()).add(root)
-        outermost = {root for root in buildable if users.get(root) == {root}}
-        return {folder: tuple(sorted(using & outermost)) for folder, using in users.items()}
+        return KustomizationUsers(self.graph, buildable).outermost()
+
+    @property
+    def outermost(self) -> tuple[str, ...]:
+        """The outermost kustomizations, sorted."""
+        return self._outermost_users.roots
 
     def roots_of(self, files: Iterable[str]) -> tuple[str, ...]:
         """Return the outermost kustomizations that include one of the files."""
-        return tuple(
-            dict.fromkeys(
-                user
-                for file in files
-                for folder in self.graph.folders_listing(file)
-                for user in self.outermost_users.get(folder, ())
-            )
-        )
+        folders = (folder for file in files for folder in self.graph.folders_listing(file))
+        return tuple(self._outermost_users.of(folders))
 
 
 def _machine_files(contents: Iterable[tuple[str, bytes]]) -> dict[str, int]:

@@ -152,7 +152,7 @@ class Deployers:
     @cached_property
     def _listed_files(self) -> frozenset[str]:
         """The files that the kustomizations of the overlays list."""
-        folders = {used for each in self._folders for used in self._graph.folders(each)}
+        folders = self._graph.reached(self._folders)
         return frozenset(file for links in map(self._graph.links, folders) if links for file in links.files)
 
     def _above(self, output: str) -> Iterator[int]:

@@ -19,6 +19,7 @@ from renderer.model.entry_point import EntryKind, EntryPoint
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
+from renderer.model.run.work import spend
 
 _FLUX_MANIFESTS = (".yaml", ".yml")
 
@@ -36,7 +37,8 @@ class OverlayFiles:
     def of(self, overlay: Overlay) -> frozenset[str]:
         """Return the files that the overlay is built from, and the files that define its entry point."""
         if overlay.path not in self._found:
-            self._found[overlay.path] = self._find(overlay)
+            found = self._found[overlay.path] = self._find(overlay)
+            spend(len(found) // 2, "looking for the files of overlays")
         return self._found[overlay.path]
 
     def _find(self, overlay: Overlay) -> frozenset[str]:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from functools import cached_property
 
 from renderer.files.file_system import FileSystem, SubmoduleError, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
+from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
@@ -140,12 +141,10 @@ class ScopeFinder:
         self._manifests = manifests
         self._config = config
         self._overlays = overlays
-        self._users: dict[str, frozenset[str]] = {}
 
     def scope_of(self, files: Iterable[str]) -> ValidationScope:
         """Return the scope of ``files``, in the order of the project."""
         roots: set[str] = set()
-        parts: set[str] = set()
         alone: list[str] = []
         named = dict.fromkeys(files)
         about = set(named)
@@ -160,27 +159,34 @@ class ScopeFinder:
         settings = {PROJECT_FILE, *self._config.facts_files}
         if not settings.isdisjoint(named):  # they are about all overlays
             roots |= {overlay.path for overlay in self._overlays}
-            about |= set().union(*map(self._files_of, self._overlays))
+            plain = (overlay.path for overlay in self._overlays if overlay.entry is None)
+            about |= self._graph.files_in(self._graph.reached(plain))
+            about = about.union(*map(self._files_of, self._entry_points))
         substituted = [(overlay, overlay.flux) for overlay in self._overlays if overlay.flux]
+        listing_folders: dict[str, None] = {}
+        all_of: dict[str, None] = {}  # the folders whose files the findings are about
         for file in named:
             is_entry_file = file in entry_files
             listing = self._graph.folders_listing(file)
-            if is_entry_file and not any(map(self._in_project, listing)):
+            if is_entry_file and not any(map(self._is_in_project, listing)):
                 listing = ()
             for folder in listing:
-                users = self._users_of(folder)
-                roots |= users
-                parts |= set() if users else {folder}
+                listing_folders[folder] = None
                 links = self._graph.links(folder)
                 if links and links.file == file:  # the file is the kustomization itself
-                    about |= self._graph.files(folder)
+                    all_of[folder] = None
             if not listing and not is_entry_file and file not in settings:
                 alone.append(file)
                 roots |= self._configured_by(file)
             for overlay, flux in substituted:
                 if flux.may_read(file):
                     roots.add(overlay.path)
-                    about |= self._graph.files(overlay.path)
+                    all_of[overlay.path] = None
+        roots |= self._users_of(listing_folders)
+        parts = {
+            each for each in listing_folders if not (self._is_in_project(each) or self._unlisted.uses(each))
+        }
+        about |= self._graph.files_in(self._graph.reached(all_of))
         listed = {overlay.path for overlay in self._overlays}
         return ValidationScope(
             overlays=tuple(overlay for overlay in self._overlays if overlay.path in roots),
@@ -197,48 +203,42 @@ class ScopeFinder:
         """Return the overlays that are not kustomizations of the project."""
         return tuple(overlay for overlay in self._overlays if overlay.entry is not None)
 
-    def _users_of(self, folder: str) -> frozenset[str]:
-        """Return the folders whose builds use the kustomization in ``folder``."""
-        if folder not in self._users:
-            self._users[folder] = self._in_project(folder) or self._unlisted_users.get(folder, frozenset())
-        return self._users[folder]
+    def _users_of(self, folders: Iterable[str]) -> set[str]:
+        """Return the folders whose builds use the kustomization in one of ``folders``."""
+        own = [folder for folder in folders if self._is_in_project(folder)]
+        found = {*self._project_users.of(own), *self._catalogs.of(own)}
+        if any(map(self._catalogs.uses, own)):
+            found |= self._built_with_catalogs
+        return found.union(self._unlisted.of(folder for folder in folders if not self._is_in_project(folder)))
 
-    def _in_project(self, folder: str) -> frozenset[str]:
-        """Return overlays and catalogs that use the folder; a catalog affects every other build, too."""
-        overlays = self._overlays_by_folder.get(folder, frozenset())
-        catalogs = frozenset(
-            path for path in self._config.catalog_folders() if folder in self._graph.folders(path)
-        )
-        if catalogs:
-            others = frozenset[str]().union(*self._unlisted_users.values())
-            overlays = frozenset(overlay.path for overlay in self._overlays)
-            return overlays | catalogs | {each for each in others if not self._graph.may_be_broken(each)}
-        return overlays
+    def _is_in_project(self, folder: str) -> bool:
+        """Return True if an overlay or a catalog of the project uses the folder."""
+        return self._project_users.uses(folder) or self._catalogs.uses(folder)
+
+    @cached_property
+    def _built_with_catalogs(self) -> frozenset[str]:
+        """The overlays and the other kustomizations: a catalog affects them all."""
+        others = (each for each in self._unlisted.roots if not self._graph.may_be_broken(each))
+        return frozenset((*(overlay.path for overlay in self._overlays), *others))
+
+    @cached_property
+    def _project_users(self) -> KustomizationUsers:
+        return KustomizationUsers(self._graph, (overlay.path for overlay in self._overlays))
+
+    @cached_property
+    def _catalogs(self) -> KustomizationUsers:
+        return KustomizationUsers(self._graph, self._config.catalog_folders())
+
+    @cached_property
+    def _unlisted(self) -> KustomizationUsers:
+        """The outermost kustomizations that can be built by themselves."""
+        return KustomizationUsers(self._graph, self._kustomizations).outermost()
 
     def _configured_by(self, file: str) -> frozenset[str]:
         """Return the overlays of the clusters that list a file, or a folder with it, as configuration."""
         listing = self._config.catalog_folders()
         clusters = {each for path, named in listing.items() if is_inside(file, path) for each in named}
         return frozenset(overlay.path for overlay in self._overlays if overlay.cluster in clusters)
-
-    @cached_property
-    def _overlays_by_folder(self) -> Mapping[str, frozenset[str]]:
-        """Return, by folder, the overlays of the project whose builds use it."""
-        users: dict[str, set[str]] = {}
-        for overlay in self._overlays:
-            for folder in self._graph.folders(overlay.path):
-                users.setdefault(folder, set()).add(overlay.path)
-        return {folder: frozenset(using) for folder, using in users.items()}
-
-    @cached_property
-    def _unlisted_users(self) -> Mapping[str, frozenset[str]]:
-        """Return, by folder, the outermost kustomizations that use it and can be built by themselves."""
-        users: dict[str, set[str]] = {}
-        for root in self._kustomizations:
-            for folder in self._graph.folders(root):
-                users.setdefault(folder, set()).add(root)
-        outermost = {root for root in self._kustomizations if users[root] == {root}}
-        return {folder: frozenset(using & outermost) for folder, using in users.items()}
 
     @cached_property
     def _kustomizations(self) -> tuple[str, ...]:

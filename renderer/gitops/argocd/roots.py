@@ -15,6 +15,7 @@ from renderer.files.file_system import FileSystem, is_inside
 from renderer.gitops.argocd.application import is_application, is_application_set, is_project
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
+from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ARGOCD_GROUP
@@ -106,11 +107,8 @@ def _mentions_applications(fs: FileSystem, path: str) -> bool:
 
 def _used_by_others(graph: KustomizationGraph, folders: Iterable[str]) -> set[str]:
     """Return the folders and files that the kustomizations in ``folders`` use, except in a cycle."""
-    found: set[str] = set()
-    for user in folders:
-        found |= graph.files(user)
-        found |= {each for each in graph.folders(user) if user not in graph.folders(each)}
-    return found
+    users = tuple(folders)
+    return {*graph.files_in(graph.reached(users)), *KustomizationUsers(graph, users).used_by_others}
 
 
 def _in_file(fs: FileSystem, path: str) -> Iterator[Resource]:

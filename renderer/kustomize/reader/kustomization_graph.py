@@ -17,6 +17,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay
+from renderer.model.run.work import spend
 from renderer.model.suggest import suggest_paths
 from renderer.yamlio.decode import decode_documents, decode_yaml11
 
@@ -33,6 +34,9 @@ _PLUGINS = ("generators", "transformers", "validators")
 _WITH_PATHS = ("patches", "patchesjson6902", "replacements")
 _PATCHES = ("patches", "patchesjson6902")
 _GENERATORS = ("configmapgenerator", "secretgenerator")
+
+#: Folders, in all sets of them, that are remembered at once: 30 MB at most.
+_MOST_KEPT = 300_000
 
 _PATH_FIELDS = frozenset((*_LISTS, *_PLUGINS, *_WITH_PATHS, *_GENERATORS))
 
@@ -60,6 +64,7 @@ class KustomizationGraph:
         self._fs = fs
         self._links: dict[str, Links | None] = {}
         self._folders: dict[str, frozenset[str]] = {}
+        self._kept = 0
         self._built_from: dict[str, frozenset[str]] = {}
 
     def links(self, folder: str) -> Links | None:
@@ -75,9 +80,15 @@ class KustomizationGraph:
 
     def folders(self, root: str) -> frozenset[str]:
         """Return the folders whose kustomizations the one in ``root`` uses, and its own."""
-        if root not in self._folders:
-            self._folders[root] = self.reached([root])
-        return self._folders[root]
+        known = self._folders.get(root)
+        if known is None:
+            known = self.reached([root])
+            self._kept += len(known)
+            if self._kept > _MOST_KEPT:  # each of thousands may use thousands
+                self._folders.clear()
+                self._kept = len(known)
+            self._folders[root] = known
+        return known
 
     def reached(self, roots: Iterable[str], known: Iterable[str] = ()) -> frozenset[str]:
         """Return the folders whose kustomizations those in ``roots`` use, and their own.
@@ -91,6 +102,7 @@ class KustomizationGraph:
             if links:
                 used.add(folder)
                 waiting += links.folders
+        spend(1 + len(used) // 2, "following kustomizations")
         return frozenset(used)
 
     def may_be_broken(self, folder: str) -> bool:
@@ -155,12 +167,12 @@ class KustomizationGraph:
 
     def files(self, root: str) -> frozenset[str]:
         """Return the files listed by the kustomization in ``root`` and by the ones it uses, and their own."""
-        files: set[str] = set()
-        for folder in self.folders(root):
-            links = self.links(folder)
-            if links:
-                files |= {links.file, *links.files}
-        return frozenset(files)
+        return self.files_in(self.folders(root))
+
+    def files_in(self, folders: Iterable[str]) -> frozenset[str]:
+        """Return the files listed by the kustomizations in ``folders``, and their own."""
+        found = filter(None, map(self.links, folders))
+        return frozenset(file for links in found for file in (links.file, *links.files))
 
     def folders_listing(self, file: str) -> tuple[str, ...]:
         """Return the folders whose kustomization is, or lists, ``file``; only folders that contain it."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from functools import partial
 
 from renderer.files.file_system import FileSystem, is_inside
@@ -32,8 +32,12 @@ from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import CompletedKustomization, DataGenerator, GeneratorArgs, Kustomization
 from renderer.model.run.limits import limits, over_limit
+from renderer.model.run.work import spend
 from renderer.model.source_tree import KustomizationRoot, OpenApi, SourceTree
 from renderer.yamlio.decode import decode_yaml11
+
+#: Steps for a kustomization without entries (``model.run.work``).
+_STEPS_PER_ROOT = 300
 
 
 class AncestorChain:
@@ -56,15 +60,16 @@ class AncestorChain:
             raise over_limit("base_depth", message, site)
         return AncestorChain((*self.folders, folder))
 
-    def check(self, below: Iterable[str], site: Site) -> None:
-        """Check that no folder used ``below`` closes a cycle. Raises: kustomization-cycle."""
+    def check(self, is_below: Callable[[str], bool], site: Site) -> None:
+        """Check that no folder for which ``is_below`` closes a cycle. Raises: kustomization-cycle."""
         at_or_above = {"."} if self.folders else set[str]()
         for folder in self.folders:
-            parts = folder.split("/")
-            at_or_above |= {"/".join(parts[:length]) for length in range(1, len(parts) + 1)}
-        closing = at_or_above.intersection(below)
+            while folder not in at_or_above:
+                at_or_above.add(folder)
+                folder = folder.rpartition("/")[0] or "."  # noqa: PLW2901 - the next one above
+        closing = min(filter(is_below, at_or_above), default="")
         if closing:
-            raise _cycle_error((*self.folders, min(closing)), site)
+            raise _cycle_error((*self.folders, closing), site)
 
 
 def _cycle_error(folders: tuple[str, ...], site: Site) -> DiagnosticError:
@@ -215,7 +220,9 @@ class Loader:
         self._files = SourceFiles(fs, restrictor, skips_unsupported=skips_unsupported)
         self._accumulate = accumulate
         self._roots: dict[str, KustomizationRoot | DiagnosticError] = {}
-        self._folders_below: dict[str, frozenset[str]] = {}
+        #: A bit for each folder, and the bits of the folders that each one uses, with its own.
+        self._bits: dict[str, int] = {}
+        self._below: dict[str, int] = {}
 
     @property
     def folders(self) -> frozenset[str]:
@@ -252,20 +259,23 @@ class Loader:
             if folder not in self._roots:
                 self._roots[folder] = self._read_root(folder, entered)
             else:
-                ancestors.check(self._folders_below.get(folder, ()), site)
+                below = self._below.get(folder, 0)
+                ancestors.check(lambda other: bool(below & self._bits.get(other, 0)), site)
         root = self._roots[folder]
         if isinstance(root, DiagnosticError):
             raise DiagnosticError(*(_at_listing(found, site) for found in root.diagnostics))
         return root
 
     def _read_root(self, folder: str, ancestors: AncestorChain) -> KustomizationRoot | DiagnosticError:
+        spend(_STEPS_PER_ROOT, "reading kustomizations")
         try:
             root = self._read(folder, ancestors)
         except DiagnosticError as error:
             return error
-        self._folders_below[folder] = frozenset([folder]).union(
-            *(self._folders_below[used.folder] for used in root.used_roots())
-        )
+        below = self._bits[folder] = 1 << len(self._bits)
+        for used in root.used_roots():
+            below |= self._below[used.folder]
+        self._below[folder] = below
         return root
 
     def _read(

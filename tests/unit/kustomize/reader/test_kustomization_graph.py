@@ -6,6 +6,7 @@ from renderer.files.file_system import MemoryFileSystem
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.cluster_settings import CatalogPath
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.model.run.work import begin_run, spent
 from renderer.project.overlays import find_overlays
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder, ValidationScope
 
@@ -152,3 +153,18 @@ def test_excluded_file_is_not_a_manifest(patterns: list[str], left: set[str]) ->
     assert set(manifests.below(".")) == left
     assert {path for path in paths if manifests.is_candidate(path)} == left
     assert set(manifests.below("tests/x")) == left & {"tests/x/b.yaml"}
+
+
+def test_sets_of_folders_that_fill_the_memory_are_forgotten() -> None:
+    """Each kustomization of a chain uses all that follow."""
+    files = {
+        f"{number}/kustomization.yaml": f"resources: [../{number + 1}]\n".encode() for number in range(1200)
+    }
+    graph = KustomizationGraph(MemoryFileSystem(files))
+    begin_run()
+    first = graph.folders("0")
+    assert graph.folders("0") is first
+    assert [len(graph.folders(str(number))) for number in range(1200)] == [*range(1200, 0, -1)]
+    assert graph.folders("0") == first
+    assert graph.folders("0") is not first
+    assert spent() > 300_000
