@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from renderer.model.kube.json import EMPTY
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
@@ -126,7 +127,19 @@ def _address(text: str) -> str:
     return LOCAL_SERVER if text == LOCAL_NAME else text.rstrip("/")
 
 
-def clusters_in_path(clusters: Iterable[ClusterSettings], path: str) -> tuple[str, ...]:
+@once_for_same
+def clusters_by_name(clusters: tuple[ClusterSettings, ...]) -> Mapping[str, ClusterSettings]:
+    """Return the clusters by their names, which differ."""
+    return {each.name: each for each in clusters}
+
+
+@once_for_same
+def _positions(clusters: tuple[ClusterSettings, ...]) -> Mapping[str, int]:
+    return {each.name: position for position, each in enumerate(clusters)}
+
+
+def clusters_in_path(clusters: tuple[ClusterSettings, ...], path: str) -> tuple[str, ...]:
     """Return the clusters whose names are folders in ``path``."""
-    folders = path.split("/")
-    return tuple(each.name for each in clusters if each.name in folders)
+    positions = _positions(clusters)
+    named = positions.keys() & path.split("/")
+    return tuple(sorted(named, key=positions.__getitem__))

@@ -12,10 +12,12 @@ from renderer.model.cluster_settings import (
     CatalogPath,
     ClusterSettings,
     StorageClass,
+    clusters_by_name,
     clusters_in_path,
 )
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint
 from renderer.model.kube.json import EMPTY
+from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.release import LATEST, Release
@@ -294,7 +296,7 @@ class RenderConfig(Record):
 
         Settings that the cluster does not have are the default cluster's, except facts, which are of one.
         """
-        settings = next((each for each in self.clusters if each.name == name), None)
+        settings = clusters_by_name(self.clusters).get(name)
         if settings is None or name == self.cluster:
             return self
         return self._replace(cluster=name, **{"facts": "", **settings.own})
@@ -312,13 +314,7 @@ class RenderConfig(Record):
 
         It is the catalogs and the configuration of all clusters.
         """
-        found: dict[str, tuple[str, ...]] = {}
-        for cluster in dict.fromkeys((self.cluster, *(each.name for each in self.clusters))):
-            seen = self.of_cluster(cluster)
-            paths = (source.path for source in seen.catalogs if isinstance(source, CatalogPath))
-            for path in dict.fromkeys((*seen.configuration, *paths)):
-                found[path] = (*found.get(path, ()), cluster)
-        return found
+        return _catalog_folders(self)
 
     @property
     def facts_files(self) -> tuple[str, ...]:
@@ -363,3 +359,14 @@ class RenderConfig(Record):
             listed_by=entry.listed_by,
             cluster=cluster,
         )
+
+
+@once_for_same
+def _catalog_folders(config: RenderConfig) -> Mapping[str, tuple[str, ...]]:
+    found: dict[str, list[str]] = {}
+    for cluster in dict.fromkeys((config.cluster, *clusters_by_name(config.clusters))):
+        seen = config.of_cluster(cluster)
+        paths = (source.path for source in seen.catalogs if isinstance(source, CatalogPath))
+        for path in dict.fromkeys((*seen.configuration, *paths)):
+            found.setdefault(path, []).append(cluster)
+    return {path: tuple(clusters) for path, clusters in found.items()}

@@ -7,7 +7,6 @@ This is the second of the answers to the question where an overlay goes (``Rende
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TypeAlias
 
 from renderer.model.cluster_settings import LOCAL_SERVER, ClusterSettings, cluster_at, clusters_in_path
@@ -21,7 +20,7 @@ Cluster: TypeAlias = tuple[str, str, str]
 _KUBECONFIG = "-kubeconfig"
 
 
-def target_cluster_of(clusters: Sequence[ClusterSettings], point: EntryPoint) -> str | None:
+def target_cluster_of(clusters: tuple[ClusterSettings, ...], point: EntryPoint) -> str | None:
     """Return the cluster that an entry point is applied to; None if only the path of the entry can say it.
 
     An empty name is a cluster that the project does not list.

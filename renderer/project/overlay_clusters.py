@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 
 from renderer.model.cluster_settings import ClusterSettings, clusters_in_path
 from renderer.model.codes import Code
@@ -17,7 +17,9 @@ def cluster_site(name: str) -> Site:
     return Site(PROJECT_FILE, 0, FieldPath.of("clusters", ElementName("name", name), "name"))
 
 
-def ambiguous_cluster(clusters: Sequence[ClusterSettings], overlay: Overlay, site: Site) -> Diagnostic | None:
+def ambiguous_cluster(
+    clusters: tuple[ClusterSettings, ...], overlay: Overlay, site: Site
+) -> Diagnostic | None:
     """Return an error, at ``site``, about an overlay whose path names several clusters; None otherwise."""
     has_engine = overlay.entry is not None and overlay.entry.options.has_engine
     named = clusters_in_path(clusters, overlay.listed_as if has_engine else overlay.path)
