@@ -10,39 +10,40 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from time import process_time
 from types import FrameType
 
 from renderer.model.run.work import CpuLimitError, allowed_seconds
 
-#: Seconds of CPU time between two signals of the timer.
+#: Seconds of CPU time between two looks at it.
 _INTERVAL = 1
 
 
 @contextmanager
 def limited_cpu() -> Iterator[None]:
-    """End the block with ``CpuLimitError`` when this process has taken more CPU time than it may.
+    """End the block with ``CpuLimitError`` when this process has used more CPU time than it may.
 
-    A timer of the system tells (``ITIMER_PROF``). Windows does not have it, only the main thread can use it,
-    and a profiler may need it: then nothing is bounded.
+    A timer of the system (``ITIMER_PROF``) interrupts the block to look. Nothing is bounded where there is
+    none (Windows), outside of the main thread, which alone gets signals, and while a profiler uses the timer.
     """
     import signal  # noqa: PLC0415 - makes sixty constants
 
     is_main = threading.current_thread() is threading.main_thread()
-    if not is_main or not hasattr(signal, "setitimer") or signal.getsignal(signal.SIGPROF) != signal.SIG_DFL:
+    # A forked worker inherits the handler of its parent, but not the timer.
+    if not is_main or not hasattr(signal, "setitimer") or signal.getitimer(signal.ITIMER_PROF) != (0.0, 0.0):
         yield
         return
-    seconds = 0
+    begin = process_time()
 
-    def count(_signal: int, _frame: FrameType | None) -> None:
-        nonlocal seconds
-        seconds += _INTERVAL
+    def check(_signal: int, _frame: FrameType | None) -> None:
+        seconds = process_time() - begin  # signals during one call of C arrive as one
         if seconds >= allowed_seconds():
-            raise CpuLimitError(seconds)
+            raise CpuLimitError(int(seconds))
 
-    signal.signal(signal.SIGPROF, count)
+    former = signal.signal(signal.SIGPROF, check)
     signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
+        signal.signal(signal.SIGPROF, former or signal.SIG_DFL)  # None: not of Python

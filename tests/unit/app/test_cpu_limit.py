@@ -5,7 +5,9 @@ from __future__ import annotations
 import pickle
 import signal
 import threading
+from concurrent.futures import ProcessPoolExecutor
 from contextvars import copy_context
+from multiprocessing import get_all_start_methods, get_context
 from pathlib import Path
 from time import process_time
 
@@ -39,6 +41,45 @@ def test_loop_without_steps_ends() -> None:
         copy_context().run(with_limit, 1)
     assert process_time() - begin < 3
     assert raised.value.diagnostic.message.startswith("CPU time limit exceeded (")
+
+
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="the system cannot fork")
+def test_forked_worker_has_a_timer_of_its_own() -> None:
+    def run() -> None:
+        with limited_cpu(), ProcessPoolExecutor(1, get_context("fork")) as pool:
+            pool.submit(with_limit, 1).result()
+
+    with pytest.raises(CpuLimitError):
+        copy_context().run(run)
+
+
+def test_timer_of_a_profiler_stays() -> None:
+    former = signal.signal(signal.SIGPROF, signal.SIG_IGN)
+    signal.setitimer(signal.ITIMER_PROF, 100, 100)
+    try:
+        with limited_cpu():
+            assert signal.getitimer(signal.ITIMER_PROF)[1] == 100
+            assert signal.getsignal(signal.SIGPROF) is signal.SIG_IGN
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, former)
+
+
+def test_time_in_one_call_counts_in_full() -> None:
+    """Signals that arrive during a call of C reach Python as one, once it ends."""
+
+    def run() -> None:
+        begin_run()
+        set_maximum({"cpu": 2})
+        with limited_cpu():
+            signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGPROF})
+            spin(2.5)
+            signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGPROF})
+            spin(0.1)
+
+    with pytest.raises(CpuLimitError) as raised:
+        copy_context().run(run)
+    assert raised.value.seconds == 2
 
 
 def test_nothing_is_left_behind() -> None:
