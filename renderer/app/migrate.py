@@ -192,6 +192,8 @@ class _Migration:
             kept = _merge_kept(kept, refused)
             migrated = self._migrate_all(kept)
             refused = self._changes_to_revert(migrated, kept)
+        for build in self._builds:  # also those whose files stay: warnings quote their lines
+            self._composed(build)
         return migrated
 
     def _migrate_all(self, kept: Kept) -> tuple[Migrated, ...]:

@@ -130,7 +130,10 @@ def without_secret_words(change: ResourceChange, secrets: Masking) -> ResourceCh
         return each._replace(before=before, after=after)
 
     return change._replace(
-        fields=tuple(each._replace(impact=shown(each.impact)) for each in change.fields),
+        fields=tuple(
+            each._replace(impact=shown(each.impact), owners=tuple(map(secrets.mask, each.owners)))
+            for each in change.fields
+        ),
         impact=shown(change.impact),
         start_refusal=secrets.mask(change.start_refusal),
         former_refusal=secrets.mask(change.former_refusal),

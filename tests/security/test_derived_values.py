@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.security.git_history import committed
 from tests.security.test_secrets import invoked
@@ -214,3 +215,77 @@ def test_former_value_in_an_identity_is_not_shown(
     for command in CHECKS[:1]:
         output = shown(command)
         assert not [part for part in ("tn8zq", "p4kq8") if part in output], f"{command}\n{output}"
+
+
+WITH_DATA = MACHINE.replace(
+    "      volumes: [", "      volumes: [{name: seed, cloudInitNoCloud: {FIELD: DATA}}, "
+).replace("disks: [", "disks: [{name: seed, disk: {}}, ")
+
+
+@pytest.mark.parametrize(
+    ("field", "data"),
+    [
+        ("userData", '"#!tn8zq4wkxplm\\nx\\n"'),
+        ("userData", '"#!opt/tn8zq4wkxplm\\nx\\n"'),
+        ("networkData", '"version: 2\\nwifis: {tn8zq4wkxplm: x}\\n"'),
+    ],
+)
+def test_finding_about_start_data_quotes_no_word_of_it(
+    field: str, data: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    machine = WITH_DATA.replace("FIELD", field).replace("DATA", data)
+    written({"prod/kustomization.yaml": "resources: [obj.yaml]\n", "prod/obj.yaml": machine}, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    for command in ("validate", "validate --format json"):
+        output = shown(command)
+        assert "cloud-init" in output
+        assert "tn8zq" not in output
+
+
+def test_result_of_a_function_shows_no_value_in_the_path_of_its_field() -> None:
+    machine = yaml.safe_load(MACHINE)
+    machine["metadata"]["tn8zq4wkxplm"] = "y"
+    items = [yaml.safe_load(KEYS.replace("VALUE", "tn8zq4wkxplm")), machine]
+    given = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    config = {"apiVersion": "vmrender.io/v1alpha1", "kind": "Validation", "metadata": {"name": "f"}}
+    _, out, _ = invoked("fn", yaml.safe_dump({**given, "functionConfig": config}))
+    [result] = yaml.safe_load(out)["results"]
+    assert result["field"] == {"path": 'metadata["***"]'}
+
+
+def test_migration_quotes_no_line_with_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kubevirt = (
+        "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kv, namespace: a}\n"
+        "spec:\n  configuration:\n    machineType: tn8zq4wkxplm\n"
+    )
+    files = {
+        "prod/kustomization.yaml": "resources: [obj.yaml, keys.yaml]\n",
+        "prod/keys.yaml": KEYS.replace("VALUE", "tn8zq4wkxplm"),
+        "prod/obj.yaml": kubevirt,
+    }
+    written(files, tmp_path)
+    monkeypatch.chdir(tmp_path)
+    output = shown("migrate --check")
+    assert "prod/obj.yaml:6" in output
+    assert "tn8zq" not in output
+
+
+def test_live_comparison_shows_no_value_as_an_owner(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    keys = KEYS.replace("VALUE", "tn8zq4wkxplm")
+    files = {
+        "prod/kustomization.yaml": "resources: [obj.yaml, keys.yaml]\n",
+        "prod/keys.yaml": keys,
+        "prod/obj.yaml": MACHINE,
+    }
+    written(files, tmp_path)
+    managed = (
+        ", managedFields: [{manager: tn8zq4wkxplm, operation: Update, apiVersion: v1,"
+        " time: '2024-01-01T00:00:00Z', fieldsType: FieldsV1, fieldsV1: {'f:spec': {'f:runStrategy': {}}}}]}"
+    )
+    live = MACHINE.replace("namespace: a}", f"namespace: a{managed}").replace("Always", "Halted")
+    (tmp_path / "dump.yaml").write_text(f"{keys}---\n{live}")
+    monkeypatch.chdir(tmp_path)
+    for command in ("diff --live dump.yaml", "diff --live dump.yaml --format json"):
+        output = shown(command)
+        assert "runstrategy" in output
+        assert "tn8zq" not in output

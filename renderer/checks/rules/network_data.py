@@ -261,9 +261,8 @@ class _V2(_Reader):
                 if isinstance(settings, dict):
                     yield from self._device((*path, device), kind, settings)
                 elif settings is not None and not has_placeholder_word(settings):
-                    yield self._problem(
-                        (*path, device), f"{device} is not a mapping", "write its keys below it"
-                    )
+                    message = f"a device of {kind} is not a mapping"  # its name may be a value
+                    yield self._problem((*path, device), message, "write its keys below it")
 
     def _device(self, path: _Path, kind: str, device: JsonObject) -> Iterator[Problem]:
         yield from self._key_problems(path, device, facts.V2_DEVICE_KEYS, facts.V2_OTHER_WORDS)

@@ -34,6 +34,7 @@ _LONGEST_HEADER = 40
 _NAMES = tuple(KEYS)
 _TOP_LEVEL_KEY = pattern(rf"^(?:{'|'.join(_NAMES)}):", re.MULTILINE)
 _INTERPRETER = pattern(r"#![ \t]*([^\s/]\S*)")
+_PROGRAM = pattern(r"((?:usr/(?:local/)?)?bin/)?(bash|dash|env|ksh|perl|pwsh|python3?|ruby|sh|zsh)")
 #: The beginnings of lines that may be keys of the outermost mapping.
 _WRITTEN_KEY = pattern(r"^[\w\"'-]+(?=[ \t]*:)", re.MULTILINE)
 
@@ -54,10 +55,9 @@ def _problems(part: Part, name: str) -> Iterator[Problem]:
         interpreter = _INTERPRETER.match(part.text.lstrip())
         if interpreter and not has_placeholder(interpreter[0]):
             message = f"the script in {name} names its interpreter without a slash at the beginning"
-            hint = f"write the path from the root, such as #!/{interpreter[1]}"
-            if "/" not in interpreter[1]:
-                hint = f"write the path from the root, such as #!/bin/{interpreter[1]}"
-            yield Problem(message, hint, part.line)
+            program = _PROGRAM.fullmatch(interpreter[1])  # another word may be anything, a password as well
+            shown = f"{program[1] or 'bin/'}{program[2]}" if program else "bin/bash"
+            yield Problem(message, f"write the path from the root, such as #!/{shown}", part.line)
 
 
 def _header_problems(part: Part, name: str) -> Iterator[Problem]:
