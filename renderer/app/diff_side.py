@@ -25,7 +25,7 @@ from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
-from renderer.model.render_config import ExpandMode, Overlay, RenderConfig
+from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.deployers import Deployers
@@ -105,7 +105,9 @@ class Side:
             for overlay in self.found.overlays
             if overlay.listed_as not in self.found.uncertain_entries
         }
-        self._pipeline = Pipeline(self.fs, config, overlays=self.found.overlays)
+        self._pipeline = Pipeline(
+            self.fs, config, overlays=self.found.overlays, applies_sources=self._applies_sources
+        )
         self._locator = Locator(self.fs)  # one for all overlays, which may have the same errors
 
     def propose(self) -> Self:
@@ -205,6 +207,12 @@ class Side:
         if overlay.entry is not None:
             return (as_application(overlay.entry.entry),) if overlay.entry.entry else ()
         return tuple(map(as_application, self.deployers.probable(overlay)))
+
+    def _applies_sources(self, overlay: Overlay) -> bool:
+        """Return True if the engine of an overlay applies its sources and not its tree, by what Git says."""
+        if overlay.entry is not None:
+            return not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
+        return self.deployers.applies_sources(overlay)
 
     def run_findings(self) -> RunFindings:
         """Return an empty collection of findings about this side, for which no line is found twice."""

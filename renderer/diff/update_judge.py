@@ -75,7 +75,7 @@ class UpdateJudge:
     def judged(self, before: Resource, after: Resource, kind: ChangeType) -> Judgement:
         """Return what a change does. The ControllerRevision of a machine may be removed from Git as well."""
         judgement = self._judge_change(before, after, kind)
-        if may_hold_data(after):
+        if may_hold_data(after) or self._deletions.at_risk(after) is not None:
             judgement = with_impact(judgement, owned_by_another(before, after))
         written = VirtualMachineView.of(before), VirtualMachineView.of(after)
         if written[0] is None or written[1] is None or kind is ChangeType.RENAMED:

@@ -29,10 +29,12 @@ from renderer.gitops.argocd.requested_sync import (
     requested_sync,
     requests_pruning,
 )
+from renderer.gitops.cascade import removal_impact
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made, updates_what_it_made
 from renderer.gitops.repository_url import are_same_repository
+from renderer.kubevirt.impact.garbage_collection import owned_by_another
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.kube.json import JsonObject, object_at, text_at
@@ -100,6 +102,9 @@ def impact_of(before: Resource, after: Resource) -> Impact | None:
 
 
 def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
+    owned = owned_by_another(before, after)
+    if owned is not None and removal_impact(after) is not None:
+        yield owned
     if is_flux_kustomization(after):
         if _is_turned_on(before, after, "force"):
             yield _FLUX_FORCED

@@ -215,6 +215,12 @@ class Deployers:
         for each in sources(as_application(deployer)):
             yield each.path, array_at(each.content, "kustomize", "components")
 
+    def applies_sources(self, overlay: Overlay) -> bool:
+        """Return True if an object deploys the folder of an overlay itself, and not a rendered tree."""
+        deployed = (source for found in self.of(overlay) for source in self._own_sources(found))
+        patterns = (posixpath.normpath(_PLACEHOLDER.sub("*", each)) for each in deployed)
+        return any(fnmatchcase(overlay.path, each) for each in patterns)
+
     def folders_for_flux(self, overlay: Overlay) -> frozenset[str]:
         """Return the folders of an overlay, its own and its output, that Flux deploys."""
         kustomizations = filter(is_flux_kustomization, self.of(overlay))

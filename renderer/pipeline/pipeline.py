@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from renderer.files.file_system import FileSystem
@@ -56,15 +56,21 @@ _OF_VIRT_TEMPLATE = frozenset({VM_TEMPLATE, VM_TEMPLATE_REQUEST})
 class Pipeline:
     """One run over one repository; files that several overlays share are read, composed and compiled once."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - the parts of a run, and what only a comparison knows
         self,
         fs: FileSystem,
         config: RenderConfig,
         restrictor: LoadRestrictor = LoadRestrictor.ROOT_ONLY,
         context: RunContext | None = None,
         overlays: Iterable[Overlay] | None = None,
+        *,
+        applies_sources: Callable[[Overlay], bool] = lambda _: False,
     ) -> None:
-        """``overlays`` are those of the project, if they are known: they are looked up once more if not."""
+        """``overlays`` are those of the project, if they are known: they are looked up once more if not.
+
+        ``applies_sources`` returns True for an overlay whose engine applies its sources, not its tree.
+        """
+        self._applies_sources = applies_sources
         begin_outside_run()
         self._context = context or RunContext.fresh()
         self._fs = fs
@@ -290,7 +296,8 @@ class Pipeline:
         with stages.catalogs.including_deployed(overlay):
             written, substituted = composed, self._substitute(overlay, composed)
             composed = self._context.traced(overlay, StepKind.SUBSTITUTED, composed, substituted)
-            composed = stages.checks.without_needless_namespaces(composed.then(strip_server_fields))
+            strip = partial(strip_server_fields, keeps_owners=partial(self._applies_sources, overlay))
+            composed = stages.checks.without_needless_namespaces(composed.then(strip))
             processed = past_encrypted(composed, lambda each: self._expand_and_check(overlay, each))
             found = (
                 *processed.diagnostics,

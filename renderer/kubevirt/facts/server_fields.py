@@ -7,6 +7,8 @@ UUID, belong to the user and stay.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from renderer.kubevirt.facts.kinds import CDI_GROUP, KUBEVIRT
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
@@ -145,6 +147,7 @@ SERVER_FINALIZERS = {
     "kubernetes.io/pv-protection": "kubernetes pkg/volume/util/finalizer.go",
 }
 #: The number of fields that a warning names; it only counts the rest.
+_OWNERS = FieldPath.of("metadata", "ownerReferences")
 _MOST_NAMES = 3
 
 
@@ -173,8 +176,13 @@ def without_server_fields(content: JsonObject) -> tuple[JsonObject, tuple[FieldP
     return content, (*removed, *others)
 
 
-def strip_server_fields(resources: ResourceSet) -> Outcome[ResourceSet]:
+def strip_server_fields(
+    resources: ResourceSet, keeps_owners: Callable[[], bool] = lambda: False
+) -> Outcome[ResourceSet]:
     """Return the resources without the cluster's fields, with one warning for each file that has any.
+
+    ``keeps_owners`` is asked where controllers are among the owners of an object: an engine that applies the
+    sources themselves applies these owners, and garbage collection follows them.
 
     The status of a KubeVirt object stays until the resources are written (``strip_status``), because
     expansion reads the default architecture of the cluster from it.
@@ -187,6 +195,12 @@ def strip_server_fields(resources: ResourceSet) -> Outcome[ResourceSet]:
             results.append(resource)
             continue
         found.setdefault(resource.origin.path, []).extend((resource, field) for field in removed)
+        if _OWNERS in removed and keeps_owners():
+            owners = object_at(resource.content, "metadata")["ownerReferences"]
+            content = {
+                **content,
+                "metadata": {**object_at(content, "metadata"), "ownerReferences": owners},
+            }
         if resource.kind == KUBEVIRT and "status" in resource.content:
             content = {**content, "status": resource.content["status"]}
         results.append(resource.with_content(content))
