@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from fnmatch import fnmatchcase
 from functools import cached_property
 
 from renderer.files.file_system import FileSystem, SubmoduleError, is_inside
@@ -14,6 +13,7 @@ from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.run.work import spend
+from renderer.project.excluded_paths import ExcludedPaths
 from renderer.project.overlays import overlay_at
 from renderer.project.tree_paths import is_tree
 
@@ -32,7 +32,7 @@ class ManifestFiles:
         ``excluded`` are paths and globs of files and folders without manifests of the project; ``**`` matches
         any folders.
         """
-        self._excluded = [pattern.split("/") for pattern in excluded]
+        self._excluded = ExcludedPaths(excluded)
         self._fs = fs
         self._outputs = frozenset(posixpath.normpath(output) for output in outputs)
         self._rendered: dict[str, bool] = {}
@@ -85,8 +85,7 @@ class ManifestFiles:
 
     def is_excluded(self, path: str) -> bool:
         """Return True if the project excludes the path or a folder above it."""
-        segments = [] if path == _TOP else path.split("/")
-        return any(_matches_path_or_parent(pattern, segments) for pattern in self._excluded)
+        return self._excluded.has(path)
 
     def _is_project_folder(self, path: str) -> bool:
         """Return True if it is a folder of this project, and not a link, which could create a cycle."""
@@ -95,18 +94,6 @@ class ManifestFiles:
             and self._fs.resolve(path) == path
             and not confined(self._fs.is_file, posixpath.join(path, PROJECT_FILE))
         )
-
-
-def _matches_path_or_parent(pattern: Sequence[str], path: Sequence[str]) -> bool:
-    reached = {0}  # numbers of path segments that the pattern so far can match
-    for segment in pattern:
-        if segment == "**":
-            reached = set(range(min(reached), len(path) + 1))
-        else:
-            reached = {at + 1 for at in reached if at < len(path) and fnmatchcase(path[at], segment)}
-        if not reached:
-            return False
-    return True
 
 
 class ValidationScope(Record):
