@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
@@ -116,15 +116,14 @@ class RepositoryUrls:
 
     def _level(self, url: str) -> int:
         """Return how many of host, owner and name match a known URL, from the name on."""
+        known = self._known_parts if self.known else {}
+        return next((level for level, parts in known.items() if _parts(url, level) & parts), 0)
+
+    @cached_property
+    def _known_parts(self) -> Mapping[int, frozenset[tuple[str, ...]]]:
+        """The parts of the known URLs that are compared, by how many of them, the most first."""
         levels = (_WHOLE, _OWNER_AND_NAME, _NAME)
-        return next(
-            (
-                level
-                for level in levels
-                if any(_parts(url, level) & _parts(known, level) for known in self.known)
-            ),
-            0,
-        )
+        return {level: frozenset().union(*(_parts(url, level) for url in self.known)) for level in levels}
 
 
 def remote_urls(git_config: str) -> Iterator[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from renderer.gitops import repository_url
 from renderer.gitops.repository_url import RepositoryUrls, SourceAddress, checked_out_branch, remote_urls
 
 KNOWN = ("git@github.com:acme/fleet.git",)
@@ -70,3 +71,19 @@ def test_remotes_and_the_branch_are_read_from_files_of_git() -> None:
     assert list(remote_urls(config)) == list(KNOWN)
     assert checked_out_branch("ref: refs/heads/main\n") == "main"
     assert checked_out_branch("0123abcd\n") == ""
+
+
+def test_known_urls_are_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    parsed: list[str] = []
+    parts = repository_url._parts  # noqa: SLF001 - its calls are counted
+
+    def counted(url: str, count: int) -> frozenset[tuple[str, ...]]:
+        parsed.append(url)
+        return parts(url, count)
+
+    monkeypatch.setattr(repository_url, "_parts", counted)
+    urls = RepositoryUrls(tuple(f"https://git.example.org/acme/z{number}" for number in range(100)))
+    named = [f"https://git.example.org/acme/q{number}" for number in range(100)]
+    assert not any(map(urls.lists, named))
+    assert urls.lists("git@git.example.org:acme/z7.git")
+    assert len(parsed) <= 700
