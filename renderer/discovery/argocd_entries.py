@@ -43,10 +43,10 @@ def _first_of_all(paths: Iterable[str], links: Sequence[tuple[str, str]]) -> lis
 
     ``links`` are files and the folders that their objects deploy.
     """
-    targets: dict[str, list[str]] = {}
+    targets: dict[str, dict[str, None]] = {}
     for by, to in links:
         if to != ".":
-            targets.setdefault(by, []).append(to)
+            targets.setdefault(by, {})[to] = None
     deployed_by: dict[str, set[str]] = {
         path: {
             by

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from fnmatch import fnmatchcase
+from functools import cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.discovery.flux_roots import root_urls
-from renderer.discovery.manifests import Manifests
+from renderer.discovery.manifests import Manifests, around
 from renderer.discovery.retired_files import is_named_retired, retired_reason
 from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import (
@@ -40,11 +41,14 @@ from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
+from renderer.model.run.work import spend
 from renderer.pipeline.reached_objects import repository_urls
 
 #: The objects of a kustomization, folder or file.
 Compose: TypeAlias = Callable[[OverlayEntry], Outcome[ResourceSet]]
 _NAMESPACE = "destination.namespace"
+#: Where objects are listed whose folder is a pattern; steps for one that is considered (``model.run.work``).
+_PATTERN, _STEPS_PER_OBJECT = "*", 6
 _PARAMETER = re.compile(r"\{\{.*?(?:(\}\})|$)", re.MULTILINE)
 #: The source that the bootstrap of Flux makes of the repository.
 _BOOTSTRAPPED = ("GitRepository", "flux-system", "flux-system")
@@ -110,16 +114,32 @@ class EngineObjects:
 
     def reason_against(self, path: str) -> str:
         """Return why a folder or file that no entry reads is not an overlay; empty if it may be one."""
-        for each in self._objects:
+        about = self._around(path)
+        for each in about:
             if each.is_this_repository and self._leaves_out(each, path):
                 left_out_by = "recurse" if _needs_recurse(each, path) else "it"
                 return f"nothing deploys it: {each.description} applies {each.folder} without {left_out_by}"
-        for each in self._objects:
+        for each in about:
             if each.is_this_repository or not self._urls.is_named:
                 reason = self._reason_by_object(each, path)
                 if reason:
                     return reason
         return ""
+
+    def _around(self, path: str) -> list[EngineObject]:
+        """Return the objects that deploy the path or a folder around it, and those of a pattern."""
+        places = (*around(path), _PATTERN)
+        numbers = sorted(number for place in places for number in self._by_folder.get(place, ()))
+        spend(_STEPS_PER_OBJECT * len(numbers), "looking for what deploys a folder")
+        return [self._objects[number] for number in numbers]
+
+    @cached_property
+    def _by_folder(self) -> Mapping[str, list[int]]:
+        """The numbers of the objects by the folder that they deploy."""
+        found: dict[str, list[int]] = {}
+        for number, each in enumerate(self._objects):
+            found.setdefault(_PATTERN if "*" in each.folder else each.folder, []).append(number)
+        return found
 
     def reading(self, folder: str) -> Iterator[EngineObject]:
         """Yield the objects of this repository that apply the manifests of a folder without kustomization."""

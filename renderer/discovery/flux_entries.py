@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable, Iterator
 
 from renderer.discovery.flux_roots import declared_roots
-from renderer.discovery.manifests import Manifests, outermost_folders
+from renderer.discovery.manifests import Manifests, around, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
 from renderer.files.file_system import FileSystem, is_inside, normal_path
 from renderer.gitops.flux.discovery import is_flux_kustomization
@@ -34,14 +34,15 @@ def flux_entries(
         for path, each in _kustomizations(manifests)
         if is_own(each)
     ]
-    deployed = [to for folder, to in links if not is_inside(folder, to)]
-    for folder, to in links:  # Flux was bootstrapped at one that deploys itself
+    deployed = {to for folder, to in links if not is_inside(folder, to)}
+    for folder, to in dict.fromkeys(links):  # Flux was bootstrapped at one that deploys itself
         place = to if is_inside(folder, to) else folder
-        if not any(is_inside(place, other) for other in (*roots, *deployed)):
+        if not any(each in roots or each in deployed for each in around(place)):
             roots[place] = None
+    repointed = frozenset(switched.values())
     for folder in outermost_folders(roots):
         cluster = cluster_name(folder, EntryKind.FLUX)
-        options = EntryOptions(EntryKind.FLUX, name_prefix=cluster, repoint=folder in switched.values())
+        options = EntryOptions(EntryKind.FLUX, name_prefix=cluster, repoint=folder in repointed)
         yield OverlayEntry(folder, entry=options)
 
 

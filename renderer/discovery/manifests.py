@@ -6,18 +6,22 @@ Files are selected by words in their text; only relevant files are parsed as YAM
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import count_mentions, machine_ids
-from renderer.files.file_system import FileSystem, is_inside
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.project.validation_scope import ManifestFiles
+
+_COMMENTED_ENTRY = re.compile(r"^[ \t]*#[# \t]*-[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 
 class Manifests:
@@ -27,6 +31,7 @@ class Manifests:
         self.fs = fs
         self.graph = KustomizationGraph(fs)
         self._exclude = exclude
+        self._commented: dict[str, Mapping[str, tuple[int, str]]] = {}
 
     @cached_property
     def contents(self) -> dict[str, bytes]:
@@ -61,6 +66,22 @@ class Manifests:
         for path, content in self.contents.items():
             if all(sign in content for sign in signs):
                 yield from ((path, each) for each in self.read(path))
+
+    def commented_entries(self, folder: str) -> Mapping[str, tuple[int, str]]:
+        """Return the paths in the comments of the kustomization in ``folder``, each with number and text.
+
+        They are list entries that somebody has commented out.
+        """
+        if folder not in self._commented:
+            links, text = self.graph.links(folder), ""
+            with suppress(DiagnosticError):
+                text = self.fs.read(links.file).decode(errors="replace") if links else ""
+            found: dict[str, tuple[int, str]] = {}
+            for number, listed in enumerate(_COMMENTED_ENTRY.findall(text)):
+                place = posixpath.normpath(posixpath.join(folder, listed))
+                found.setdefault(place, (number, listed))
+            self._commented[folder] = found
+        return self._commented[folder]
 
     def count_machines(self, files: Iterable[str]) -> int:
         """Return the number of virtual machines in files; a machine and its patches count once.
@@ -100,7 +121,10 @@ def _machine_files(contents: Iterable[tuple[str, bytes]]) -> dict[str, int]:
 
 def outermost_folders(folders: Iterable[str]) -> list[str]:
     """Return the folders that are not inside another of them."""
-    distinct = list(dict.fromkeys(folders))
-    return [
-        each for each in distinct if not any(other != each and is_inside(each, other) for other in distinct)
-    ]
+    distinct = dict.fromkeys(folders)
+    return [each for each in distinct if distinct.keys().isdisjoint(around(each) - {each})]
+
+
+def around(path: str) -> frozenset[str]:
+    """Return the path and the folders that it is in, up to the top."""
+    return frozenset((path, *folders_above(path)))

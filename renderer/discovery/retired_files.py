@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import LeftOut
 from renderer.kustomize.reader.kustomization_graph import folders_above
-from renderer.model.diagnostic import DiagnosticError
 
 #: Names of folders whose content is kept, and deployed by nobody.
 _RETIRED_FOLDERS = ("archive", "archived", "attic", "bak", "disabled", "retired", "unused")
@@ -18,7 +17,6 @@ _COPY = re.compile(r"[-_.](?:bak[0-9]*|orig|disabled)$", re.IGNORECASE)
 #: The end of a name that marks a copy only if its original exists: a machine may be called ``db-backup``.
 _PROBABLE_COPY = re.compile(r"[-_.](?:backup|copy|old)$", re.IGNORECASE)
 _EXTENSION = re.compile(r"\.(?:ya?ml|json)$", re.IGNORECASE)
-_COMMENTED_ENTRY = re.compile(r"^[ \t]*#[# \t]*-[ \t]*[\"']?([^\s\"'#]+)", re.MULTILINE)
 
 
 def retired_reason(manifests: Manifests, path: str) -> str:
@@ -63,12 +61,13 @@ def _reason_by_name(manifests: Manifests, path: str) -> str:
 
 
 def _reason_by_comment(manifests: Manifests, path: str) -> str:
+    places = (path, *(each for each in folders_above(path) if each != "."))
     for folder in folders_above(path):
+        commented = manifests.commented_entries(folder)
+        _, listed = min((commented[place] for place in places if place in commented), default=(0, ""))
         links = manifests.graph.links(folder)
-        for listed in _commented_entries(manifests, links.file) if links else ():
-            place = posixpath.normpath(posixpath.join(folder, listed))
-            if place == path or path.startswith(f"{place}/"):
-                return f"{listed} is commented out in {links.file}" if links else ""
+        if listed and links:
+            return f"{listed} is commented out in {links.file}"
     return ""
 
 
@@ -78,14 +77,6 @@ def _reason_by_kustomization(manifests: Manifests, path: str) -> str:
     if links is None or not links.is_readable or path in links.files:
         return ""
     return f"{links.file} beside it does not list it"
-
-
-def _commented_entries(manifests: Manifests, file: str) -> Iterator[str]:
-    try:
-        text = manifests.fs.read(file).decode(errors="replace")
-    except DiagnosticError:
-        return
-    yield from _COMMENTED_ENTRY.findall(text)
 
 
 def _exists(manifests: Manifests, path: str) -> bool:

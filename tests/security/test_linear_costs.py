@@ -1,0 +1,96 @@
+"""Twice as many lines of a hostile repository take about twice the calls, not four times as many."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+
+import pytest
+
+from renderer.discovery.survey import survey
+from renderer.files.file_system import DiskFileSystem
+from renderer.model.run.work import begin_run
+
+VM = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: m}
+spec: {template: {spec: {domain: {devices: {}}}}}
+"""
+SOURCE = "repoURL: https://git.example.org/acme/fleet.git"
+
+
+def flux_aliases(number: int) -> Mapping[str, str]:
+    """A List of one Kustomization, again and again, in the folder of another."""
+    head = (
+        "{apiVersion: kustomize.toolkit.fluxcd.io/v1, kind: Kustomization, "
+        "metadata: {name: %s, namespace: f}, spec: {path: ./%s, sourceRef: {kind: GitRepository, name: r}}}\n"
+    )
+    aliases = "apiVersion: v1\nkind: List\nitems:\n- &a " + head % ("x", "q") + "- *a\n" * number
+    return {"c/k.yaml": aliases, "z/k.yaml": head % ("y", "c"), "q/vm.yaml": VM}
+
+
+def application_aliases(number: int) -> Mapping[str, str]:
+    """A List of one Application, again and again, and machines that it does not deploy."""
+    application = (
+        "{apiVersion: argoproj.io/v1alpha1, kind: Application, metadata: {name: x, namespace: argocd}, "
+        f"spec: {{destination: {{namespace: b}}, source: {{{SOURCE}, path: q}}}}}}\n"
+    )
+    aliases = "apiVersion: v1\nkind: List\nitems:\n- &a " + application + "- *a\n" * number
+    return {"apps/k.yaml": aliases, **{f"m{each}/v.yaml": VM for each in range(number // 10)}}
+
+
+def commented_entries(number: int) -> Mapping[str, str]:
+    """A kustomization of comments, above files that it does not list."""
+    comments = "".join(f"#- x{each}\n" for each in range(10 * number))
+    return {"a/kustomization.yaml": comments, **{f"a/b{each}/v.yaml": VM for each in range(number // 2)}}
+
+
+def lattice(number: int) -> Mapping[str, str]:
+    """Ten layers of kustomizations, each of which lists two of the next layer."""
+    width = number // 5
+    files = {
+        f"{layer}/{each}/kustomization.yaml": "resources: [{0}/{1}, {0}/{2}]\n".format(
+            f"../../{layer + 1}", each, (each + 1) % width
+        )
+        for layer in range(10)
+        for each in range(width)
+    }
+    last = {f"10/{each}/kustomization.yaml": "resources: [../../vm]\n" for each in range(width)}
+    return {**files, **last, "vm/kustomization.yaml": "resources: [v.yaml]\n", "vm/v.yaml": VM}
+
+
+def calls(work: Callable[[], object]) -> int:
+    """Return how many functions a call calls, those of Python itself included."""
+    count = 0
+
+    def profile(_frame: object, event: str, _argument: object) -> None:
+        nonlocal count
+        count += event in ("call", "c_call")
+
+    begin_run()
+    sys.setprofile(profile)
+    try:
+        work()
+    finally:
+        sys.setprofile(None)
+    return count
+
+
+def written(folder: Path, texts: Mapping[str, str]) -> Path:
+    """Write a repository. A file system in memory would go through all paths to list a folder."""
+    for path, text in texts.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text)
+    return folder
+
+
+@pytest.mark.parametrize("repository", [flux_aliases, application_aliases, commented_entries, lattice])
+def test_a_survey_takes_linear_time(tmp_path: Path, repository: Callable[[int], Mapping[str, str]]) -> None:
+    _, small, large = (  # the first one imports what it needs
+        calls(partial(survey, DiskFileSystem(written(tmp_path / str(number), repository(number)))))
+        for number in (10, 150, 300)
+    )
+    assert large < 2.6 * small
