@@ -7,7 +7,8 @@ Both write the object at each sync, and the labels or the tracking id of the las
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache
 from typing import TypeAlias
 
 from renderer.app.compared_overlay import compare_sides
@@ -40,6 +41,9 @@ class SharedMachines:
     def __init__(self, before: Side, after: Side) -> None:
         self._sides = before, after
         self._rendered: dict[str, tuple[RenderedSide | None, RenderedSide | None]] = {}
+        #: The machines of an overlay on the first or second side (0 or 1).
+        self._machines = cache(lambda path, number: _machines(self._rendered[path][number]))
+        self._owner = cache(self._owner_of)
         #: The first overlay with a machine after the change, and the first with it on both sides.
         self._first: dict[_Place, str] = {}
         self._first_kept: dict[_Place, str] = {}
@@ -50,8 +54,8 @@ class SharedMachines:
         overlay = self._sides[1].overlays.get(path)
         if overlay is None or not self._has_certain_cluster(overlay):
             return
-        former = _machines(before)
-        for key in _machines(after):
+        former = self._machines(path, 0)
+        for key in self._machines(path, 1):
             place = certain_cluster(overlay), key
             self._first.setdefault(place, path)
             if key in former:
@@ -59,65 +63,84 @@ class SharedMachines:
 
     def marked(self, difference: OverlayDifference) -> OverlayDifference:
         """Return the difference of an overlay: a machine of another one is not added, but counted there."""
-        path, shared = difference.path, dict[ObjectKey, str]()
+        overlay = self._sides[1].overlays.get(difference.path)
+        if overlay is None:
+            return difference
+        others: dict[ObjectKey, str] = {}
+        for change in difference.changes:
+            if change.type is ChangeType.ADDED and not change.is_refused:
+                place = certain_cluster(overlay), change.id.object_key
+                other = self._first_kept.get(place) or self._first.get(place, overlay.path)
+                if other != overlay.path:
+                    others[place[1]] = other
+        if not others:
+            return difference
+        compared = self._compared(difference, others)
         changes: list[ResourceChange] = []
         notes = [*difference.notes]
         for change in difference.changes:
-            other = self._other_holder(path, change) if change.type is ChangeType.ADDED else ""
-            if not other or change.is_refused:
+            key = change.id.object_key
+            if key not in others or change.type is not ChangeType.ADDED:
                 changes.append(change)
                 continue
-            shared[change.id.object_key] = other
-            changes.append(self._shared(change, difference, other))
-            if changes[-1].fields:
-                who = f"{self._owner_of(other)} applies {change.id}, too, in another form"
+            owner = self._owner(others[key])
+            if key in compared:
+                shared = compared[key]
+            else:
+                text = f"{owner} applies it, too: whichever of the two loses it may delete it"
+                impact = Impact(Effect.NONE, text)
+                shared = unchanged(change.id)._replace(impact=impact, effects=effects_of(impact))
+            changes.append(shared._replace(cause=change.cause))
+            if shared.fields:
+                who = f"{owner} applies {change.id}, too, in another form"
                 notes.append(f"{who}: each undoes at its sync what the other has applied")
-        if not shared:
-            return difference
-        totals = difference.totals[0], self._totals_without(path, shared)
+        totals = difference.totals[0], self._totals_without(overlay.path, others)
         return difference._replace(changes=tuple(changes), totals=totals, notes=tuple(notes))
-
-    def _other_holder(self, path: str, change: ResourceChange) -> str:
-        """Return the overlay of the same cluster that has a machine as well, and first; empty without one."""
-        overlay = self._sides[1].overlays.get(path)
-        if overlay is None:
-            return ""
-        place = certain_cluster(overlay), change.id.object_key
-        found = self._first_kept.get(place) or self._first.get(place, "")
-        return found if found != path else ""
 
     def _has_certain_cluster(self, overlay: Overlay) -> bool:
         """Return False for an overlay by path of a project without clusters: sites have equal machines."""
         return bool(overlay.cluster or self._sides[1].config.clusters or engine_entry(overlay))
 
-    def _shared(self, added: ResourceChange, difference: OverlayDifference, other: str) -> ResourceChange:
-        """Return the change of a machine that another overlay has, compared with what that has applied."""
-        key = added.id.object_key
-        before, after = self._rendered[other][0], self._rendered[difference.path][1]
-        if key not in _machines(before):
-            before = self._rendered[other][1]
-        found = compare_sides(
-            self._sides, (_only(before, key), _only(after, key)), difference.path, difference.name
-        ).changes
-        if found:
-            return found[0]._replace(cause=added.cause)
-        text = f"{self._owner_of(other)} applies it, too: whichever of the two loses it may delete it"
-        impact = Impact(Effect.NONE, text)
-        change = unchanged(added.id)
-        return change._replace(impact=impact, effects=effects_of(impact), cause=added.cause)
+    def _compared(
+        self, difference: OverlayDifference, others: Mapping[ObjectKey, str]
+    ) -> Mapping[ObjectKey, ResourceChange]:
+        """Return the changes of the machines that differ from what other overlays have applied, by machine.
+
+        ``others`` are the paths of these overlays. One that has a machine only after the change is compared
+        as it is then.
+        """
+        path = difference.path
+        keys: dict[tuple[str, int], list[ObjectKey]] = {}
+        for key, other in others.items():
+            keys.setdefault((other, 0 if key in self._machines(other, 0) else 1), []).append(key)
+        found: dict[ObjectKey, ResourceChange] = {}
+        for (other, number), shared in keys.items():
+            sides = self._only(other, number, shared), self._only(path, 1, shared)
+            changes = compare_sides(self._sides, sides, path, difference.name).changes
+            found |= {each.id.object_key: each for each in changes}
+        return found
+
+    def _only(self, path: str, number: int, keys: Iterable[ObjectKey]) -> RenderedSide | None:
+        """Return an overlay on a side with some of its machines."""
+        side = self._rendered[path][number]
+        if side is None or side.content is None:
+            return None
+        machines = self._machines(path, number)
+        written = tuple(machines[key] for key in keys if key in machines)
+        return side._replace(content=side.content._replace(written=written))
 
     def _owner_of(self, path: str) -> str:
         owners = [f"{each.id.gvk.kind} {each.id.name}" for each in owners_of(self._sides[1], path)]
         return f"{' and '.join(owners) or 'what deploys that'} (overlay {path})"
 
-    def _totals_without(self, path: str, shared: Mapping[ObjectKey, str]) -> Totals | None:
+    def _totals_without(self, path: str, shared: Collection[ObjectKey]) -> Totals | None:
         after = self._rendered[path][1]
         if after is None or after.content is None:
             return None
         applied = after.content.applied
         views = (
             VirtualMachineView.of(applied.get(each.current_id, each))
-            for key, each in _machines(after).items()
+            for key, each in self._machines(path, 1).items()
             if key not in shared
         )
         return totals_of(filter(None, views))
@@ -126,11 +149,3 @@ class SharedMachines:
 def _machines(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
     written: Sequence[Resource] = side.content.written if side and side.content else ()
     return {each.current_id.object_key: each for each in written if VirtualMachineView.of(each) is not None}
-
-
-def _only(side: RenderedSide | None, key: ObjectKey) -> RenderedSide | None:
-    """Return a side with a single object."""
-    if side is None or side.content is None:
-        return None
-    written = tuple(each for each in side.content.written if each.current_id.object_key == key)
-    return side._replace(content=side.content._replace(written=written))

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from renderer.app.compared_overlay import compare_sides
+from renderer.model.difference import OverlayDifference
 from tests.cli.git_work_tree import commit, init, write
 from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, kustomization, run
 from tests.cli.test_diff_handovers import application
@@ -115,3 +118,17 @@ def test_folder_with_two_owners(folder: Path, path: str, is_joint: bool) -> None
     write(folder, {path: plain.replace("name: apps", "name: second")})
     note = "second begins to apply what Kustomization flux-system/apps applies, too: two owners"
     assert (note in run().stdout) is is_joint
+
+
+def test_machines_of_two_owners_are_compared_at_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def counted(*arguments: Any) -> OverlayDifference:  # noqa: ANN401 - those of compare_sides
+        calls.append(arguments[2])
+        return compare_sides(*arguments)
+
+    commit(folder, {**FLUX, "apps/vm.yaml": "---\n".join(VM.replace("db", f"db{n}") for n in range(5))})
+    write(folder, {"clusters/prod/second.yaml": SECOND})
+    monkeypatch.setattr("renderer.app.shared_machines.compare_sides", counted)
+    assert "5 changed" in run().stdout
+    assert calls == ["clusters/prod:second"]
