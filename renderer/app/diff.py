@@ -14,7 +14,7 @@ from renderer.app.diff_side import Side, changed_manifests
 from renderer.app.judged_by_former_facts import JudgedByFormerFacts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
-from renderer.app.relocated_overlays import relocation_of
+from renderer.app.relocated_overlays import leaves_cluster, relocation_of
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.shared_machines import SharedMachines
 from renderer.app.sparse_checkout import SparseCheckout
@@ -30,11 +30,6 @@ from renderer.project.overlays import FoundOverlays
 
 if TYPE_CHECKING:
     from renderer.app.diff_causes import Causes
-
-
-def _is_relocated(sides: tuple[Side, Side], path: str) -> bool:
-    relocation = relocation_of(sides, path)
-    return relocation is not None and not relocation.is_renamed
 
 
 def compare_revisions(  # noqa: PLR0913 - one for each option of the command
@@ -103,7 +98,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         errors.add_errors_of_projects()
     cluster = after.found.cluster
     relocated = (
-        {path for path in after.overlays if _is_relocated((before, after), path)} if cluster else set()
+        {path for path in after.overlays if leaves_cluster((before, after), path)} if cluster else set()
     )
     removed = [
         overlay

@@ -60,6 +60,8 @@ class Side:
 
     ``name`` is the user's name for it; ``revision`` is put before the paths of its findings. ``cluster`` is
     the cluster that the comparison is about; empty for all. ``tree`` has the files of a revision.
+    ``clusters`` are the names of the clusters that the project lists, and an empty one if an overlay goes to
+    the default cluster; ``clusters_of_entries`` are those that its entries name, by their paths.
     """
 
     def __init__(
@@ -105,6 +107,9 @@ class Side:
             for overlay in self.found.overlays
             if overlay.listed_as not in self.found.uncertain_entries
         }
+        used = {each.cluster for each in self.overlays.values()}
+        self.clusters = frozenset({each.name for each in config.clusters} | used & {""})
+        self.clusters_of_entries = {each.path: each.cluster for each in reversed(config.overlays)}
         self._pipeline = Pipeline(
             self.fs, config, overlays=self.found.overlays, applies_sources=self._applies_sources
         )

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.former_overlays import Objects, Origins, origins_of
 from renderer.app.overlay_owners import Handover, owners_of
-from renderer.app.relocated_overlays import Relocation, known_clusters, relocation_of
+from renderer.app.relocated_overlays import Relocation, leaves_cluster, relocation_of
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins
@@ -65,9 +65,8 @@ class MovedObjects:
         self._objects = cache(lambda path, number: _objects_of(self._overlays[path].states[number]))
         self._owners = cache(owners_of)
         self._deletions = cache(self._find_deletions)
-        self._relocations = {path: relocation_of(sides, path) for path in self._overlays}
         lost, gained = self._lost_and_gained()
-        kept = {*known_clusters(sides[0])} & {*known_clusters(sides[1])}
+        kept = sides[0].clusters & sides[1].clusters
         moved = origins_of(sides[0].overlays, sides[1].overlays, lost, gained, kept)
         found = {
             path: own
@@ -102,7 +101,7 @@ class MovedObjects:
             if any(each is not None and each.content is None for each in sides):
                 continue  # it cannot be compared
             old, new = self._objects(path, 0), self._objects(path, self._state)
-            staying = () if self._moves_away(path) else old.keys() & new.keys()
+            staying = () if leaves_cluster(self._sides, path) else old.keys() & new.keys()
             if old.keys() - staying:
                 lost[path] = {key: each for key, each in old.items() if key not in staying}
             if new.keys() - staying:
@@ -142,19 +141,16 @@ class MovedObjects:
 
     def relocation(self, path: str) -> Relocation | None:
         """Return the clusters of an overlay that belongs to another one from this state on."""
-        return self._relocations[path]
+        return relocation_of(self._sides, path)
 
     def departed(self, path: str) -> RenderedSide | None:
         """Return what leaves the cluster of an overlay that goes to another one; None if nothing does."""
-        side = self._overlays[path].states[0]
-        return self._without(side, self._leaving.get(path, set())) if self._moves_away(path) else None
-
-    def _moves_away(self, path: str) -> bool:
-        relocation = self._relocations[path]
-        return relocation is not None and not relocation.is_renamed
+        if not leaves_cluster(self._sides, path):
+            return None
+        return self._without(self._overlays[path].states[0], self._leaving.get(path, set()))
 
     def _without_losses(self, side: RenderedSide | None, path: str) -> RenderedSide | None:
-        if self._moves_away(path):
+        if leaves_cluster(self._sides, path):
             return self._without(side, {*_objects_of(side)})
         return self._without(side, self._leaving.get(path, set()))
 

@@ -6,7 +6,6 @@ only one side knows may be that of the same cluster.
 
 from __future__ import annotations
 
-from collections.abc import Collection
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
@@ -23,40 +22,44 @@ class Relocation(NamedTuple):
 
     @property
     def note(self) -> str:
-        old, new = (f"the cluster {each}" if each else "the default cluster" for each in self[:2])
+        old, new = map(_label, self[:2])
         if self.is_renamed:
-            return f"vmrender.yaml says that it goes to {new}, taken for another name of {old}"
-        return f"it goes to {new} from now on, and no longer to {old}: its objects leave that"
+            return f"vmrender.yaml says that it goes to {new}, which is taken for another name of {old}"
+        return f"it goes to {new} from now on: its objects leave {old}"
+
+
+def _label(cluster: str) -> str:
+    return f"the cluster {cluster}" if cluster else "the default cluster"
 
 
 def relocation_of(sides: tuple[Side, Side], path: str) -> Relocation | None:
     """Return the clusters of an overlay of both sides if vmrender.yaml gives it another one; None otherwise.
 
-    Where the object that deploys it names another destination, or the project lists another name for that,
-    this is not the project's decision.
+    It is not the project's decision if the object that deploys it gets another destination, or if the project
+    lists another name for its destination.
     """
     old, new = (side.overlays.get(path) for side in sides)
     if old is None or new is None or old.cluster == new.cluster:
         return None
     if _listed_cluster(sides[0], old) == _listed_cluster(sides[1], new):
         return None
-    before, after = map(known_clusters, sides)
-    is_new = new.cluster not in before
-    return Relocation(old.cluster, new.cluster, is_new and (not old.cluster or old.cluster not in after))
+    is_new = new.cluster not in sides[0].clusters
+    return Relocation(
+        old.cluster, new.cluster, is_new and (not old.cluster or old.cluster not in sides[1].clusters)
+    )
 
 
-def known_clusters(side: Side) -> Collection[str]:
-    """Return the clusters that the project of a side lists, and the default one if an overlay goes to it."""
-    default = [each.cluster for each in side.overlays.values() if not each.cluster]
-    return {*(each.name for each in side.config.clusters), *default}
+def leaves_cluster(sides: tuple[Side, Side], path: str) -> bool:
+    """Return True if an overlay goes to another cluster, and not to the same one under another name."""
+    relocation = relocation_of(sides, path)
+    return relocation is not None and not relocation.is_renamed
 
 
 def _listed_cluster(side: Side, overlay: Overlay) -> str:
     """Return the cluster that vmrender.yaml gives an overlay; an entry of an engine, only by ``cluster``."""
     if overlay.entry is None or not overlay.entry.options.has_engine:
         return overlay.cluster
-    entries = side.config.overlays
-    return next((each.cluster for each in entries if each.path == overlay.listed_as), "")
+    return side.clusters_of_entries.get(overlay.listed_as, "")
 
 
 def with_relocation(
@@ -84,6 +87,5 @@ def _sum(one: Totals | None, other: Totals | None) -> Totals | None:
 def _leaving(change: ResourceChange, relocation: Relocation) -> ResourceChange:
     if change.type is not ChangeType.REMOVED or change.impact is None:
         return change
-    cluster = f"the cluster {relocation.before}" if relocation.before else "the default cluster"
-    reason = f"it leaves {cluster}: {change.impact.reason}"
+    reason = f"it leaves {_label(relocation.before)}: {change.impact.reason}"
     return change._replace(impact=change.impact._replace(reason=reason))
