@@ -1,4 +1,4 @@
-"""What a change writes into the project about its clusters is a claim: no cluster changes by it.
+"""What a change writes into the project about its clusters is a claim, which changes no cluster.
 
 A release, gates, configuration and the other facts that ``vmrender.yaml`` has of a cluster decide what is
 refused and what needs a restart. A change may correct them, announce an upgrade, or make itself look
@@ -9,12 +9,13 @@ an overlay or an engine applies is a real change of the cluster, and counts.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from functools import cached_property
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
 from renderer.app.relocated_overlays import relocation_of
-from renderer.files.file_system import EditedFiles, FileSystem, is_inside
+from renderer.files.file_system import EditedFiles, FileSystem
 from renderer.findings.located import LocatedError
 from renderer.kubevirt.facts.kinds import is_hyperconverged
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
@@ -22,12 +23,13 @@ from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import EMPTY, object_at
+from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, RenderConfig
+from renderer.pipeline.overlay_files import OverlayFiles
 
 #: The settings of the project that are facts about a cluster, with the words for them.
 _CLAIMS: Mapping[str, str] = {
@@ -57,9 +59,7 @@ class FormerFacts(NamedTuple):
     @property
     def assumption(self) -> str:
         what = listed(self.changed, _MOST_NAMES)
-        return (
-            f"this change says something else about the cluster ({what}): judged both ways, the worse counts"
-        )
+        return f"this change states other facts about the cluster ({what}): the worse of both verdicts counts"
 
 
 def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFacts | None:
@@ -80,28 +80,30 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     files = {path: _content(before.fs, path) for path in before.config.facts_files}
     if any(_content(after.fs, path) != content for path, content in files.items()):
         changed.append("the content of facts")
+    applied = _AppliedFiles(after)
     restored = {path: _content(before.fs, path) for path in _configuration_files(before)}
     restored = {path: each for path, each in restored.items() if _content(after.fs, path) != each}
-    restored = {path: each for path, each in restored.items() if not _is_applied(after, path)}
+    restored = {path: each for path, each in restored.items() if path not in applied}
     files |= restored
     if any(after.fs.is_file(path) for path in restored):
         changed.append("the content of configuration")
     try:
-        side = after.under(config, EditedFiles(files, after.fs), releases) if changed else after
+        side = after.under(config, EditedFiles({**files}, after.fs), releases) if changed else after
+        replaced: dict[str, dict[Site, JsonObject]] = {}
         for cluster in clusters:
-            former = before.configuring(names.get(cluster, cluster))
-            old, present = next(iter(former), None), side.configuring(cluster)
-            others = [each for each in present if old is None or each.content != old.content]
-            if (others or bool(present) is bool(old)) and all(
-                _is_applied(after, each.origin.path) for each in others
-            ):
-                continue
-            changed.append(f"the KubeVirt object{f' of {cluster}' if cluster else ''}")
-            unapplied = (each for each in others if not _is_applied(after, each.origin.path))
-            files |= {each.origin.path: _with_former(side, old, each) for each in unapplied}
+            old = next(iter(before.configuring(names.get(cluster, cluster))), None)
+            present = side.configuring(cluster)
+            different = (each for each in present if old is None or each.content != old.content)
+            claimed = [each for each in different if each.origin.path not in applied]
+            if claimed or (old is not None and not present):
+                changed.append(f"the KubeVirt object{f' of {cluster}' if cluster else ''}")
+            for each in claimed:
+                former = _former_content(old, each, side.config.of_cluster(cluster).kubevirt)
+                replaced.setdefault(each.origin.path, {})[each.origin] = former
             if old is not None and not present:
                 files[f"{_FORMER}{cluster}"] = json.dumps(old.content).encode()
                 config = _with_configuration(config, cluster)
+        files |= {path: _with_contents(side.fs, path, contents) for path, contents in replaced.items()}
         if not changed:
             return None
         former_side = after.under(config, EditedFiles(files, after.fs), releases)
@@ -164,17 +166,20 @@ def _with_configuration(config: RenderConfig, cluster: str) -> RenderConfig:
     return config._replace(clusters=tuple(clusters))
 
 
-def _with_former(side: Side, old: Resource | None, new: Resource) -> bytes:
-    """Return the file of an object with the former one in its place; without one, it has no settings."""
-    path = new.origin.path
-    former = {**new.content, "spec": EMPTY} if old is None else old.content
-    if old is None and not is_hyperconverged(new):
-        release = side.config.kubevirt
-        former = {**former, "spec": object_at(default_kubevirt(release), "spec")}
-    if old is not None and old.kind == new.kind:
-        former = {**former, "metadata": object_at(new.content, "metadata")}
-    written = read_resources(side.fs.read(path), Site(path))
-    documents = [former if each.origin == new.origin else each.content for each in written]
+def _former_content(old: Resource | None, new: Resource, release: Release) -> JsonObject:
+    """Return the former object in place of a new one; without one, it has no settings."""
+    if old is None:
+        default = EMPTY if is_hyperconverged(new) else object_at(default_kubevirt(release), "spec")
+        return {**new.content, "spec": default}
+    if old.kind != new.kind:
+        return old.content
+    return {**old.content, "metadata": object_at(new.content, "metadata")}
+
+
+def _with_contents(fs: FileSystem, path: str, contents: Mapping[Site, JsonObject]) -> bytes:
+    """Return a file with other contents of some of its objects."""
+    written = read_resources(fs.read(path), Site(path))
+    documents = (contents.get(each.origin, each.content) for each in written)
     return "\n---\n".join(map(json.dumps, documents)).encode()
 
 
@@ -183,24 +188,26 @@ def _is_known(side: Side, cluster: str, former: Sequence[Resource]) -> bool:
 
     A kustomization of a catalog may patch the object that was put back.
     """
-    present = [each for each in side.configuring(cluster) if not _is_applied(side, each.origin.path)]
+    applied = _AppliedFiles(side)
+    present = [each for each in side.configuring(cluster) if each.origin.path not in applied]
     settings = {json.dumps(object_at(each.content, "spec"), sort_keys=True) for each in former[:1]}
     others = {json.dumps(object_at(each.content, "spec"), sort_keys=True) for each in present}
     return not former or others <= settings
 
 
-def _is_applied(side: Side, path: str) -> bool:
-    """Return True if a file is one of an overlay, or of what an engine deploys."""
-    graph = KustomizationGraph(side.fs)
-    if side.deployers.deploys_file(path):
-        return True
-    for overlay in side.overlays:
-        links = filter(None, map(graph.links, graph.folders(overlay)))
-        if any(path in each.files for each in links) or (
-            not graph.links(overlay) and is_inside(path, overlay)
-        ):
-            return True
-    return False
+class _AppliedFiles(Container[str]):
+    """The files that overlays of a side are built from, or that an engine deploys."""
+
+    def __init__(self, side: Side) -> None:
+        self._side = side
+
+    def __contains__(self, path: object) -> bool:
+        return path in self._of_overlays or self._side.deployers.deploys_file(str(path))
+
+    @cached_property
+    def _of_overlays(self) -> frozenset[str]:
+        files = OverlayFiles(self._side.fs, KustomizationGraph(self._side.fs))
+        return frozenset().union(*map(files.of, self._side.overlays.values()))
 
 
 def _configuration_files(side: Side) -> frozenset[str]:

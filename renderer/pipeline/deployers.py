@@ -181,8 +181,12 @@ class Deployers:
         return found
 
     def deploys_file(self, path: str) -> bool:
-        """Return True if an object deploys a folder in which a file is."""
-        return not self._by_source[0].keys().isdisjoint(folders_above(path))
+        """Return True if an object, which itself is applied, deploys a folder in which a file is."""
+        by_folder, _ = self._by_source
+        above = (
+            self._found[number] for folder in folders_above(path) for number in by_folder.get(folder, ())
+        )
+        return any(map(self.is_applied, above))
 
     def sources_above(self, overlay: Overlay) -> frozenset[str]:
         """Return the sources of the objects that deploy an overlay, but for its own folder and its output."""

@@ -9,7 +9,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import SCHEMA, VM, run
+from tests.cli.test_diff import SCHEMA, VM, kustomization, run
 
 HEAD = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
 NEWEST = f'{HEAD}kubevirt: "1.9"\n'
@@ -112,14 +112,14 @@ def test_change_is_judged_as_the_first_side_knows_the_cluster(
     found = run("--fail-on", danger)
     assert found.exit == 1
     assert (
-        f"\nthis change says something else about the cluster ({changed}): judged both ways" in found.stdout
+        f"\nthis change states other facts about the cluster ({changed}): the worse of both" in found.stdout
     )
     assert "as HEAD knows the cluster: " in found.stdout
     document = json.loads(run("--format", "json").stdout)
     Draft202012Validator(SCHEMA).validate(document)
     assert len(document["assumptions"]) == 1
     for form in ("markdown", "html"):
-        assert "this change says something else about the cluster" in run("--format", form).stdout
+        assert "this change states other facts about the cluster" in run("--format", form).stdout
 
 
 def test_catalog_that_patches_the_object_cannot_be_undone(folder: Path) -> None:
@@ -139,7 +139,18 @@ def test_changed_object_that_an_overlay_applies_is_a_change_of_the_cluster(folde
     write(folder, {"overlays/kubevirt/kv.yaml": LIVE, "overlays/prod/vm.yaml": LARGER})
     found = run("--fail-on", "restart")
     assert found.exit == 0
-    assert "something else" not in found.stdout
+    assert "other facts" not in found.stdout
+
+
+@pytest.mark.parametrize(("place", "exit_code"), [("clusters/prod", 0), ("docs/examples", 1)])
+def test_changed_object_of_a_folder_that_an_engine_deploys(folder: Path, place: str, exit_code: int) -> None:
+    """It is a change of the cluster, unless what deploys it may be an example."""
+    root = kustomization("root").replace("./root", "./clusters/prod")
+    commit(folder, {"clusters/prod/root.yaml": root, "vmrender.yaml": f"{NEWEST}configuration: [kubevirt]\n"})
+    commit(folder, {"kubevirt/kv.yaml": STAGE})
+    deployer = {f"{place}/kubevirt.yaml": kustomization("kubevirt")}
+    write(folder, {**deployer, "kubevirt/kv.yaml": LIVE, "overlays/prod/vm.yaml": LARGER})
+    assert run("--fail-on", "restart").exit == exit_code
 
 
 def test_release_that_the_user_asks_for_is_not_a_claim_of_the_change(folder: Path) -> None:
@@ -152,4 +163,4 @@ def test_release_that_the_user_asks_for_is_not_a_claim_of_the_change(folder: Pat
 def test_settings_that_say_the_same_are_not_mentioned(folder: Path) -> None:
     commit(folder, {"vmrender.yaml": NEWEST})
     write(folder, {"vmrender.yaml": f'{NEWEST}# a comment\nexpand: "off"\n', "overlays/prod/vm.yaml": LARGER})
-    assert "something else" not in run().stdout
+    assert "other facts" not in run().stdout
