@@ -299,6 +299,19 @@ class FilesAsFirstRead(DelegatingFileSystem):
         return self._contents[path]
 
 
+class FoldersAsFirstListed(DelegatingFileSystem):
+    """A tree whose folders keep the names that they had when they were first listed."""
+
+    def __init__(self, below: FileSystem) -> None:
+        super().__init__(below)
+        self._names: dict[str, tuple[str, ...]] = {}
+
+    def list(self, path: str) -> tuple[str, ...]:
+        if path not in self._names:
+            self._names[path] = super().list(path)
+        return self._names[path]
+
+
 class FilesAbove(DelegatingFileSystem):
     """A few files by name, such as standard input, in front of another tree; folders do not list them."""
 

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from fnmatch import fnmatchcase
 from types import MappingProxyType
 
-from renderer.files.file_system import FileSystem
-from renderer.golang.glob import file_name_match
+from renderer.files.file_system import FileSystem, FoldersAsFirstListed
+from renderer.golang.glob import shell_glob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.entry_point import EntryKind, EntryPoint
@@ -120,6 +120,7 @@ def look_up_overlays(
     ``DiagnosticError``: config-invalid for two overlays with the same output; build-limit for too many
     overlays.
     """
+    fs = FoldersAsFirstListed(fs)
     found: dict[str, Overlay] = {}
     findings: list[tuple[str, Diagnostic]] = []
     unmatched: list[OverlayEntry] = []
@@ -268,6 +269,7 @@ def _unmatched_glob(fs: FileSystem, entry: OverlayEntry) -> Diagnostic:
         matched = tuple(_matching_folders(fs, ".", parts[: index + 1]))
         if not matched:
             names = sorted({name for folder in above for name in fs.list(folder)})
+            spend(len(names) // 4, "finding overlays")
             nearest = ["/".join((*parts[:index], name, *parts[index + 1 :])) for name in suggest(part, names)]
             hint = f"did you mean {' or '.join(nearest)}?" if nearest else "correct it, or remove the entry"
             break
@@ -317,11 +319,14 @@ def _kustomization_file(fs: FileSystem, folder: str) -> str | None:
 
 def _matching_folders(fs: FileSystem, folder: str, pattern: list[str]) -> Iterator[str]:
     head, *rest = pattern
-    names = fs.list(folder) if _is_glob(head) else (head,)
-    spend(_LISTING + len(names) * (len(head) // 8 + 1), "finding overlays")
+    names: Iterable[str] = (head,)
+    if _is_glob(head):
+        listed, glob = fs.list(folder), shell_glob(head)
+        spend(_LISTING + len(listed) * (len(head) // 8 + 1), "finding overlays")
+        names = [name for name in listed if name == head or glob.matches(name)]
     for name in names:
         path = posixpath.normpath(posixpath.join(folder, name))
-        if (name == head or file_name_match(head, name)) and fs.is_folder(path):
+        if fs.is_folder(path):
             spend(_LOOKING * (2 + path.count("/")), "finding overlays")
             if rest:
                 yield from _matching_folders(fs, path, rest)

@@ -10,8 +10,10 @@ from pathlib import Path
 import pytest
 
 from renderer.discovery.survey import survey
-from renderer.files.file_system import DiskFileSystem
+from renderer.files.file_system import DelegatingFileSystem, DiskFileSystem, MemoryFileSystem
+from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.work import begin_run
+from renderer.project.overlays import find_overlays
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -94,3 +96,16 @@ def test_a_survey_takes_linear_time(tmp_path: Path, repository: Callable[[int], 
         for number in (10, 150, 300)
     )
     assert large < 2.6 * small
+
+
+def test_a_folder_is_listed_once_for_all_globs() -> None:
+    class Counted(DelegatingFileSystem):
+        def list(self, path: str) -> tuple[str, ...]:
+            listed.append(path)
+            return super().list(path)
+
+    listed: list[str] = []
+    files = Counted(MemoryFileSystem({f"o/{each}/kustomization.yaml": b"" for each in range(20)}))
+    entries = tuple(OverlayEntry(f"o/*{each}") for each in range(20))
+    assert len(find_overlays(files, RenderConfig(overlays=entries))) == 20
+    assert listed == ["o"]
