@@ -44,6 +44,8 @@ _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
 #: The number of files whose content a tree keeps, and the size of the largest: bases of many overlays.
 _MOST_KEPT, _LARGEST_KEPT = 64, 1 << 16
+#: The number of answers about attributes that are kept, and of programs for them that run at a time.
+_MOST_ANSWERS, _MOST_RUNNING = 20_000, 4
 _TRUE = ("true", "yes", "on", "1")
 _SHA1_LENGTH = 40
 _SHALLOW_HINT = (
@@ -61,20 +63,25 @@ _NO_COMMIT_HINT = "this repository has no commit yet: git commit makes the first
 class LineEnds:
     """Gives files the line ends of a checkout (``text`` and ``eol`` of gitattributes(5)); runs no filter.
 
-    The attributes are read from ``tree``; before Git 2.43, from the work tree. ``allowance`` is shared by all
-    trees of a repository.
+    The attributes are read from ``tree``; before Git 2.43, from the work tree. ``prefix`` is the path of the
+    project in it. ``known`` is shared by all trees of a repository.
     """
 
-    def __init__(self, git: GitProcess, tree: str, allowance: Allowance) -> None:
+    def __init__(
+        self, git: GitProcess, objects: GitObjects, tree: str, prefix: str, known: _KnownAttributes
+    ) -> None:
         self._git = git
+        self._objects = objects
         self._tree = tree
-        self._allowance = allowance
+        self._prefix = prefix
+        self._known = known
+        self._folders: dict[str, tuple[str, ...]] = {}
 
     @cached_property
     def _attributes(self) -> Conversation:
         return self._git.start(
             *("check-attr", "--stdin", "text", "eol", *CONVERTING),
-            allowance=self._allowance,
+            allowance=self._known.allowance,
             GIT_ATTR_SOURCE=self._tree,
         )
 
@@ -94,7 +101,7 @@ class LineEnds:
         """
         if not content or "\n" in path:
             return content
-        answer = self._attributes.ask(b"./" + os.fsencode(path), lines=2 + len(CONVERTING))
+        answer = self._answer(path)
         text, eol, *others = (line.rpartition(b": ")[2] for line in (answer + b"\n" * 4).split(b"\n")[:5])
         if answer:
             check_unconverted(path, content, dict(zip(CONVERTING, map(os.fsdecode, others), strict=True)))
@@ -106,9 +113,64 @@ class LineEnds:
             return content
         return _LINE_FEED.sub(b"\r\n", content)
 
+    def _answer(self, path: str) -> bytes:
+        """Return what Git says about a file; about equal files of attributes, it is asked once."""
+        key = path, self._sources(posixpath.dirname(posixpath.normpath(self._prefix + path)))
+        answer = self._known.answers.get(key)
+        if answer is None:
+            self._known.open(self)
+            answer = self._attributes.ask(b"./" + os.fsencode(path), lines=2 + len(CONVERTING))
+            if len(self._known.answers) >= _MOST_ANSWERS:
+                self._known.answers.clear()
+            self._known.answers[key] = answer
+        return answer
+
+    def _sources(self, path: str) -> tuple[str, ...]:
+        """Return the ids of the files of attributes in a folder and in those above it."""
+        if path not in self._folders:
+            folder: TreeEntry | None = TreeEntry(TREE_MODE, self._tree)
+            found = self._entries(folder).get(".gitattributes")
+            sources = [f"{found.mode} {found.oid}" if found else ""]
+            for name in path.split("/") if path else ():
+                folder = self._entries(folder).get(name)
+                found = self._entries(folder).get(".gitattributes")
+                sources.append(f"{found.mode} {found.oid}" if found else "")
+            self._folders[path] = tuple(sources)
+        return self._folders[path]
+
+    def _entries(self, folder: TreeEntry | None) -> Mapping[str, TreeEntry]:
+        return self._objects.tree(folder.oid) if folder and folder.mode == TREE_MODE else {}
+
     def close(self) -> None:
         if "_attributes" in vars(self):
             self._attributes.close()
+            del self._attributes
+
+
+class _KnownAttributes:
+    """What Git has said about attributes, and the trees whose program runs, the last used one at the end.
+
+    An answer depends on the path and the files of attributes, which most commits have in common. Few programs
+    run at the same time, however many commits are compared. ``allowance`` is shared by all of them.
+    """
+
+    def __init__(self) -> None:
+        self.allowance = Allowance(PATTERN_SECONDS)
+        self.answers: dict[tuple[str, tuple[str, ...]], bytes] = {}
+        self._running: list[LineEnds] = []
+
+    def open(self, tree: LineEnds) -> None:
+        """Note that the program of a tree is about to be asked, and end that of another one if many run."""
+        if tree in self._running:
+            self._running.remove(tree)
+        self._running.append(tree)
+        if len(self._running) > _MOST_RUNNING:
+            self._running.pop(0).close()
+
+    def close(self) -> None:
+        for each in self._running:
+            each.close()
+        self._running.clear()
 
 
 def _is_binary(content: bytes) -> bool:
@@ -297,7 +359,7 @@ class GitRepository:
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
         self._line_ends: dict[str, LineEnds] = {}
-        self._for_attributes = Allowance(PATTERN_SECONDS)
+        self._attributes = _KnownAttributes()
 
     def commit(self, revision: str) -> str:
         """Return the id of the commit that a revision names. Raises ``DiagnosticError``: git-revision."""
@@ -352,13 +414,16 @@ class GitRepository:
         root = self._objects.find(f"{self.commit(revision)}^{{tree}}")
         if root is None:
             raise self._unknown(f"the files of {revision} are not in this clone")
-        line_ends = self._line_ends.setdefault(root.oid, LineEnds(self._git, root.oid, self._for_attributes))
+        if root.oid not in self._line_ends:
+            self._line_ends[root.oid] = LineEnds(
+                self._git, self._objects, root.oid, self.prefix, self._attributes
+            )
+        line_ends = self._line_ends[root.oid]
         return GitFileSystem(self._objects, root.oid, revision, line_ends).below(self.prefix)
 
     def close(self) -> None:
         self._objects.close()
-        for each in self._line_ends.values():
-            each.close()
+        self._attributes.close()
 
     def __enter__(self) -> Self:
         return self

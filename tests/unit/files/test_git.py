@@ -616,3 +616,34 @@ def test_id_of_a_content_is_that_of_git(tmp_path: Path, object_format: str) -> N
         assert known == git(tmp_path, "rev-parse", "HEAD:a.yaml")
         assert id_of_blob(b"a: b\n", known) == known
         assert opened.tree("HEAD").blob_id("b.yaml") == ""
+
+
+def test_programs_for_attributes_are_few_and_asked_once_about_equal_ones(
+    repository: GitRepository, top: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As ``diff --each`` reads hundreds of commits."""
+    started: list[str] = []
+    start, close = GitProcess.start, Conversation.close
+
+    def counted(self: GitProcess, *arguments: str, **named: Any) -> Conversation:  # noqa: ANN401 - passed on
+        if arguments[0] == "check-attr":
+            started.append(named["GIT_ATTR_SOURCE"])
+        return start(self, *arguments, **named)
+
+    def closed(self: Conversation) -> None:
+        close(self)
+        ended.append(self)
+
+    ended: list[Conversation] = []
+    monkeypatch.setattr(GitProcess, "start", counted)
+    monkeypatch.setattr(Conversation, "close", closed)
+    for number in range(12):
+        oid = commit(top, {"a/b.yaml": "x\n", "c.yaml": f"{number}\n"})
+        assert repository.tree(oid).read("a/b.yaml") == b"x\n"
+    assert len(started) == 1
+    for number in range(12):
+        eol = "crlf" if number % 2 else "lf"
+        oid = commit(top, {"a/.gitattributes": f"# {number}\n*.yaml eol={eol}\n"})
+        assert repository.tree(oid).read("a/b.yaml") == (b"x\r\n" if number % 2 else b"x\n")
+    assert len(started) == 13
+    assert len(started) - len(ended) == 4
