@@ -7,6 +7,7 @@ variables.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
@@ -24,6 +25,7 @@ from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay
 
 #: The kinds that variables are taken from.
@@ -38,6 +40,7 @@ class DeployerBuilds:
     def __init__(self, before: Side, after: Side, changed: frozenset[str]) -> None:
         self._before, self._after = _Builds(before), _Builds(after)
         self._changed = changed
+        self._has_changed = cache(self._find_changed)
 
     def of_tree(self, path: str) -> str:
         """Return why something else of an overlay, or with it, is applied: a file of its deployer changes."""
@@ -55,8 +58,24 @@ class DeployerBuilds:
             for component in sorted(deployers.components(overlay)):
                 if files := self._changed & builds.files(component):
                     return f"{min(files)} changes, a component with which {overlay.output} is applied"
-            if not overlay.flux and (found := self._changed_variables(deployers.of(overlay))):
-                return f"{found} changes, of which variables in {overlay.output} are taken"
+        return ""
+
+    def of_variables(self, path: str) -> str:
+        """Return why variables of an overlay have other values than it is rendered with.
+
+        A folder is rendered without any, and what Flux deploys without those of Secrets, unless the project
+        says ``secrets: true``.
+        """
+        for builds in (self._before, self._after):
+            overlay = builds.side.overlays.get(path)
+            if overlay is None:
+                continue
+            reads = overlay.entry.options if overlay.entry else overlay.flux
+            kinds = _DATA if reads is None else () if reads.secrets else ("Secret",)
+            for deployer in builds.side.deployers.of(overlay) if kinds else ():
+                for kind, namespace, name in variable_sources(deployer):
+                    if kind in kinds and self._has_changed((kind, namespace, name)):
+                        return f"{kind} {name} changes, of which variables in {overlay.output} are taken"
         return ""
 
     def _beside_tree(self, source: str, overlay: Overlay) -> str:
@@ -72,13 +91,14 @@ class DeployerBuilds:
         builds = self._before, self._after
         return next((file for file in files if any(each.has_other_objects(file) for each in builds)), "")
 
-    def _changed_variables(self, deployers: Iterable[Resource]) -> str:
-        """Return the name of a changed ConfigMap or Secret of which one of the objects takes variables."""
-        for deployer in deployers:
-            for kind, namespace, name in variable_sources(deployer):
-                if (kind, namespace, name) in self._changed_data:
-                    return f"{kind} {name}"
-        return ""
+    def _find_changed(self, source: Reference) -> bool:
+        """Return True if a ConfigMap or Secret is not the same on both sides, in a file or of a generator."""
+        kind, _, name = source
+        places = {source, (kind, "", name)}  # a kustomization may give it its namespace
+        if not places.isdisjoint(self._changed_data):
+            return True
+        before, after = (each.generated(kind, name) for each in (self._before, self._after))
+        return any(before.get(each) != after.get(each) for each in places)
 
     @cached_property
     def _changed_data(self) -> frozenset[Reference]:
@@ -128,6 +148,28 @@ class _Builds:
         for each in (each for path in sorted(manifests) for each in self._objects(path)):
             if each.kind in _DATA:
                 found.setdefault(each.reference, []).append(each.content)
+        return found
+
+    def generated(self, kind: str, name: str) -> Mapping[Reference, list[JsonObject]]:
+        """Return the ConfigMaps or Secrets with a name that generators of kustomizations make."""
+        found: dict[Reference, list[JsonObject]] = {}
+        for folder in self._generating:
+            links = self._generating[folder]
+            for each in (self.side.composed(folder) or ()) if name.encode() in links else ():
+                if (each.kind, each.name) == (kind, name):
+                    found.setdefault(each.reference, []).append(each.content)
+        return found
+
+    @cached_property
+    def _generating(self) -> Mapping[str, bytes]:
+        """The kustomizations with generators, by folder."""
+        found: dict[str, bytes] = {}
+        for path in self.side.manifests:
+            if posixpath.basename(path) in KUSTOMIZATION_FILES:
+                with suppress(DiagnosticError):  # reported where it is used
+                    content = self.side.fs.read(path)
+                    if b"Generator" in content:
+                        found[posixpath.dirname(path) or "."] = content
         return found
 
     def has_other_objects(self, manifest: str) -> bool:

@@ -151,6 +151,7 @@ class DeployerChanges:
                 if impacts.get((maker.current_id, entry)) != impact:
                     impacts[(new or old).current_id, entry] = impact
                     changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
+                    self.ids |= {old.current_id}
         return changes, impacts
 
     def _may_differ(self, changed: frozenset[str]) -> bool:
@@ -165,10 +166,22 @@ class DeployerChanges:
             return True
         if any(self._added.keys().isdisjoint(folders_above(path)) for path in changed):
             return True
-        if any(self._may_have_parameters(path) for path in changed):
+        if any(self._may_have_parameters(path) for path in changed) or self._takes_variables():
             return True
         files = (deployer_files(side.fs, changed.intersection(side.manifests)) for side in self._sides)
         return next(files) != next(files)
+
+    def _takes_variables(self) -> bool:
+        """Return True if variables may be taken of a file of any name, which a kustomization beside lists."""
+        side = self._sides[1]
+        with suppress(DiagnosticError):  # reported where it is used
+            return any(
+                b"Generator" in side.fs.read(path)
+                for path in side.manifests
+                if posixpath.basename(path) in KUSTOMIZATION_FILES
+                and self._added.keys().isdisjoint(folders_above(path))
+            )
+        return False
 
     def _may_have_parameters(self, path: str) -> bool:
         """Return True for a file without objects: a set may make an Application of what is in it."""

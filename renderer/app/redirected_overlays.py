@@ -42,7 +42,7 @@ class RedirectedOverlays:
 
     def _written_reasons(self, overlay: Overlay) -> Iterator[str]:
         path = overlay.path
-        yield from filter(None, [self._builds.of_tree(path)])
+        yield from filter(None, [self._builds.of_tree(path), self._builds.of_variables(path)])
         if path in self._sides[1].overlays:
             yield from self._handovers(path)
             yield from self._handovers_above(path)
