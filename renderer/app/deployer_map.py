@@ -7,10 +7,10 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
-from renderer.gitops.argocd.application import is_application_set
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
+from renderer.pipeline.deployers import is_set
 
 
 class DeployerKey(NamedTuple):
@@ -79,8 +79,8 @@ class DeployerMap:
     def applied(self, overlay: Overlay) -> Iterator[tuple[Resource, Resource | None]]:
         """Yield what deploys an overlay on both sides as its engine gets it, as far as sets may make it.
 
-        That is the entry, or of a folder each Application that an ApplicationSet makes for it; None for one
-        that it no longer makes.
+        That is the entry, or of a folder each Application and Kustomization that a set makes for it; None for
+        one that it no longer makes.
         """
         path = overlay.path
         old, new = (entry_object(each.side, path) for each in self._sides)
@@ -88,12 +88,12 @@ class DeployerMap:
             yield old, new
         for key in self._sides[1].direct[path] if overlay.deployer is None else ():
             sets = [each.found[key] for each in self._sides if key in each.direct[path]]
-            if len(sets) == len(self._sides) and all(map(is_application_set, sets)):
+            if len(sets) == len(self._sides) and all(map(is_set, sets)):
                 former, latter = (
                     each.side.deployers.made_for(one, overlay)
                     for each, one in zip(self._sides, sets, strict=True)
                 )
-                yield from ((each, latter.get(name)) for name, each in former.items())
+                yield from ((each, latter.get(id_)) for id_, each in former.items())
 
     def places(self, last: Collection[str] = ()) -> Mapping[DeployerKey, str]:
         """Return the path of the first overlay that each deploys, or of the first below what it deploys.

@@ -172,7 +172,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
-    every = (*unlisted.harm(differences), *unlisted.harm_by_engines(deployers.ids, deployers.taken))
+    every = (
+        *unlisted.harm(differences),
+        *unlisted.harm_by_engines(deployers.ids, deployers.taken),
+        *unlisted.harm_beside(),
+    )
     return errors.with_difference(
         Difference(
             before.name,

@@ -245,10 +245,12 @@ class Side:
         """Render more overlays than the project lists."""
         self.overlays = {**self.overlays, **overlays}
 
-    def as_written(self, resources: Iterable[Resource]) -> OverlaySide:
-        """Return objects of files, of which it is not known what applies them."""
-        written = tuple(resources)
-        return OverlaySide(self.config.kubevirt, written, engine=_Engine(None, lambda: None, tuple))
+    def as_written(self, resources: Iterable[Resource], deployer: Resource | None = None) -> OverlaySide:
+        """Return objects of files, and what applies them if that is known."""
+        written, certain = tuple(resources), (deployer,) if deployer else ()
+        engine = _Engine(deployer, lambda: deployer, lambda: certain)
+        owner = deployer.current_id if deployer else None
+        return OverlaySide(self.config.kubevirt, written, owner=owner, engine=engine)
 
     def render(self, path: str, listed_as: str = "") -> RenderedSide | None:
         """Render the overlay at ``path`` within its project's limits; None if this side does not have it.

@@ -85,7 +85,11 @@ def owners_of(side: Side, path: str) -> tuple[Owner, ...]:
         entry = overlay.entry.entry
         return (Owner(entry.current_id, entry, side.deployers.maker_of(entry)),) if entry else ()
     return tuple(
-        Owner(own_id(each, path), as_application(each), each if is_application_set(each) else None)
+        Owner(
+            own_id(each, path),
+            as_application(each),
+            each if is_application_set(each) else side.deployers.maker_of(each),
+        )
         for each in side.deployers.probable(overlay)
     )
 

@@ -9,7 +9,7 @@ be applied or not, and counts as not compared.
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import TypeAlias
 
@@ -18,9 +18,11 @@ from renderer.app.moved_objects import OverlayStates
 from renderer.app.taken_applications import Taken
 from renderer.diff.compare import compare_overlay
 from renderer.files.file_system import is_inside
-from renderer.gitops.argocd.application import is_application, is_application_set, sources
+from renderer.gitops.argocd.application import is_application, sources
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.flux_operator import is_resource_set
+from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.difference import Danger, Impact, OverlayDifference
 from renderer.model.engines import ENGINE_GROUPS
@@ -30,7 +32,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
-from renderer.pipeline.deployers import objects_in
+from renderer.pipeline.deployers import is_set, objects_in
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.target_cluster import target_cluster_of
 
@@ -48,7 +50,8 @@ class UnlistedOverlays:
         """``changed`` are the manifests to look at."""
         self._sides = _Unlisted(before), _Unlisted(after)
         #: The manifests that differ, and that the project does not render.
-        self._changed = {path for path in changed if not any(each.is_listed(path) for each in self._sides)}
+        self._changed = {path for path in changed if not self._is_listed(path)}
+        self._beside: set[str] = set()
         found: dict[str, Overlay] = {}
         for each in reversed(self._sides) if self._changed else ():
             for path, overlay in each.overlays.items():
@@ -113,6 +116,9 @@ class UnlistedOverlays:
         known = {*self._rendered, *deployers} - takers.keys()
         files = {*self._changed, *(each.maker.origin.path for each in takers.values())}
         before, after = (each.engine_objects(files, known) for each in self._sides)
+        for folder, made in self._made_otherwise().items():
+            for objects, each in zip((before, after), made, strict=True):
+                objects.setdefault(folder, []).extend(one for one in each if one.current_id not in known)
         for folder in sorted({*before, *after}):
             old, new = (
                 each.side.as_written(objects.get(folder, ()))
@@ -129,6 +135,68 @@ class UnlistedOverlays:
             )
             yield from _harm(found._replace(changes=judged))
 
+    def harm_beside(self) -> Iterator[OverlayDifference]:
+        """Yield the harm done by what is applied with overlays and trees, as the source of both is a folder.
+
+        It is compared as it is written, or as the kustomization in its folder builds it.
+        """
+        units: dict[tuple[str, str], tuple[dict[str, Resource], dict[str, Resource]]] = {}
+        for number, side in enumerate(self._sides if self._changed else ()):
+            for path in sorted(self._manifests_beside):
+                for deployer, listing in side.applied_beside(path):
+                    key = f"{posixpath.dirname(deployer.origin.path) or '.'}:{deployer.name}", listing or path
+                    units.setdefault(key, ({}, {}))[number][listing or path] = deployer
+                    self._beside.add(path)
+        for (place, unit), deployers in sorted(units.items()):
+            before, after = (
+                side.applied_of(unit) if unit in found else ()
+                for side, found in zip(self._sides, deployers, strict=True)
+            )
+            old, new = (
+                side.side.as_written(
+                    (each for each in objects if each.current_id not in self._rendered), found.get(unit)
+                )
+                for side, found, objects in zip(self._sides, deployers, (before, after), strict=True)
+            )
+            compared = compare_overlay(place, place.rpartition(":")[2], old, new)
+            known = {each.current_id for each in before}
+            added = (each for each in after if each.current_id not in known)
+            rivals = [each for each in added if each.current_id in self._rendered]
+            if rivals:
+                reason = f"{unit} has a {rivals[0].kind} {rivals[0].name}, too: one of them is applied"
+                compared = compared._replace(incomparable=reason)
+            yield from _harm(compared)
+
+    @property
+    def _manifests_beside(self) -> Iterable[str]:
+        """The manifests that differ; all of them if an object that deploys overlays has another source."""
+        before, after = (each.known_sources for each in self._sides)
+        listed = (path for each in self._sides for path in each.side.manifests)
+        return self._changed if before == after else {path for path in listed if not self._is_listed(path)}
+
+    def _is_listed(self, path: str) -> bool:
+        return any(each.is_listed(path) for each in self._sides)
+
+    def _made_otherwise(self) -> Mapping[str, tuple[list[Resource], list[Resource]]]:
+        """Return what ResourceSets make on each side and not on the other one, by the folder of the set."""
+        made = [
+            {
+                (posixpath.dirname(maker.origin.path) or ".", each.current_id): each
+                for listed in side.side.deployers.written.values()
+                for maker in listed
+                if is_resource_set(maker)
+                for each in side.side.deployers.made_by(maker)
+            }
+            for side in (self._sides if self._changed else ())
+        ]
+        found: dict[str, tuple[list[Resource], list[Resource]]] = {}
+        for key in {key: None for each in made for key in each}:
+            pair = [each.get(key) for each in made]
+            if pair[0] is None or pair[1] is None or not is_same(pair[0].content, pair[1].content):
+                for objects, one in zip(found.setdefault(key[0], ([], [])), pair, strict=True):
+                    objects.extend(() if one is None else (one,))
+        return found
+
     def not_compared(self) -> tuple[str, ...]:
         """Return the changed manifests with objects for a cluster that were not compared."""
         compared = set().union(
@@ -139,7 +207,7 @@ class UnlistedOverlays:
                 if path in each.overlays
             )
         )
-        others = sorted(self._changed - compared)
+        others = sorted(self._changed - compared - self._beside)
         return tuple(path for path in others if any(each.has_other_objects(path) for each in self._sides))
 
 
@@ -171,7 +239,7 @@ class _Unlisted:
         """The folders that Kustomizations and Applications deploy, by path: of the file, and their name."""
         listed = self.side.overlays.values()
         folders = {posixpath.normpath(path) for each in listed for path in (each.path, each.output)}
-        known = {_place(each) for one in listed for each in self.side.deployers.of(one)}
+        known = self._known
         found: dict[str, Overlay] = {}
         for deployer in self._deployers():
             point = self._entry_point(deployer)
@@ -191,13 +259,38 @@ class _Unlisted:
                 found.setdefault(path, overlay._replace(entry=point, listed_as=""))
         return found
 
+    @cached_property
+    def _known(self) -> Mapping[_Place, Resource]:
+        """What deploys overlays of the project."""
+        listed = self.side.overlays.values()
+        return {_place(each): each for one in listed for each in self.side.deployers.of(one)}
+
+    @cached_property
+    def known_sources(self) -> Mapping[ResId, frozenset[str]]:
+        """The folders that the objects that deploy overlays of the project deploy."""
+        deployers = self.side.deployers
+        return {each.current_id: deployers.sources_of(each) for each in self._known.values()}
+
+    def applied_beside(self, path: str) -> Iterator[tuple[Resource, str]]:
+        """Yield what deploys overlays and a manifest, with the folder of a kustomization between."""
+        listed = {each.path for each in self.side.overlays.values()}
+        for deployer, listing in self.side.deployers.applied_beside(path):
+            if _place(deployer) in self._known and listing not in listed:
+                yield deployer, listing
+
+    def applied_of(self, unit: str) -> Sequence[Resource]:
+        """Return the objects in a manifest or of a kustomization, without those of engines."""
+        found = self.side.composed(unit) if self.side.fs.is_folder(unit) else self._objects_of(unit)
+        return [each for each in found or () if not each.gvk.group.endswith(ENGINE_GROUPS)]
+
     def _deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
         for each in (each for found in self.side.deployers.written.values() for each in found):
             if is_flux_kustomization(each) or is_application(each):
                 yield each
-            elif is_application_set(each):
-                yield from self.side.deployers.made_by(each)
+            elif is_set(each):
+                made = self.side.deployers.made_by(each)
+                yield from (one for one in made if is_flux_kustomization(one) or is_application(one))
 
     def _entry_point(self, deployer: Resource) -> EntryPoint:
         if is_flux_kustomization(deployer):
@@ -216,7 +309,7 @@ class _Unlisted:
             repositories=tuple({each.url: None for each in own}),
         )
 
-    def engine_objects(self, files: Iterable[str], known: Collection[ResId]) -> Mapping[str, list[Resource]]:
+    def engine_objects(self, files: Iterable[str], known: Collection[ResId]) -> dict[str, list[Resource]]:
         """Return the objects of engines in files, by folder, without those that are ``known``."""
         found: dict[str, list[Resource]] = {}
         for path in sorted(files):

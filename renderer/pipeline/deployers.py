@@ -33,13 +33,13 @@ from renderer.gitops.argocd.application import (
 )
 from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
-from renderer.gitops.flux.flux_operator import is_resource_set
+from renderer.gitops.flux.flux_operator import PROVIDER, is_resource_set
 from renderer.gitops.pruning import retention_of
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_SOURCE_GROUP
+from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Reference, ResId
@@ -89,22 +89,21 @@ class Deployers:
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._applied: dict[tuple[str, int], bool] = {}
         self._made: dict[tuple[str, int], tuple[Resource, ...]] = {}
-        self._made_by_folder: dict[tuple[str, int], Mapping[str, Mapping[str, Resource]]] = {}
+        self._made_by_folder: dict[tuple[str, int], Mapping[str, Mapping[ResId, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
         self._found: list[Resource] = []
         self._settings: list[IgnoreRule] = []
         self._beside: list[Resource] = []
+        self._inputs: list[Resource] = []
         for path, content in deployer_files(fs, manifests).items():
             for resource in objects_in(content, path):
-                if (
-                    is_application(resource)
-                    or is_application_set(resource)
-                    or is_flux_kustomization(resource)
-                ):
+                if _deploys(resource):
                     self._found.append(resource)
                 elif resource.gvk.group == FLUX_SOURCE_GROUP or is_resource_set(resource):
                     self._beside.append(resource)
+                elif resource.kind == PROVIDER and resource.gvk.group == FLUX_OPERATOR_GROUP:
+                    self._inputs.append(resource)
                 elif resource.kind == "ConfigMap" and resource.name == _SETTINGS:
                     self._settings += rules_of_settings(resource, _customizations(resource))
 
@@ -117,7 +116,13 @@ class Deployers:
         found = {number for folder in folders for number in by_folder.get(folder, ())}
         found.update(number for glob, number in globs if any(fnmatchcase(each, glob) for each in folders))
         found.update(self._above(posixpath.normpath(overlay.output)))
-        return tuple(self._found[number] for number in sorted(found))
+        return tuple(self._deploying[number] for number in sorted(found))
+
+    @cached_property
+    def _deploying(self) -> Sequence[Resource]:
+        """What deploys folders: the objects in files, and those that ResourceSets make."""
+        made = (each for one in self._beside if is_resource_set(one) for each in self.made_by(one))
+        return [*self._found, *(each for each in made if _deploys(each))]
 
     def probable(self, overlay: Overlay) -> tuple[Resource, ...]:
         """Return the objects that deploy an overlay; those that nothing applies only without others."""
@@ -165,7 +170,8 @@ class Deployers:
             yield from (
                 number
                 for number in by_folder.get(folder, ())
-                if is_flux_kustomization(self._found[number]) or _recurses(self._found[number], folder)
+                if is_flux_kustomization(self._deploying[number])
+                or _recurses(self._deploying[number], folder)
             )
 
     @cached_property
@@ -179,6 +185,28 @@ class Deployers:
                     for folder in self._folders.intersection((place, *folders_above(place))):
                         found.setdefault(folder, set()).update(numbers)
         return found
+
+    def applied_beside(self, path: str) -> Iterator[tuple[Resource, str]]:
+        """Yield the objects with a source without kustomization that contains a manifest.
+
+        With each comes the folder of the outermost kustomization between, which alone decides what Flux
+        applies of its folder; empty if the manifest itself is applied.
+        """
+        by_folder, _ = self._by_source
+        listing = ""
+        for folder in folders_above(path):
+            has_listing = self._graph.links(folder) is not None
+            for number in by_folder.get(folder, ()) if not has_listing else ():
+                deployer = self._deploying[number]
+                if is_flux_kustomization(deployer):
+                    yield deployer, listing
+                elif folder == (posixpath.dirname(path) or ".") or _recurses(deployer, folder):
+                    yield deployer, ""
+            listing = folder if has_listing else listing
+
+    def sources_of(self, deployer: Resource) -> frozenset[str]:
+        """Return the folders of this repository that an object deploys."""
+        return frozenset(map(posixpath.normpath, self._own_sources(deployer)))
 
     def deploys_file(self, path: str) -> bool:
         """Return True if an object, which itself is applied, deploys a folder in which a file is."""
@@ -236,7 +264,7 @@ class Deployers:
         """The numbers of the objects by the folders that they deploy, and those of the sets by globs."""
         by_folder: dict[str, list[int]] = {}
         globs: list[tuple[str, int]] = []
-        for number, deployer in enumerate(self._found):
+        for number, deployer in enumerate(self._deploying):
             for source in self._own_sources(deployer):
                 folder = posixpath.normpath(_PLACEHOLDER.sub("*", source))
                 if _GLOB.search(folder):
@@ -277,7 +305,7 @@ class Deployers:
         while waiting:
             child = waiting.pop()
             for folder in folders_above(child.origin.path):
-                for parent in (self._found[number] for number in by_folder.get(folder, ())):
+                for parent in (self._deploying[number] for number in by_folder.get(folder, ())):
                     if parent.current_id not in known and _may_be_of_one_source(parent, child):
                         known.add(parent.current_id)
                         waiting.append(parent)
@@ -310,35 +338,43 @@ class Deployers:
             return None
         return self._sets.get((deployer.origin.path, deployer.origin.document))
 
-    def made_by(self, application_set: Resource) -> tuple[Resource, ...]:
-        """Return the Applications that an ApplicationSet makes; none if it cannot be evaluated."""
-        key = application_set.origin.path, application_set.origin.document
+    def made_by(self, maker: Resource) -> tuple[Resource, ...]:
+        """Return what an ApplicationSet or ResourceSet makes; nothing if it cannot be evaluated."""
+        key = maker.origin.path, maker.origin.document
         if key not in self._made:
-            from renderer.pipeline.argocd_build import generate  # noqa: PLC0415 - only for sets
-
             self._made[key] = ()
-            clusters, is_own = self._config.clusters, self.urls.is_this_repository
             with suppress(DiagnosticError):  # reported where it is an entry
-                self._made[key] = generate(self._tree, application_set, clusters, is_own, lambda _: None)
+                self._made[key] = self._evaluated(maker)
         return self._made[key]
+
+    def _evaluated(self, maker: Resource) -> tuple[Resource, ...]:
+        if is_resource_set(maker):
+            from renderer.gitops.flux.resource_set import generate_objects  # noqa: PLC0415 - only for sets
+
+            nearest = sorted(self._inputs, key=partial(_nearness, maker))
+            return tuple(generate_objects(maker, {each.reference: each for each in nearest}).objects)
+        from renderer.pipeline.argocd_build import generate  # noqa: PLC0415 - only for sets
+
+        clusters, is_own = self._config.clusters, self.urls.is_this_repository
+        return generate(self._tree, maker, clusters, is_own, lambda _: None)
 
     def makes(self, maker: Resource, made: ResId) -> bool:
         """Return True if the ApplicationSet with the name of ``maker`` makes an Application here."""
         named = filter(is_application_set, self.written.get(maker.current_id, ()))
         return any(each.current_id == made for one in named for each in self.made_by(one))
 
-    def made_for(self, application_set: Resource, overlay: Overlay) -> Mapping[str, Resource]:
-        """Return the Applications of an ApplicationSet that deploy an overlay, by name."""
-        key = application_set.origin.path, application_set.origin.document
+    def made_for(self, maker: Resource, overlay: Overlay) -> Mapping[ResId, Resource]:
+        """Return the Applications and Kustomizations that a set makes, and that deploy an overlay."""
+        key = maker.origin.path, maker.origin.document
         if key not in self._made_by_folder:
-            by_folder: dict[str, dict[str, Resource]] = {}
-            for each in self.made_by(application_set):
+            by_folder: dict[str, dict[ResId, Resource]] = {}
+            for each in filter(_deploys, self.made_by(maker)):
                 for source in self._own_sources(each):
-                    by_folder.setdefault(posixpath.normpath(source), {})[each.name] = each
+                    by_folder.setdefault(posixpath.normpath(source), {})[each.current_id] = each
             self._made_by_folder[key] = by_folder
         folders = overlay.path, *folders_above(posixpath.join(overlay.output, "x"))
         found = (self._made_by_folder[key].get(posixpath.normpath(folder), {}) for folder in folders)
-        return {name: each for one in found for name, each in one.items()}
+        return {id_: each for one in found for id_, each in one.items()}
 
     @cached_property
     def _tree(self) -> RepositoryTree:
@@ -349,7 +385,7 @@ class Deployers:
     @cached_property
     def _sets(self) -> Mapping[tuple[str, int], Resource]:
         every = (*self._found, *self._beside)
-        sets = (each for each in every if is_application_set(each) or is_resource_set(each))
+        sets = filter(is_set, every)
         return {(each.origin.path, each.origin.document): each for each in sets}
 
     @cached_property
@@ -379,7 +415,7 @@ class Deployers:
     @property
     def kustomizations(self) -> Iterator[Resource]:
         """The Flux Kustomizations, each once; the entry of an overlay is as Flux applies it."""
-        every = filter(is_flux_kustomization, (*self._entries, *self._found))
+        every = filter(is_flux_kustomization, (*self._entries, *self._deploying))
         yield from {each.current_id: each for each in reversed([*every])}.values()
 
     def rules(self, overlay: Overlay) -> IgnoreRules:
@@ -417,6 +453,15 @@ class Deployers:
             is_respected = RESPECT_IGNORED in options_of_application(as_application(deployer))
             for each in (*rules_of_application(deployer), *self._settings):
                 yield each if is_respected else each._replace(source=f"{each.source}; {_APPLIED_ANYWAY}")
+
+
+def is_set(resource: Resource) -> bool:
+    """Return True for an object that makes others that deploy: an ApplicationSet or a ResourceSet."""
+    return is_application_set(resource) or is_resource_set(resource)
+
+
+def _deploys(resource: Resource) -> bool:
+    return is_application(resource) or is_application_set(resource) or is_flux_kustomization(resource)
 
 
 def _without_effect(rule: IgnoreRule, reason: str) -> IgnoreRule:
