@@ -69,6 +69,30 @@ TEXTS: Mapping[str, Form] = {
     "workflow command": lambda word: f"::error::{word}\n##vso[{word}]",
     "Markdown and HTML": lambda word: f"|`{word}`|<b>{word}</b>&lt;",
 }
+
+
+def _parts(word: str) -> list[str]:
+    """Return ``CanaryIs``, ``CanaryA`` and so on: of what programs take apart, each part is known."""
+    return [f"{STEM.title()}{part.title()}" for part in word.split("-")[1:]]
+
+
+#: Texts of which programs make others: in small letters, cut at a sign, shortened, without a scheme.
+TAKEN_APART: Mapping[str, Form] = {
+    "mixed case": lambda word: word.title().replace("-", ""),
+    "mixed case, with dots": lambda word: ".".join(_parts(word)),
+    "mixed case, with slashes": lambda word: "/".join(_parts(word)),
+    "mixed case, with colons": lambda word: ":".join(_parts(word)),
+    "small letters, longer than a name": lambda word: "-".join([word] * 15),
+    "relative path": lambda word: f"../x/../{'/'.join(_parts(word))}/",
+    "address of an image": lambda word: "docker://{}/{}:{}".format(*_parts(word)),
+    "address of a file": lambda word: "https://{}.example.org/{}/{}.img".format(*_parts(word)),
+}
+#: Numbers with a unit that is wrong in most places, for which a hint may have the right one.
+UNITS: Mapping[str, Form] = {
+    "gigabytes in small letters": lambda word: f"{number_of(word)}g",
+    "megabytes": lambda word: f"{number_of(word)}MB",
+    "seconds": lambda word: f"{number_of(word)}s",
+}
 #: Numbers, which YAML writes in another way than they were written.
 SPELLINGS: Mapping[str, Form] = {
     "number": lambda word: str(number_of(word)),
@@ -81,4 +105,4 @@ SPELLINGS: Mapping[str, Form] = {
     "exponent": lambda word: f"{number_of(word) / 1e7}e7",
     "signed": lambda word: f"+{number_of(word)}",
 }
-FORMS: Mapping[str, Form] = {**TEXTS, **SPELLINGS}
+FORMS: Mapping[str, Form] = {**TEXTS, **TAKEN_APART, **UNITS, **SPELLINGS}

@@ -98,13 +98,19 @@ def machine(volume: Object | None = None, **domain: Json) -> Object:
     if volume:
         volumes.append({"name": "init", **volume})
     disks = [{"name": each["name"], "disk": {}} for each in volumes]
+    interface = {"name": "default", "masquerade": {}, "macAddress": "02:00:00:00:00:01"}
     template = {
         "metadata": {"annotations": {"note": "x"}, "labels": {"app": "web"}},
         "spec": {
             "hostname": "web",
             "dnsPolicy": "Default",
             "terminationGracePeriodSeconds": 30,
-            "domain": {"memory": {"guest": "1Gi"}, "devices": {"disks": disks}, **domain},
+            "domain": {
+                "memory": {"guest": "1Gi"},
+                "devices": {"disks": disks, "interfaces": [interface]},
+                **domain,
+            },
+            "networks": [{"name": "default", "pod": {}}],
             "volumes": volumes,
         },
     }
@@ -127,6 +133,21 @@ def reader() -> Object:
     made = {**named("VirtualMachine", "reader"), "apiVersion": "kubevirt.io/v1", "spec": spec}
     made["metadata"]["labels"] = {"app": "web"}
     return made
+
+
+def disk(source: str) -> Object:
+    spec: Object = {"storage": {"resources": {"requests": {"storage": "1Gi"}}}}
+    spec["source"] = {source: {"url": "x"}}
+    return {**named("DataVolume", "disk", spec=spec), "apiVersion": "cdi.kubevirt.io/v1beta1"}
+
+
+def role() -> Object:
+    return {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": "role"},
+        "rules": [],
+    }
 
 
 def size() -> Object:
@@ -617,6 +638,10 @@ PLACES: Mapping[str, tuple[Callable[[], Object], str]] = {
     "number": (machine, "spec.template.spec.terminationGracePeriodSeconds"),
     "quantity": (machine, "spec.template.spec.domain.memory.guest"),
     "image": (machine, "spec.template.spec.volumes.0.containerDisk.image"),
+    "MAC address": (machine, "spec.template.spec.domain.devices.interfaces.0.macAddress"),
+    "address of a file": (lambda: disk("http"), "spec.source.http.url"),
+    "image in a registry": (lambda: disk("registry"), "spec.source.registry.url"),
+    "name of a role": (role, "metadata.name"),
     "name of a disk": (machine, "spec.template.spec.domain.devices.disks.0.name"),
     "name of a size": (machine, "spec.instancetype.name"),
     "model of a size": (size, "spec.cpu.model"),
@@ -625,7 +650,9 @@ PLACES: Mapping[str, tuple[Callable[[], Object], str]] = {
 }
 
 #: Places for names of objects, which are shown: only the way by which a value comes there makes it one.
-NAMES = frozenset({"name", "namespace", "name of a machine", "name of a size of the project"})
+NAMES = frozenset(
+    {"name", "namespace", "name of a machine", "name of a role", "name of a size of the project"}
+)
 
 
 class Copy(NamedTuple):

@@ -26,6 +26,7 @@ def _encodings(stem: str) -> Iterator[str]:
 def _spellings(number: int) -> Iterator[str]:
     mantissa = f"{number / 10 ** (len(str(number)) - 1)}"
     yield from (f"{number}", f"{number:_}", f"{number:,}", f"{number:x}", f"{number:o}", mantissa)
+    yield from (f"{number * factor:,}" for factor in (1000**2, 1000**3, 1024**2, 1024**3))  # its bytes
 
 
 _FOUND = re.compile(
@@ -39,13 +40,18 @@ _FOUND = re.compile(
 )
 
 
+_SIGNS = re.compile(r"[\W_]+")
+#: What is left of canaries without signs between their letters and digits.
+_BARE = re.compile("|".join((STEM, *map(str, NUMBERS.values()))))
+
+
 def canaries(text: str) -> list[str]:
-    """Return the lines with a canary, in any form."""
-    return [line for line in text.splitlines() if _FOUND.search(line)]
+    """Return the lines with a canary, in any form, in letters of any case and with signs between them."""
+    return [line for line in text.splitlines() if has_canary(line)]
 
 
 def has_canary(text: str) -> bool:
-    return _FOUND.search(text) is not None
+    return _FOUND.search(text) is not None or _BARE.search(_SIGNS.sub("", text).lower()) is not None
 
 
 def content_of(file: Path) -> str:

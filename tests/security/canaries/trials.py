@@ -56,6 +56,7 @@ COMMANDS = (
     *in_each("--format", "explain configmap/cm -n a"),
     *in_each("--format", "explain secret/keys"),
     *in_each("--format", "explain thing/cm"),
+    *("explain vm/we", "explain vm/web spec.nope", "explain thing/cm spec.dsm", "explain cm -n b"),
     *("explain secret/keys stringData.password", "explain vm/web", "catalog show sized"),
     "customize sized --name copy --write copies/sizes --keep-labels",
 )
