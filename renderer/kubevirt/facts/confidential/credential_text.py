@@ -254,6 +254,17 @@ _CLIENTS = (
     (("openssl",), r"openssl\s+passwd", "-[156]"),
     (("keytool",), "keytool", "-(?:store|key)pass"),
     (("rhc",), r"rhc\s+connect", "-a"),
+    (("sqlcmd", "bcp", "unzip", "zip"), "(?:sqlcmd|bcp|unzip|zip)", "-P"),
+    (("desktop", "racadm"), "(?:rdesktop|racadm)", "-p"),
+    (("snmp",), r"snmp\w{1,20}", "-[AXc]"),
+    (("vault",), "vault", "login"),
+    (("rclone",), r"rclone\s+config", "pass"),
+    (("nmcli", "psk", "wep-key"), "nmcli", r"(?:wifi-sec|802-11-wireless-security)\.(?:psk|wep-key\d)"),
+)
+#: Programs that read a password from their input.
+_ASKS = (
+    r"\b(?:adcli|chpasswd|cryptsetup|kinit|openconnect|passwd|realm"
+    r"|sudo\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}-\w{0,20}S)\b"
 )
 #: Commands and files of clients that hold a password.
 COMMANDS = (
@@ -270,7 +281,68 @@ COMMANDS = (
         ("echo", "printf"),
         pattern(
             r"\b(?:echo|printf)\s+(?:-\w+\s+)?[\"']?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*(?:sudo\s+)?"
-            r"(?:passwd|realm|adcli|kinit|cryptsetup)\b"
+            r"(?:passwd|realm|adcli|kinit|cryptsetup|sudo\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}-\w{0,20}S)\b"
+        ),
+    ),
+    # a here-string for a program that asks for a password
+    Form(
+        ("<<<",),
+        pattern(rf"{_ASKS}[^\n|;&<]{{0,200}}<<<\s*[\"']?(?:[\w.-]{{1,64}}:)?(?P<word>[^\s\"'$][^\s\"']*)"),
+    ),
+    # SQL of any database
+    Form(
+        ("identified",),
+        pattern(
+            r"\bidentified\s+(?:with\s+\S{1,60}\s+)?(?:by|as)\s+(?:password\s+)?\\?[\"'](?P<word>[^\"'\n]+)",
+            _IGNORE_CASE,
+        ),
+    ),
+    # user%password, user/password@host and /p:password
+    Form(
+        ("smb", "winexe", "rpcclient", "wmic"),
+        pattern(
+            r"\b(?:smb\w{1,20}|winexe|rpcclient|wmic)\b[^\n|;&]{0,200}?\s-U\s*[^\s%]{1,99}%(?P<word>[^\s\"']+)"
+        ),
+    ),
+    Form(("smbclient",), pattern(r"\bsmbclient\s+//\S{1,200}\s+(?P<word>[^\s\"'$-][^\s\"']*)")),
+    Form(
+        ("sqlplus",),
+        pattern(r"\bsqlplus\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}[^\s/\"']{1,99}/(?P<word>[^\s@\"'/]+)"),
+    ),
+    Form(("freerdp",), pattern(r"\b[xw]l?freerdp\d?\b[^\n|;&]{0,300}?\s/p:(?P<word>\S+)")),
+    Form(("7z",), pattern(r"\b7z[ar]?\s[^\n|;&]{0,200}?\s-p(?P<word>[^\s\"'$]+)")),
+    Form(
+        ("net",), pattern(r"\bnet\s+use\s[^\n|;&]{0,99}?\\\\\S{1,200}\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)
+    ),
+    Form(
+        ("bindpw",),
+        pattern(r"^[ \t]*(?:root)?bindpw(?:[ \t]{1,40}|[ \t]{0,40}[:=][ \t]{0,40})(?P<word>\S+)", _MULTILINE),
+    ),
+    Form(
+        ("send",),
+        pattern(r"\bsend\s+(?:--\s+)?\\?[\"'](?P<word>[^\s\"'\\$]{6,200})\\{1,2}[rn]\\?[\"']"),
+    ),
+    # cookies of a session, and the password of other clients than curl
+    Form(
+        ("session", "sid", "token", "auth"),
+        pattern(
+            r"\s(?:-b|--cookie)[\s=]{1,9}[\"']?[\w.-]{0,40}(?:session|sid|token|auth)\w{0,20}=(?P<word>[^\s\"';]+)",
+            _IGNORE_CASE,
+        ),
+    ),
+    Form(
+        ("http",),
+        pattern(
+            r"\bhttps?\s[^\n|;&]{0,200}?(?:-a|--auth)[\s=]{1,9}[\"']?[^\s:\"']{1,99}:(?P<word>[^\s\"']+)"
+        ),
+    ),
+    # a variable whose name ends with the word, such as DBPASS
+    Form(
+        ("pass", "pwd"),
+        pattern(
+            r"(?<![\w.-])(?!old)[a-z]\w{0,60}(?:(?<!by)(?<!com)(?<!over)(?<!under)pass|pwd)\s{0,9}=\s{0,9}"
+            r"[\"']?(?P<word>[^\s\"'$;]+)",
+            _IGNORE_CASE,
         ),
     ),
     Form(("chpasswd",), pattern(r"\bchpasswd\b[^\n]{0,40}<<[^\n]{1,40}\n\s*[^\s:]{1,99}:(?P<word>\S+)")),
