@@ -11,7 +11,6 @@ import posixpath
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
-from typing import TypeAlias
 
 from renderer.app.diff_side import Side
 from renderer.files.file_system import is_inside
@@ -22,7 +21,7 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.kube.json import EMPTY, JsonObject
-from renderer.model.kube.location import Site
+from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
@@ -30,8 +29,6 @@ from renderer.model.render_config import Overlay
 
 #: The kinds that variables are taken from.
 _DATA = ("ConfigMap", "Secret")
-#: The path of a file, and the number of a document in it.
-_Place: TypeAlias = tuple[str, int]
 
 
 class DeployerBuilds:
@@ -122,7 +119,9 @@ class DeployerBuilds:
             if before is None or after is None:
                 return f"{file} changes, and {label} cannot be built from {folder}"
             written = {each.field for each in field_changes(old.content, new.content)}
-            built = field_changes(before.get(_place(old), EMPTY), after.get(_place(new), EMPTY))
+            built = field_changes(
+                before.get(old.origin.document_place, EMPTY), after.get(new.origin.document_place, EMPTY)
+            )
             is_other = {each.field for each in built} - written
             return f"{file} changes {label}, which deploys it" if is_other else ""
         return ""
@@ -182,11 +181,7 @@ class _Builds:
                 return read_resources(self.side.fs.read(manifest), Site(manifest))
         return ()
 
-    def _composed(self, folder: str) -> Mapping[_Place, JsonObject] | None:
+    def _composed(self, folder: str) -> Mapping[DocumentPlace, JsonObject] | None:
         """Return the objects of a kustomization by the file that each is from; None if it cannot be built."""
         composed = self.side.composed(folder)
-        return None if composed is None else {_place(each): each.content for each in composed}
-
-
-def _place(resource: Resource) -> _Place:
-    return resource.origin.path, resource.origin.document
+        return None if composed is None else {each.origin.document_place: each.content for each in composed}

@@ -25,7 +25,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, scalar_text, text_at
-from renderer.model.kube.location import Site
+from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
@@ -93,9 +93,9 @@ def _reasons_against(
             yield _would_change(build)
 
 
-def _expected(resource: Resource, releases: Mapping[tuple[str, int], Release]) -> JsonObject:
+def _expected(resource: Resource, releases: Mapping[DocumentPlace, Release]) -> JsonObject:
     """Return a resource of a build as it should be afterwards."""
-    release = releases.get((resource.origin.path, resource.origin.document))
+    release = releases.get(resource.origin.document_place)
     if release is None or not is_template(resource) or len(array_at(resource.content, "objects")) != 1:
         return resource.content
     return converted(resource.content, release)
@@ -145,15 +145,15 @@ class _TemplateFile(NamedTuple):
         )
 
     @property
-    def places(self) -> Iterator[tuple[str, int]]:
+    def places(self) -> Iterator[DocumentPlace]:
         """The path and document of each Template that is migrated."""
         for site, _ in self.migrated.changes:
-            yield site.path, site.document
+            yield site.document_place
 
     def kept(self, problem: NotMigrated) -> Migrated:
         """Return the file as it is, with a warning for each Template that would have been migrated."""
         places = set(self.places)
-        stay = (each for each in self.templates if (each.origin.path, each.origin.document) in places)
+        stay = (each for each in self.templates if each.origin.document_place in places)
         warnings = (*self.migrated.warnings, *(_stays(each, problem) for each in stay))
         source = self.migrated.source
         return Migrated(source, source.content, (), warnings)

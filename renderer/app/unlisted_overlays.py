@@ -11,7 +11,6 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
-from typing import TypeAlias
 
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.moved_objects import OverlayStates
@@ -28,6 +27,7 @@ from renderer.model.difference import Danger, Impact, OverlayDifference
 from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
 from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
@@ -35,9 +35,6 @@ from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
 from renderer.pipeline.deployers import is_set, objects_in
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.target_cluster import target_cluster_of
-
-#: The path of a file, and the number of a document in it.
-_Place: TypeAlias = tuple[str, int]
 
 
 class UnlistedOverlays:
@@ -75,15 +72,16 @@ class UnlistedOverlays:
         if overlay.path not in self.paths or found is None or found.content is None:
             return found
         compared = self._deployers(side)
-        written = tuple(each for each in found.content.written if _place(each) not in compared)
+        written = tuple(each for each in found.content.written if each.origin.document_place not in compared)
         return found._replace(content=found.content._replace(written=written))
 
-    def _deployers_of(self, side: Side) -> frozenset[_Place]:
+    def _deployers_of(self, side: Side) -> frozenset[DocumentPlace]:
         """Return the places of the objects that deploy overlays; these are compared with the overlays."""
-        found: set[_Place] = set()
+        found: set[DocumentPlace] = set()
         for overlay in side.overlays.values():
             direct = side.deployers.of(overlay)
-            found.update(map(_place, (*side.deployers.in_git(direct), *side.deployers.above(direct))))
+            every = (*side.deployers.in_git(direct), *side.deployers.above(direct))
+            found.update(each.origin.document_place for each in every)
         return frozenset(found)
 
     def note(self, states: OverlayStates) -> bool:
@@ -245,7 +243,8 @@ class _Unlisted:
             point = self._entry_point(deployer)
             if (
                 object_at(deployer.content, "spec").get("suspend") is True
-                or (_place(deployer) in known and not deployer.origin.field.segments)  # not made by a set
+                # not made by a set
+                or (deployer.origin.document_place in known and not deployer.origin.field.segments)
                 or not point.folders
                 or not folders.isdisjoint(point.folders)
             ):
@@ -260,10 +259,10 @@ class _Unlisted:
         return found
 
     @cached_property
-    def _known(self) -> Mapping[_Place, Resource]:
+    def _known(self) -> Mapping[DocumentPlace, Resource]:
         """What deploys overlays of the project."""
         listed = self.side.overlays.values()
-        return {_place(each): each for one in listed for each in self.side.deployers.of(one)}
+        return {each.origin.document_place: each for one in listed for each in self.side.deployers.of(one)}
 
     @cached_property
     def known_sources(self) -> Mapping[ResId, frozenset[str]]:
@@ -275,7 +274,7 @@ class _Unlisted:
         """Yield what deploys overlays and a manifest, with the folder of a kustomization between."""
         listed = {each.path for each in self.side.overlays.values()}
         for deployer, listing in self.side.deployers.applied_beside(path):
-            if _place(deployer) in self._known and listing not in listed:
+            if deployer.origin.document_place in self._known and listing not in listed:
                 yield deployer, listing
 
     def applied_of(self, unit: str) -> Sequence[Resource]:
@@ -331,10 +330,6 @@ class _Unlisted:
             if self.side.fs.is_file(path):
                 self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
         return self._objects[path]
-
-
-def _place(resource: Resource) -> _Place:
-    return resource.origin.path, resource.origin.document
 
 
 def _impacts(before: Iterable[Resource], after: Iterable[Resource]) -> Iterator[tuple[ResId, Impact]]:

@@ -36,7 +36,9 @@ def excludes_others(resource: Resource) -> bool:
 def conflicts_among(resources: Iterable[Resource], cluster: str) -> Iterator[Diagnostic]:
     """Yield an error about each of ``resources`` that contradicts one earlier in their files."""
     first: dict[tuple[str, ...], Resource] = {}
-    for resource in sorted(filter(excludes_others, resources), key=_file_and_document):
+    # Composed objects are in another order with each engine.
+    in_order = sorted(filter(excludes_others, resources), key=lambda each: each.origin.document_place)
+    for resource in in_order:
         other = first.setdefault(_place(resource), resource)
         if not _agree(other, resource):
             yield _conflict(resource, other, cluster)
@@ -83,11 +85,6 @@ def conflicts_with(
         other = known.get(_place(resource))
         if other is not None and not _agree(other, resource):
             yield _conflict(resource, other, cluster)
-
-
-def _file_and_document(resource: Resource) -> tuple[str, int]:
-    """Return where an object is written: composed objects are in another order with each engine."""
-    return resource.origin.path, resource.origin.document
 
 
 def _place(resource: Resource) -> tuple[str, ...]:

@@ -41,7 +41,7 @@ from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import Json, array_at, object_at, text_at
-from renderer.model.kube.location import Site
+from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay, RenderConfig
@@ -87,9 +87,9 @@ class Deployers:
         self._fs, self._config = fs, config
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
-        self._applied: dict[tuple[str, int], bool] = {}
-        self._made: dict[tuple[str, int], tuple[Resource, ...]] = {}
-        self._made_by_folder: dict[tuple[str, int], Mapping[str, Mapping[ResId, Resource]]] = {}
+        self._applied: dict[DocumentPlace, bool] = {}
+        self._made: dict[DocumentPlace, tuple[Resource, ...]] = {}
+        self._made_by_folder: dict[DocumentPlace, Mapping[str, Mapping[ResId, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
         self._found: list[Resource] = []
@@ -135,7 +135,7 @@ class Deployers:
         An object may apply itself, as that of a bootstrap does. A manifest that nothing applies may be an
         example, or somebody applies it by hand; so may be a folder of examples that applies itself.
         """
-        key = deployer.origin.path, deployer.origin.document
+        key = deployer.origin.document_place
         if key not in self._applied:
             self._applied[key] = self._find_applied(deployer)
         return self._applied[key]
@@ -282,7 +282,7 @@ class Deployers:
         for deployer in deployers:
             if not self._fs.is_file(deployer.origin.path):
                 continue
-            yield self._sets.get((deployer.origin.path, deployer.origin.document), deployer)
+            yield self._sets.get(deployer.origin.document_place, deployer)
             if is_flux_kustomization(deployer):
                 source, folder = source_key(deployer), posixpath.dirname(deployer.origin.path)
                 named = self._sources.get((source, folder)) or self._sources.get((source, "")) or []
@@ -316,7 +316,7 @@ class Deployers:
 
         Their files are in one folder or in one above the other, or one object deploys the folders of both.
         """
-        if (one.origin.path, one.origin.document) == (other.origin.path, other.origin.document):
+        if one.origin.document_place == other.origin.document_place:
             return False
         folders = [posixpath.dirname(each.origin.path) or "." for each in (one, other)]
         return (
@@ -336,11 +336,11 @@ class Deployers:
         """Return the set that makes an Application or Kustomization; None if that is in Git itself."""
         if any(each.origin == deployer.origin for each in self.written.get(deployer.current_id, ())):
             return None
-        return self._sets.get((deployer.origin.path, deployer.origin.document))
+        return self._sets.get(deployer.origin.document_place)
 
     def made_by(self, maker: Resource) -> tuple[Resource, ...]:
         """Return what an ApplicationSet or ResourceSet makes; nothing if it cannot be evaluated."""
-        key = maker.origin.path, maker.origin.document
+        key = maker.origin.document_place
         if key not in self._made:
             self._made[key] = ()
             with suppress(DiagnosticError):  # reported where it is an entry
@@ -365,7 +365,7 @@ class Deployers:
 
     def made_for(self, maker: Resource, overlay: Overlay) -> Mapping[ResId, Resource]:
         """Return the Applications and Kustomizations that a set makes, and that deploy an overlay."""
-        key = maker.origin.path, maker.origin.document
+        key = maker.origin.document_place
         if key not in self._made_by_folder:
             by_folder: dict[str, dict[ResId, Resource]] = {}
             for each in filter(_deploys, self.made_by(maker)):
@@ -383,10 +383,10 @@ class Deployers:
         return RepositoryTree(self._fs)
 
     @cached_property
-    def _sets(self) -> Mapping[tuple[str, int], Resource]:
+    def _sets(self) -> Mapping[DocumentPlace, Resource]:
         every = (*self._found, *self._beside)
         sets = filter(is_set, every)
-        return {(each.origin.path, each.origin.document): each for each in sets}
+        return {each.origin.document_place: each for each in sets}
 
     @cached_property
     def written(self) -> Mapping[ResId, list[Resource]]:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TypeAlias
+
 from renderer.model.kube.field_path import ROOT, FieldPath, Segment
 from renderer.model.record import Record
 
 #: The prefix of paths of files that ship with vmrender; paths of the repository never have it.
 BUILTIN_SCHEME = "builtin:"
+#: A file, and the number of a document in it (from 0).
+DocumentPlace: TypeAlias = tuple[str, int]
 
 
 class Location(Record):
@@ -43,6 +47,11 @@ class Site(Record):
     field: FieldPath = ROOT
     text: GeneratedText | None = None
 
+    @property
+    def document_place(self) -> DocumentPlace:
+        """The file and the document in it. Composition keeps the one in which an object is written."""
+        return self.path, self.document
+
     def child(self, field: FieldPath) -> Site:
         # For a whole document use the path itself: a finding has a site for each layer.
         below = self.field.child(*field.segments) if self.field.segments else field
@@ -54,7 +63,7 @@ class Site(Record):
     def is_within(self, outer: Site) -> bool:
         """Return True if it is ``outer``, or a place in the value there."""
         depth = len(outer.field.segments)
-        is_same_document = (self.path, self.document) == (outer.path, outer.document)
+        is_same_document = self.document_place == outer.document_place
         return is_same_document and self.field.segments[:depth] == outer.field.segments
 
 
