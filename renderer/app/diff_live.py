@@ -166,7 +166,7 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
         contents += [each.content for each in committed if each]
     written = [each for content in contents if content for each in content.written]
     with reporter.doing(f"reading {dump}"):
-        cluster = _Cluster(dump, {each.kind for each in written})
+        cluster = _DumpedObjects(dump, {each.kind for each in written})
     namespaces = {each.namespace for each in cluster.objects.resources}
     mounted = MountedObjects(written, cluster.mounted, namespaces)
     matched, leaving = _matched_and_leaving(rendered, side, cluster.objects)
@@ -259,7 +259,7 @@ class _BothSides:
 
     def __init__(
         self,
-        cluster: _Cluster,
+        cluster: _DumpedObjects,
         mounted: MountedObjects,
         deployers: Deployers,
         written: Iterable[Resource],
@@ -319,7 +319,8 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
     if added:
         kinds = listed(sorted(added), _MOST_NAMED)
         notes.append(
-            f"the dump has no {kinds}: the cluster may have what is only in Git, if it was not printed"
+            f"the dump has no {kinds}, so what Git has counts as only in Git; if the cluster has any, print"
+            " them, too"
         )
     notes += notes_about_others(content.written, objects, sides.revisions)
     found = found._replace(notes=tuple(notes))
@@ -344,7 +345,7 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
         yield f"the cluster runs KubeVirt {running}, and the overlay is rendered for {release}{patch}"
 
 
-class _Cluster:
+class _DumpedObjects:
     """The objects of a dump that a comparison may use; ``others`` counts the rest.
 
     ``kinds`` are those of all objects. ``mounted`` are its Secrets and ConfigMaps; only their names are kept.

@@ -124,7 +124,7 @@ def _without(owners: tuple[Owner, ...], others: tuple[Owner, ...]) -> list[Owner
 
 
 def joint_owners(before: Side, after: Side, path: str) -> Iterator[str]:
-    """Yield which objects begin to apply a folder that another one goes on applying."""
+    """Yield a sentence for each object that begins to apply a folder which another one goes on applying."""
     overlay = after.overlays.get(path)
     if overlay is None or overlay.entry is not None or path not in before.overlays:
         return
@@ -134,8 +134,8 @@ def joint_owners(before: Side, after: Side, path: str) -> Iterator[str]:
         stays = next((each for each in latter if each.id in known and _is_joint(after, each, new)), None)
         if new.id not in known and stays is not None:
             yield (
-                f"{new.id} begins to apply what {stays.id} applies, too: two owners, of which whichever loses"
-                " an object may delete it"
+                f"{new.id} begins to apply what {stays.id} applies, too: whichever of the two loses an object"
+                " may delete it"
             )
 
 

@@ -101,7 +101,7 @@ class RedirectedOverlays:
         for key in former:
             old, new = self._deployers.object(0, key), self._deployers.object(1, key)
             if old is not None and (new is None or key not in latter):
-                yield f"{old.kind} {old.name} no longer deploys what deploys it"
+                yield f"{old.kind} {old.name} no longer applies what deploys it"
             elif old is not None and new is not None:
                 yield from changes_below(old, new)
 

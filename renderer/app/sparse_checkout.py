@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple
 
 from renderer.app.diff_revisions import check_project_file, side_at
@@ -56,9 +57,9 @@ def last_commit_if_sparse(project: Project) -> Iterator[LastCommit | None]:
 
 
 def check_checked_out(project: Project, folder: str, output: str) -> None:
-    """Check that nothing that an import has to know is left out of the work tree.
+    """Check that the work tree has the files that an import has to know.
 
-    That are the files of overlays in ``folder``, and those that it may write, in ``output``. Raises
+    They are the files of overlays in ``folder``, and those that it may write, in ``output``. Raises
     ``DiagnosticError``: file-unreadable, or git-unavailable for the project file.
     """
     with last_commit_if_sparse(project) as commit:
@@ -92,11 +93,10 @@ class SparseCheckout:
 
     def reader_of(self, file: str) -> str:
         """Return the path of an overlay that reads a file, and lacks another one; empty if there is none."""
-        readers = (each.path for each in self.lacking if file in self._files.of(each))
-        return next(readers, "") or next(
-            (each.path for each in self.lacking if any(is_inside(file, top) for top in self._settings(each))),
-            "",
-        )
+        readers = (each for each in self.lacking if file in self._files.of(each))
+        settled = (each for each in self.lacking if any(is_inside(file, top) for top in self._settings(each)))
+        found = next(chain(readers, settled), None)
+        return found.path if found else ""
 
     @cached_property
     def lacking(self) -> tuple[Overlay, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cache
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -59,16 +60,17 @@ def _loses_its_name(change: ResourceChange) -> bool:
 
 
 class _Side:
-    """The objects of one side, by namespace and by each label of the pods that they make."""
+    """The objects of one side by namespace and each label of their pods, and what its Services select."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
-        self.services: dict[ResId, Resource] = {}
+        self.services: dict[ResId, _Selection] = {}
         self.there: set[ResId] = set()
         self._labelled: dict[tuple[str, _Label], list[tuple[Resource, frozenset[_Label]]]] = {}
         for each in resources:
             self.there.add(each.current_id)
             if each.kind == SERVICE:
-                self.services[each.current_id] = each
+                selector = _labels(object_at(each.content, "spec", "selector"))
+                self.services[each.current_id] = each.namespace, selector
             labels = _labels(_pod_labels(each))
             for label in labels:
                 self._labelled.setdefault((each.namespace, label), []).append((each, labels))
@@ -83,35 +85,23 @@ class _Side:
 
 
 class _Judge:
-    """Judges what Services lose; those with the same selectors lose the same."""
+    """Judges what Services lose. Those with the same selectors lose the same, and are judged once."""
 
     def __init__(self, sides: tuple[_Side, _Side]) -> None:
         self._sides = sides
-        self._updates: dict[tuple[_Selection, _Selection], Impact | None] = {}
-        self._removals: dict[_Selection, Impact | None] = {}
-
-    def removal(self, gone: Resource) -> Impact | None:
-        """Return what the removal of a Service does to the machines that it selects, and that stay."""
-        selection = _selection(gone)
-        if selection not in self._removals:
-            self._removals[selection] = self._removal(selection)
-        return self._removals[selection]
+        self.removal = cache(self._removal)
+        self.update = cache(self._update)
 
     def _removal(self, selection: _Selection) -> Impact | None:
+        """Return what the removal of a Service does to the machines that it selects, and that stay."""
         selected = self._lost(selection, frozenset())
         if not selected:
             return None
         reason = f"connections to {listed(selected)} by the name or address of this Service fail at once"
         return Impact(Effect.STOP, reason, _SOURCE)
 
-    def update(self, old: Resource, new: Resource) -> Impact | None:
-        """Return what happens if a machine that the old Service selects is not selected by the new one."""
-        selections = _selection(old), _selection(new)
-        if selections not in self._updates:
-            self._updates[selections] = self._update(*selections)
-        return self._updates[selections]
-
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
+        """Return what happens if a machine that the old Service selects is not selected by the new one."""
         left = {each.current_id for each in self._sides[1].selected(new)}
         lost = self._lost(old, left)
         if not lost:
@@ -130,10 +120,6 @@ class _Judge:
             and each.current_id not in left
             and VirtualMachineView.of(each)
         ]
-
-
-def _selection(service: Resource) -> _Selection:
-    return service.namespace, _labels(object_at(service.content, "spec", "selector"))
 
 
 def _labels(written: Mapping[str, Json]) -> frozenset[_Label]:

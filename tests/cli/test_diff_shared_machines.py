@@ -116,7 +116,7 @@ def test_folder_with_two_owners(folder: Path, path: str, is_joint: bool) -> None
     files = {"overlays/prod/kustomization.yaml": "resources: [vm.yaml]\n", "overlays/prod/vm.yaml": VM}
     commit(folder, {"vmrender.yaml": REPOSITORY, "clusters/apps.yaml": plain, **files})
     write(folder, {path: plain.replace("name: apps", "name: second")})
-    note = "second begins to apply what Kustomization flux-system/apps applies, too: two owners"
+    note = "second begins to apply what Kustomization flux-system/apps applies, too: whichever of the two"
     assert (note in run().stdout) is is_joint
 
 

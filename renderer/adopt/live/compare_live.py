@@ -370,7 +370,7 @@ class _LiveComparison:
             yield f"the dump has no managedFields of {names}, so it does not say who owns their fields"
         if self._ambiguous:
             named = abridged(self._ambiguous, _MOST_NAMED)
-            yield f"counted as only in Git, since several namespaces have one, and Git names none: {named}"
+            yield f"counted as only in Git, since Git names no namespace and several have one: {named}"
         for annotation, exempt in self._applied_anyway.items():
             named = abridged(exempt, _MOST_NAMED)
             yield f"{annotation} of {named} is not considered: {self._settings.without_flux}"
