@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import cached_property
+
 from renderer.diff.deletions import Deletions, disks_of
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.images import image_moves
@@ -129,10 +132,14 @@ class _Comparison:
 
     def _undone_by_sync(self, restore: Resource) -> tuple[DataChange, ...]:
         name = restored_machine(restore)
-        for view in filter(None, map(VirtualMachineView.of, self._sides.after.written)):
-            if (view.kind, view.namespace, view.name) == (VM, restore.namespace, name):
-                return undone_by_sync(restore, view.instance, self._sides.after.release)
-        return ()
+        view = self._machines.get((restore.namespace, name))
+        return () if view is None else undone_by_sync(restore, view.instance, self._sides.after.release)
+
+    @cached_property
+    def _machines(self) -> Mapping[tuple[str, str], VirtualMachineView]:
+        """The VirtualMachines after the change, by namespace and name."""
+        views = filter(None, map(VirtualMachineView.of, self._sides.after.written))
+        return {(view.namespace, view.name): view for view in views if view.kind == VM}
 
     def change_between(self, before: Resource, after: Resource, kind: ChangeType) -> ResourceChange | None:
         """Return the change of a resource; None if both are equal, in Git and in the cluster."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cached_property
 from typing import NamedTuple
 
@@ -91,12 +92,7 @@ class Deletions:
         """
         if self.retention(removed):
             return ()
-        leaving = {
-            f"{kind} {name}"
-            for namespace, name in self._leaving_disks
-            if namespace == removed.namespace
-            for kind in ("claim", DATA_VOLUME)
-        }
+        leaving = self._leaving_disks.get(removed.namespace, frozenset())
         return tuple(
             each
             for each in self.lost_with(removed)
@@ -104,14 +100,15 @@ class Deletions:
         )
 
     @cached_property
-    def _leaving_disks(self) -> Collection[tuple[str, str]]:
-        """Namespace and name of each claim and DataVolume that leaves Git and the cluster."""
+    def _leaving_disks(self) -> Mapping[str, AbstractSet[str]]:
+        """The claims and DataVolumes that leave Git and the cluster, as texts name them, by namespace."""
         kept = {each.current_id for each in self._after.written}
-        return [
-            (each.namespace, each.name)
-            for each in self._before.written
-            if each.kind in (CLAIM, DATA_VOLUME) and each.current_id not in kept and not self.retention(each)
-        ]
+        found: dict[str, set[str]] = {}
+        for each in self._before.written:
+            if each.kind in (CLAIM, DATA_VOLUME) and each.current_id not in kept and not self.retention(each):
+                names = (f"{kind} {each.name}" for kind in ("claim", DATA_VOLUME))
+                found.setdefault(each.namespace, set()).update(names)
+        return found
 
     @cached_property
     def _users_of_claims(self) -> Mapping[tuple[str, str], Sequence[str]]:

@@ -46,14 +46,15 @@ class LeavingRevisions:
         if not self._leaving:
             return
         pinned = {each.current_id for each in self._before if any(named_revisions(_vm_spec(each)))}
+        users_of: dict[tuple[str, str], dict[str, None]] = {}
+        for each in self._after:
+            spec = EMPTY if each.current_id in pinned else _vm_spec(each)
+            for matcher in (object_at(spec, key) for key in MATCHER_KEYS):
+                if text_at(matcher, "name") and not matcher.get("revisionName"):
+                    named = users_of.setdefault((each.namespace, text_at(matcher, "name")), {})
+                    named[str(each.current_id)] = None
         for (namespace, name), revision in self._leaving.items():
-            stored = text_at(revision.content, "data", "metadata", "name")
-            users = [
-                str(each.current_id)
-                for each in self._after
-                if each.namespace == namespace and each.current_id not in pinned
-                if any(_names_object(_vm_spec(each), key, stored) for key in MATCHER_KEYS)
-            ]
+            users = [*users_of.get((namespace, text_at(revision.content, "data", "metadata", "name")), ())]
             if users:
                 names = abridged(users, _MOST_NAMED)
                 yield (
@@ -76,9 +77,3 @@ def _revisions(written: Iterable[Resource]) -> Mapping[tuple[str, str], Resource
 def _vm_spec(resource: Resource) -> JsonObject:
     view = VirtualMachineView.of(resource)
     return EMPTY if view is None else view.spec
-
-
-def _names_object(vm_spec: JsonObject, key: str, name: str) -> bool:
-    """Return True if a matcher names this object, and no revision of it."""
-    matcher = object_at(vm_spec, key)
-    return bool(name) and matcher.get("name") == name and not matcher.get("revisionName")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import deque
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import NamedTuple, TypeAlias
 
@@ -47,16 +48,16 @@ def _pair(
     """Pair the resources with equal keys, in order; a resource whose key is None stays unpaired."""
     if not before or not after:
         return [], before, after
-    waiting: dict[Hashable, list[Resource]] = {}
+    waiting: dict[Hashable, deque[Resource]] = {}
     for resource in before:
-        waiting.setdefault(key(resource), []).append(resource)
+        waiting.setdefault(key(resource), deque()).append(resource)
     waiting.pop(None, None)
     pairs: list[Pair] = []
     added: list[Resource] = []
     for resource in after:
         candidates = waiting.get(key(resource))
         if candidates:
-            pairs.append((candidates.pop(0), resource))
+            pairs.append((candidates.popleft(), resource))
         else:
             added.append(resource)
     paired = {id(old) for old, _ in pairs}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from renderer.diff.deletions import Deletions, disks_of
@@ -17,7 +17,7 @@ from renderer.kubevirt.facts.kinds import MATCHER_KEYS, STORAGE_CLASS, VM
 from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
-from renderer.kubevirt.impact.immutable.claim_size import claim_growth
+from renderer.kubevirt.impact.immutable.claim_size import claim_growth, classes_by_name
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
@@ -186,7 +186,11 @@ class UpdateJudge:
         return refused._replace(data=self._deletions.lost_with(before))
 
     def _update(self, before: Resource, after: Resource) -> ObjectUpdate:
-        return ObjectUpdate(before, after, (*self._after.written, *self._after.storage_classes))
+        return ObjectUpdate(before, after, self._storage_classes)
+
+    @cached_property
+    def _storage_classes(self) -> Mapping[str, Resource]:
+        return classes_by_name((*self._after.written, *self._after.storage_classes))
 
     def _judge_cluster(self, before: Resource, after: Resource) -> Judgement:
         """Judge a machine whose manifest stays the same, and that another cluster starts."""

@@ -41,9 +41,10 @@ def vm_changes(
         return changes
     applied_changes = field_changes(applied[0].resource.content, applied[1].resource.content)
     template = written[1].paths.instance
+    written_fields, applied_fields = ChangedFields(changes), ChangedFields(applied_changes)
     own = tuple(
         change._replace(impact=_SAME)
-        if _is_inside(change, template) and not _overlaps_any(change, applied_changes)
+        if _is_inside(change, template) and not applied_fields.overlap(change)
         else change
         for change in changes
     )
@@ -51,7 +52,7 @@ def vm_changes(
     inherited = tuple(
         change._replace(inherited=True, impact=kept)
         for change in applied_changes
-        if _is_inside(change, template) and not _overlaps_any(change, changes)
+        if _is_inside(change, template) and not written_fields.overlap(change)
     )
     return own + inherited
 
@@ -60,13 +61,19 @@ def _is_inside(change: FieldChange, place: FieldPath) -> bool:
     return change.field.segments[: len(place.segments)] == place.segments
 
 
-def _overlaps_any(change: FieldChange, others: Iterable[FieldChange]) -> bool:
-    """Return True if one of the others is about the same field, or one inside or around it."""
-    segments = change.field.segments
-    return any(
-        all(one == other for one, other in zip(segments, each.field.segments, strict=False))
-        for each in others
-    )
+class ChangedFields:
+    """The fields of changes."""
+
+    def __init__(self, changes: Iterable[FieldChange]) -> None:
+        self._fields = {each.field.segments for each in changes}
+        self._around = {field[:length] for field in self._fields for length in range(len(field))}
+
+    def overlap(self, change: FieldChange) -> bool:
+        """Return True if one of them is the field of another change, inside it or around it."""
+        field = change.field.segments
+        return field in self._around or any(
+            field[:length] in self._fields for length in range(len(field) + 1)
+        )
 
 
 def _kept_revisions(before: VirtualMachineView, after: VirtualMachineView, release: Release) -> Impact | None:

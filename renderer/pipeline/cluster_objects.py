@@ -6,7 +6,7 @@ in the other overlays that the same cluster gets. They are composed only if some
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from itertools import islice, takewhile
 
@@ -43,6 +43,7 @@ class ClusterObjects:
         self._compose = compose
         self._recorder = recorder
         self._composed: dict[str, tuple[Resource, ...]] = {}
+        self._by_name: dict[str, Mapping[tuple[str, str, str], Sequence[Resource]]] = {}
         self._configuring: dict[str, tuple[Resource, ...]] = {}
         self._inventories: dict[str, Inventory] = {}
         self._sharing: dict[tuple[str, str, str], tuple[Overlay, ...]] = {}
@@ -52,9 +53,8 @@ class ClusterObjects:
 
         For a DataSource that only a data import cron makes, return the object with the cron.
         """
-        objects = [resource for other in self._others(overlay) for resource in self._objects(other)]
         wanted = kind, name, namespace
-        found = [each for each in objects if (each.kind, each.name, each.namespace) == wanted]
+        found = [each for other in self._others(overlay) for each in self._named(other).get(wanted, ())]
         if not found and kind == DATA_SOURCE:
             made = (
                 item for other in self._others(overlay) for item in self._inventory(other).named(kind, name)
@@ -130,6 +130,16 @@ class ClusterObjects:
             composed = self._compose(overlay)
             self._composed[overlay.path] = () if composed.failed else tuple(composed.value)
         return self._composed[overlay.path]
+
+    def _named(self, overlay: Overlay) -> Mapping[tuple[str, str, str], Sequence[Resource]]:
+        """Return the objects of an overlay by kind, name and namespace."""
+        objects = self._objects(overlay)
+        if overlay.path not in self._by_name:
+            found: dict[tuple[str, str, str], list[Resource]] = {}
+            for each in objects:
+                found.setdefault((each.kind, each.name, each.namespace), []).append(each)
+            self._by_name[overlay.path] = found
+        return self._by_name[overlay.path]
 
     def _configuring_objects(self, overlay: Overlay) -> tuple[Resource, ...]:
         objects = self._objects(overlay)

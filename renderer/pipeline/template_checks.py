@@ -7,6 +7,7 @@ the objects of the overlay while it is checked, and is not written.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import product
 
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_parameters
 from renderer.kubevirt.vm_template.findings import (
@@ -20,6 +21,9 @@ from renderer.kubevirt.vm_template.machine import known_machine, parameter_place
 from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Related, Severity
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.location import Site
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.release import Release
 from renderer.model.run.taint import taint
@@ -44,19 +48,23 @@ def template_findings(
         taint(confidential_values_of_parameters(template.content, {}))
     machines = [known_machine(template) for template in templates]
     known = [machine for machine in machines if machine is not None]
-    found = check(ResourceSet((*resources, *known))).diagnostics if known else ()
+    depths = {len(machine.origin.field.segments) for machine in known}
+    found: dict[tuple[ResId, Site], dict[int, Diagnostic]] = {}
+    for each in check(ResourceSet((*resources, *known))).diagnostics if known else ():
+        if each.resource is not None and each.code not in _NOT_OF_TEMPLATES:
+            for site, depth in product(each.sites, depths):
+                outer = Site(site.path, site.document, FieldPath(site.field.segments[:depth]))
+                found.setdefault((each.resource, outer), {})[id(each)] = each
     for template, machine in zip(templates, machines, strict=True):
-        of_machine = [] if machine is None else [each for each in found if _is_about(each, machine)]
+        of_machine: list[Diagnostic] = []
+        if machine is not None:
+            at = machine.origin
+            outer = Site(at.path, at.document, at.field)
+            of_machine = [*found.get((machine.current_id, outer), {}).values()]
         of_machine = [_about_template(each, template) for each in of_machine]
         yield from of_machine
         is_sound = not any(each.severity is Severity.ERROR for each in of_machine)
         yield from webhook_findings(template, release, is_machine_sound=is_sound)
-
-
-def _is_about(finding: Diagnostic, machine: Resource) -> bool:
-    """Return True for a finding about the machine."""
-    is_here = any(site.is_within(machine.origin) for site in finding.sites)
-    return finding.resource == machine.current_id and is_here and finding.code not in _NOT_OF_TEMPLATES
 
 
 def _about_template(finding: Diagnostic, template: Resource) -> Diagnostic:

@@ -86,6 +86,7 @@ class _ClaimModes(Mapping[str, tuple[str, ...]]):
     def __init__(self, states: Iterable[ProjectState], namespace: str) -> None:
         self._states = [layer for each in states for layer in _layers(each)]
         self._namespaces = ("", namespace) if namespace else (DEFAULT_NAMESPACE, "")
+        self._made: dict[tuple[int, int], Mapping[str, tuple[str, ...]]] = {}
         self._found: dict[str, tuple[str, ...]] = {}  # any number of machines may name one claim
 
     def __getitem__(self, name: str) -> tuple[str, ...]:
@@ -97,11 +98,18 @@ class _ClaimModes(Mapping[str, tuple[str, ...]]):
 
     def _modes_of(self, name: str) -> tuple[str, ...]:
         found: tuple[str, ...] = ()
-        for state, profiles in self._states:
+        for layer, (state, _) in enumerate(self._states):
             for namespace in self._namespaces:
                 for maker in state.claim_makers.get((namespace, name), ()):
-                    found = dict(claims_of(maker, profiles))[name] or found
+                    found = self._made_by(maker, layer)[name] or found
         return found
+
+    def _made_by(self, maker: Resource, layer: int) -> Mapping[str, tuple[str, ...]]:
+        """Return the access modes of the claims that a resource is or makes, by name."""
+        key = id(maker), layer  # the states keep it alive
+        if key not in self._made:
+            self._made[key] = dict(claims_of(maker, self._states[layer][1]))
+        return self._made[key]
 
     def __iter__(self) -> Iterator[str]:
         made = (key for state, _ in self._states for key in state.claim_makers)

@@ -17,7 +17,10 @@ from renderer.diff.compare import compare_overlay
 from renderer.diff.images import image_moves
 from renderer.diff.missing import Makers
 from renderer.diff.overlay_side import OverlaySide
+from renderer.diff.vm_fields import ChangedFields
 from renderer.kubevirt.facts.pool_names import split_index
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact import storage_objects
 from renderer.kubevirt.impact.storage_objects import Target, targets_of
 from renderer.model.difference import (
     ChangeType,
@@ -29,7 +32,7 @@ from renderer.model.difference import (
 )
 from renderer.model.difference_rule import DifferenceRule
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.kube.resource import Resource
@@ -322,3 +325,84 @@ def test_objects_of_other_overlays_are_compared_with_the_names_that_an_overlay_l
     found = readers.added_to([*differences, OverlayDifference("secrets", "", (LATEST, LATEST), gone)])
     assert [change.fields[0].read for each in found[:-1] for change in each.changes] == [removed[7]] * 100
     assert spent() - before < 5000
+
+
+def volumes_of(names: str, count: int = 100) -> Json:
+    return [{"name": f"v{n}", "dataVolume": {"name": f"{names}{n}"}} for n in range(count)]
+
+
+def with_templates(machine: JsonObject, names: str, count: int = 100) -> JsonObject:
+    templates: Json = [{"metadata": {"name": f"{names}{n}"}, "spec": {"storage": {}}} for n in range(count)]
+    return {**machine, "spec": {**object_at(machine, "spec"), "dataVolumeTemplates": templates}}
+
+
+def test_templates_of_disks_are_read_once_for_all_volumes(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Json] = []
+
+    def counted(content: JsonObject, *keys: str) -> JsonObject:
+        read.append(None)
+        return object_at(content, *keys)
+
+    monkeypatch.setattr(storage_objects, "object_at", counted)
+    sides = [side(with_templates(vm("m", volumes_of(names)), names)) for names in "xy"]
+    [change] = compared(*sides).values()
+    assert len(change.data) >= 100
+    assert len(read) < 5000
+
+
+def test_volumes_that_are_reserved_for_claims_are_looked_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Json] = []
+
+    def counted(content: JsonObject, *keys: str) -> JsonObject:
+        read.append(keys)
+        return object_at(content, *keys)
+
+    monkeypatch.setattr(storage_objects, "object_at", counted)
+    volumes = [
+        other("PersistentVolume", f"v{n}", spec={"claimRef": {"namespace": "a", "name": f"c{n}"}})
+        for n in range(100)
+    ]
+    claims = [other("PersistentVolumeClaim", f"c{n}", spec={}) for n in range(100)]
+    found = compared(side(*volumes, *claims), side(*volumes))
+    assert sum("its PersistentVolume stays" in each.text for c in found.values() for each in c.data) == 100
+    assert read.count(("spec", "claimRef")) <= 200
+
+
+def test_fields_of_an_instance_are_compared_in_a_table() -> None:
+    fields = [FieldChange(FieldPath.of("spec", f"k{n}", "a"), "1", "2") for n in range(3000)]
+    began = process_time()
+    known = ChangedFields(fields)
+    for field, expected in (
+        (("spec", "k7"), True),
+        (("spec", "k7", "a"), True),
+        (("spec", "k7", "a", "b"), True),
+        (("spec", "k7", "b"), False),
+        (("other",), False),
+        ((), True),
+    ):
+        assert known.overlap(FieldChange(FieldPath(field), "1", "2")) is expected
+    assert all(known.overlap(each) for each in fields)
+    assert process_time() - began < 1
+
+
+def test_restores_and_revisions_look_for_their_machines_in_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    viewed: list[Resource] = []
+    of = VirtualMachineView.of
+
+    def counted(resource: Resource) -> VirtualMachineView | None:
+        viewed.append(resource)
+        return of(resource)
+
+    machines = [vm(f"m{n}") for n in range(50)]
+    target: JsonObject = {"apiGroup": "kubevirt.io", "kind": "VirtualMachine", "name": "zz"}
+    restores = [
+        other("VirtualMachineRestore", f"r{n}", "snapshot.kubevirt.io/v1beta1", spec={"target": target})
+        for n in range(50)
+    ]
+    revisions = [
+        other("ControllerRevision", f"c{n}", "apps/v1", data={"metadata": {"name": "u"}}) for n in range(50)
+    ]
+    sides = side(*machines, *revisions), side(*machines, *restores)
+    monkeypatch.setattr(VirtualMachineView, "of", counted)
+    compared(*sides)
+    assert len(viewed) < 3000

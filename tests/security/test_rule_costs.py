@@ -12,6 +12,7 @@ from renderer.checks.rules import (
     claimed_volumes,
     device_not_permitted,
     inventory,
+    not_found,
     object_not_found,
     primary_networks,
     service_not_found,
@@ -19,15 +20,19 @@ from renderer.checks.rules import (
 )
 from renderer.checks.rules.context import Context, Lookups
 from renderer.checks.rules.judge import judge
+from renderer.kubevirt.admission import data_volume_templates
+from renderer.kubevirt.admission.vmi_spec import VmSpec
 from renderer.kubevirt.facts.cluster import Cluster, ClusterConfig
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, Outcome
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import EMPTY, Json, JsonObject
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at
+from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import LATEST
 from renderer.model.rule_settings import RuleSettings
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run
+from renderer.pipeline.template_checks import template_findings
 from renderer.yamlio import marks
 from renderer.yamlio.marks import MarkedFile
 from tests.kubevirt_objects import resources
@@ -200,3 +205,38 @@ def test_parsing_a_long_document_again_counts_as_work() -> None:
     file = MarkedFile(b"\n---\n".join(b"a: " + b"x" * 100_000 for _ in range(4)))
     with lowered({"work": 2_000_000}), pytest.raises(WorkLimitError, match="lines of findings"):
         [file.find(number % 4, FieldPath.of("a")) for number in range(40)]
+
+
+def test_names_that_aliases_repeat_are_compared_once(count: Count) -> None:
+    compared = count(not_found, "is_near_miss")
+    services = [service(f"frontend{end}") for end in ("", "-a", "-b")]
+    assert len(found(Code.SERVICE_NOT_FOUND, *services, route({"name": "frontedn", "port": 80}))) == 200
+    assert len(compared) == 3
+
+
+def test_findings_about_templates_are_looked_up_by_their_place() -> None:
+    spec: JsonObject = {"virtualMachine": {"spec": {"runStrategy": "Always"}}}
+    templates = [
+        object_("VirtualMachineTemplate", f"t{number}", "template.kubevirt.io/v1beta1", spec=spec)
+        for number in range(50)
+    ]
+
+    def check(machines: ResourceSet) -> Outcome[ResourceSet]:
+        made = [each for each in machines if each.kind == "VirtualMachine"]
+        wrong = tuple(Diagnostic.about(each, FieldPath.of("spec"), Code.SCHEMA, "wrong") for each in made)
+        return Outcome(machines, wrong)
+
+    findings = [
+        each for each in template_findings(resources(*templates), LATEST, check) if each.code is Code.SCHEMA
+    ]
+    assert [each.resource and each.resource.name for each in findings] == [f"t{n}" for n in range(50)]
+
+
+def test_uses_of_templates_are_compared_once(count: Count) -> None:
+    read = count(data_volume_templates, "_name_of")
+    volumes: Json = [{"name": f"v{number}", "dataVolume": {"name": f"u{number}"}} for number in range(100)]
+    templates: Json = [{"metadata": {"name": f"t{n}"}, "spec": {"storage": {}}} for n in range(100)]
+    content = machine("m", spec={"dataVolumeTemplates": templates}, volumes=volumes)
+    vm = VmSpec.of(object_at(content, "spec"), FieldPath.of("spec"))
+    assert len([*data_volume_templates.check_template_names_and_uses(vm, Cluster(LATEST))]) == 100
+    assert len(read) < 500

@@ -27,6 +27,7 @@ from renderer.kubevirt.facts.kinds import MATCHER_KEYS, VM, VMI
 from renderer.kubevirt.facts.stored_values import differences
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster
+from renderer.kubevirt.impact.immutable.claim_size import classes_by_name
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge
 from renderer.kubevirt.impact.lost_objects import lost_with, may_hold_data
@@ -347,8 +348,8 @@ class _LiveComparison:
         return Outlook(storage, (cluster, cluster))
 
     @cached_property
-    def _all_objects(self) -> Sequence[Resource]:
-        return *self._overlay.written, *self._objects.resources
+    def _storage_classes(self) -> Mapping[str, Resource]:
+        return classes_by_name((*self._overlay.written, *self._objects.resources))
 
     def ignored_differences(self) -> Iterable[IgnoredDifferences]:
         """Yield the ignored differences, and the rules that could not be evaluated."""
@@ -436,7 +437,7 @@ class _LiveComparison:
         """Judge the effect of a sync on a virtual machine, and if the cluster refuses it for an object."""
         live, synced = drift.live.with_content(drift.stored), drift.live.with_content(drift.synced())
         self.drifted.append((live, synced))
-        update = ObjectUpdate(live, synced, self._all_objects, object_at(drift.live.content, "status"))
+        update = ObjectUpdate(live, synced, self._storage_classes, object_at(drift.live.content, "status"))
         refused = refused_update(update, drift.owned_changes(), self._overlay)
         if refused is not None:
             return refused

@@ -84,6 +84,7 @@ class FieldOwners:
         self._entries = tuple(_entry(each) for each in entries if text_at(each, "manager"))
         self._elements: dict[int, _OwnedElements] = {}
         self._found: dict[FieldPath, tuple[Owner, ...]] = {}
+        self._merged: dict[FieldPath, bool] = {}
 
     def __bool__(self) -> bool:
         """Return True if the dump has managed fields of the object."""
@@ -102,10 +103,13 @@ class FieldOwners:
 
     def merges_elements(self, field: FieldPath) -> bool:
         """Return True if a server-side apply has sent a list, and owns only the elements that it sent."""
-        return any(
-            entry.owner.applies and any(key.startswith(_ELEMENTS) for key in _fields_at(entry.fields, field))
-            for entry in self._entries
-        )
+        if field not in self._merged:
+            self._merged[field] = any(
+                entry.owner.applies
+                and any(key.startswith(_ELEMENTS) for key in _fields_at(entry.fields, field))
+                for entry in self._entries
+            )
+        return self._merged[field]
 
     def _owners(self, field: FieldPath) -> tuple[Owner, ...]:
         found: list[tuple[int, Owner]] = []

@@ -156,6 +156,8 @@ class Context:
         self.lookups: Final = lookups
         self._found: dict[tuple[str, str, str], Resource | None] = {}
         self._are_used: dict[tuple[str, str], bool] = {}
+        #: The items that a missing name may mean, by kind, name and namespace (``not_found``).
+        self.similar: dict[tuple[str, str, str], Mapping[str, Item]] = {}
         #: The indices that pools lack, by kind, name, namespace and number of machines (``missing_indices``).
         self.missing_indices: dict[tuple[str, str, str, int], Sequence[range]] = {}
         #: The machine that was asked about last, and its guest data (``guest_files``).

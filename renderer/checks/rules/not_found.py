@@ -136,13 +136,10 @@ def _likely_mistake(context: Context, reference: AnyReference, *, is_strict: boo
     without_index = forgotten_index(context, of_machine) if of_machine is not None else None
     if without_index is not None:
         return without_index
-    candidates = context.candidates(reference.kind).get(numbers_of(reference.name), ())
-    spend(len(candidates) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
-    similar: dict[str, Item] = {}
-    for name, item, is_used in candidates:
-        is_mistyped = is_slip if is_used else is_near_miss
-        if may_be_in(item, reference.namespace) and is_mistyped(reference.name, name):
-            similar.setdefault(name, item)
+    key = reference.kind, reference.name, reference.namespace
+    if key not in context.similar:  # aliases repeat references
+        context.similar[key] = _similar(context, reference)
+    similar = context.similar[key]
     if similar:
         return _mistyped_finding(reference, similar)
     if not is_strict and reference.namespace != reference.resource.namespace:
@@ -151,6 +148,18 @@ def _likely_mistake(context: Context, reference: AnyReference, *, is_strict: boo
     if not elsewhere or context.is_any_used(reference.kind, reference.name):
         return None
     return _elsewhere_finding(reference, elsewhere[0])
+
+
+def _similar(context: Context, reference: AnyReference) -> Mapping[str, Item]:
+    """Return the items whose names a reference may have meant, by these names."""
+    candidates = context.candidates(reference.kind).get(numbers_of(reference.name), ())
+    spend(len(candidates) * (4 + len(reference.name) // 16), "comparing names that may be mistyped")
+    similar: dict[str, Item] = {}
+    for name, item, is_used in candidates:
+        is_mistyped = is_slip if is_used else is_near_miss
+        if may_be_in(item, reference.namespace) and is_mistyped(reference.name, name):
+            similar.setdefault(name, item)
+    return similar
 
 
 def _mistyped_finding(reference: AnyReference, similar: Mapping[str, Item]) -> Finding:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from renderer.kubevirt.admission.causes import Cause, Causes, invalid, required
 from renderer.kubevirt.admission.vmi_spec import VmiSpec, VmSpec, has, section, text
@@ -10,7 +11,6 @@ from renderer.kubevirt.facts.cluster import Cluster
 from renderer.model.field_edit import RemoveField
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject
-from renderer.model.run.work import spend
 from renderer.model.suggest import suggest
 
 _SOURCES = (
@@ -29,19 +29,19 @@ _SOURCES = (
 
 def check_template_names_and_uses(vm: VmSpec, _: Cluster) -> Causes:
     """Check that each template has a name, and that a volume uses it."""
-    named = frozenset(_volumes_of_claims(vm.vmi))
+    uses = _Uses(vm)
     for index in range(len(vm.templates)):
-        yield from filter(None, (_name_problem(vm, index), _use_problem(vm, index, named)))
+        yield from filter(None, (_name_problem(vm, index), uses.problem(index)))
 
 
 def check_templates(vm: VmSpec, _: Cluster, *, may_be_populated: bool) -> Causes:
     """Yield the first problem of each template; ``may_be_populated``: a dataSource can replace its source."""
-    named = frozenset(_volumes_of_claims(vm.vmi))
+    uses = _Uses(vm)
     for index in range(len(vm.templates)):
         problem = (
             _name_problem(vm, index)
             or _target_problem(vm, index, may_be_populated=may_be_populated)
-            or _use_problem(vm, index, named)
+            or uses.problem(index)
         )
         if problem is not None:
             yield problem
@@ -63,25 +63,34 @@ def _name_problem(vm: VmSpec, index: int) -> Cause | None:
     return required(at, "the dataVolumeTemplate has no name", reported=_reported_path(vm, index, "name"))
 
 
-def _use_problem(vm: VmSpec, index: int, named: frozenset[str]) -> Cause | None:
-    """Return a problem unless a volume has the template's name; ``named`` are the names in volumes."""
-    templates = vm.templates
-    name = _name_of(templates[index])
-    if name in named:
-        return None
-    spend(len(templates) + len(named), "suggesting names of volumes")
-    unmatched = named - {_name_of(template) for template in templates}
-    suggested = suggest(name, sorted(unmatched), most=1)
-    if suggested:
-        hint = f"a volume names {suggested[0]}: did you mean {name} there?"
-    else:
-        hint = f"add a volume with dataVolume.name: {name}"
-    return required(
-        vm.at("dataVolumeTemplates", index, "metadata", "name"),
-        f"no volume uses the dataVolumeTemplate {name}",
-        hint,
-        reported=_reported_path(vm, index),
-    )
+class _Uses:
+    """The names that the volumes of a machine have of its templates."""
+
+    def __init__(self, vm: VmSpec) -> None:
+        self._vm = vm
+        self._named = frozenset(_volumes_of_claims(vm.vmi))
+
+    @cached_property
+    def _unmatched(self) -> Sequence[str]:
+        """The names in volumes that no template has."""
+        return sorted(self._named.difference(map(_name_of, self._vm.templates)))
+
+    def problem(self, index: int) -> Cause | None:
+        """Return a problem unless a volume has the template's name."""
+        name = _name_of(self._vm.templates[index])
+        if name in self._named:
+            return None
+        suggested = suggest(name, self._unmatched, most=1)
+        if suggested:
+            hint = f"a volume names {suggested[0]}: did you mean {name} there?"
+        else:
+            hint = f"add a volume with dataVolume.name: {name}"
+        return required(
+            self._vm.at("dataVolumeTemplates", index, "metadata", "name"),
+            f"no volume uses the dataVolumeTemplate {name}",
+            hint,
+            reported=_reported_path(self._vm, index),
+        )
 
 
 def check_template_namespaces(vm: VmSpec, namespace: str) -> Causes:

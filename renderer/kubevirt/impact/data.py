@@ -312,9 +312,10 @@ def renaming(before: Disks, after: Disks, old_name: str) -> tuple[DataChange, ..
     """
     is_same_place = before.namespace == after.namespace
     in_use = {target.name for target in after.targets.values() if target.is_claim} | set(after.templates)
+    owned = in_use & set(before.templates)
     text = "the old VM owns it: deleted with it, although the new VM names it"
     lost = (
-        each._replace(text=text) if is_same_place and each.disk in in_use & set(before.templates) else each
+        each._replace(text=text) if is_same_place and each.disk in owned else each
         for each in _deletion(before, old_name)
     )
     return worst_first((*lost, *_new_disks(after, before.templates if is_same_place else ())))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import cached_property
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.claims import DEFAULT_CLASS_ANNOTATIONS
@@ -10,6 +11,7 @@ from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.kube.sharing import once_for_same
 
 RETAIN = "Retain"
 _VOLUME = "PersistentVolume"
@@ -83,19 +85,25 @@ class StorageObjects:
         if volume_name and not any(text_at(annotations, each) for each in _PROVISIONER_ANNOTATIONS):
             return ""
         class_name = text_at(spec, "storageClassName")
-        found = self._classes.get(class_name) if class_name else self._default_class()
+        found = self._classes.get(class_name) if class_name else self._default_class
         if found is None or text_at(found.content, "reclaimPolicy") != RETAIN:
             return ""
         return f"StorageClass {found.name}: reclaimPolicy {RETAIN}"
 
     def _volume_for(self, namespace: str, claim: str) -> Resource | None:
         """Return the PersistentVolume that is reserved for a claim."""
+        return self._reserved.get((namespace, claim))
+
+    @cached_property
+    def _reserved(self) -> Mapping[tuple[str, str], Resource]:
+        """The PersistentVolumes by the claims that they are reserved for, the first for each."""
+        found: dict[tuple[str, str], Resource] = {}
         for each in self._volumes.values():
             reference = object_at(each.content, "spec", "claimRef")
-            if (text_at(reference, "namespace"), text_at(reference, "name")) == (namespace, claim):
-                return each
-        return None
+            found.setdefault((text_at(reference, "namespace"), text_at(reference, "name")), each)
+        return found
 
+    @cached_property
     def _default_class(self) -> Resource | None:
         for annotation in DEFAULT_CLASS_ANNOTATIONS:
             for each in self._classes.values():
@@ -145,6 +153,7 @@ def target_of(volume: JsonObject) -> Target | None:
     return None
 
 
+@once_for_same
 def targets_of(instance: JsonObject) -> Mapping[str, Target]:
     """Return what each volume with data points to, by name."""
     volumes = elements_by_name(array_at(instance, "volumes"))
@@ -152,6 +161,7 @@ def targets_of(instance: JsonObject) -> Mapping[str, Target]:
     return {name: target for name, target in found if target}
 
 
+@once_for_same
 def data_volume_templates(vm_spec: JsonObject) -> Mapping[str, JsonObject]:
     """Return the DataVolumes that virt-controller makes for a VirtualMachine, by name."""
     templates = map(object_at, array_at(vm_spec, "dataVolumeTemplates"))

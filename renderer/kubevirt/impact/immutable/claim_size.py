@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+
 from renderer.kubevirt.facts.kinds import CLAIM, STORAGE_CLASS
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate, with_cluster_value
 from renderer.model.difference import Effect, FieldChange, Impact
@@ -66,8 +68,16 @@ def _grows(update: ObjectUpdate) -> bool:
 
 
 def _storage_class(update: ObjectUpdate, name: Json) -> Resource | None:
-    classes = (each for each in update.objects if each.kind == STORAGE_CLASS)
-    return next((each for each in classes if name and each.name == name), None)
+    return update.storage_classes.get(name) if isinstance(name, str) else None
+
+
+def classes_by_name(objects: Iterable[Resource]) -> Mapping[str, Resource]:
+    """Return the StorageClasses among objects, the first of each name."""
+    found: dict[str, Resource] = {}
+    for each in objects:
+        if each.kind == STORAGE_CLASS:
+            found.setdefault(each.name, each)
+    return found
 
 
 def _allows_expansion(storage_class: Resource) -> bool:

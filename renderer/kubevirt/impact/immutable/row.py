@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
 from renderer.model.difference import FieldChange, NoValue
@@ -26,14 +26,14 @@ _FLAGS = frozenset({"hostIPC", "hostNetwork", "hostPID", "readOnly", "stdin", "s
 
 
 class ObjectUpdate(Record):
-    """An object before and after a change; ``objects`` are those that go to the same cluster with it.
+    """An object before and after a change; ``storage_classes`` are those of its cluster by name.
 
     ``status`` is the status of the object in the cluster; None if the cluster is not known.
     """
 
     before: Resource
     after: Resource
-    objects: Sequence[Resource] = ()
+    storage_classes: Mapping[str, Resource] = {}
     status: JsonObject | None = None
 
     def values(self, *path: str) -> tuple[Json, Json]:

@@ -98,7 +98,7 @@ def refused_fields(pair: Pair) -> list[tuple[str, str, str]]:
         change = change_between(pair.before, pair.after, pair.release)
         changes = change.fields if change else ()
     else:
-        update = ObjectUpdate(pair.before, pair.after, (), pair.status)
+        update = ObjectUpdate(pair.before, pair.after, {}, pair.status)
         found = field_changes(pair.before.content, pair.after.content)
         refusals = refusals_of(update, found, pair.release)
         changes = refusals.changes if refusals else ()
@@ -207,7 +207,7 @@ def test_rejected_machine_may_be_deleted_by_force() -> None:
 def refusal_in_cluster(kind: str, before: str, after: str, status: str, release: Release = LATEST) -> str:
     """Return the reason why the update of an object in a cluster is refused; empty if it is admitted."""
     old, new = (resource(kind % text) for text in (before, after))
-    update = ObjectUpdate(old, new, (), yaml.safe_load(status))
+    update = ObjectUpdate(old, new, {}, yaml.safe_load(status))
     refusals = refusals_of(update, field_changes(old.content, new.content), release)
     changes = refusals.changes if refusals else ()
     return next((each.impact.reason for each in changes if each.impact), "")
