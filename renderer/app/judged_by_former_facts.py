@@ -9,7 +9,7 @@ from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.former_facts import former_facts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.reporter import Reporter
-from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange
+from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange, effects_of
 from renderer.model.render_config import Overlay
 
 #: A milder danger under the former facts is no news.
@@ -65,11 +65,18 @@ class JudgedByFormerFacts:
         for each in former.changes:
             change = known.get((each.before, each.after))
             dangers = each.dangers - (change.dangers if change else frozenset())
-            if any(danger.rank >= _LEAST.rank for danger in dangers):
+            is_worse_effect = each.danger.rank >= _LEAST.rank and _severity(each) > _severity(change)
+            if is_worse_effect or any(danger.rank >= _LEAST.rank for danger in dangers):
                 worse[each.before, each.after] = _worse(change, each, self._before.name)
         changes = [each for each in found.changes if (each.before, each.after) not in worse]
         ordered = tuple(sorted((*changes, *worse.values()), key=ResourceChange.order))
         return found._replace(changes=ordered, equal=found.equal - len(worse.keys() - known.keys()))
+
+
+def _severity(change: ResourceChange | None) -> int:
+    """Return the severity of the worst effect of a change; of two in one danger, one may be worse."""
+    effects = [*effects_of(change.impact), *change.effects] if change else []
+    return max((each.severity for each in effects), default=0)
 
 
 def _worse(change: ResourceChange | None, former: ResourceChange, before: str) -> ResourceChange:

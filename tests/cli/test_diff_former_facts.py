@@ -59,6 +59,11 @@ IN_CATALOG = {
     "fake/kustomization.yaml": "resources: [kv.yaml]\n",
     "fake/kv.yaml": LIVE,
 }
+WITH_CATALOG = {**IN_CATALOG, "fake/kv.yaml": STAGE}
+CATALOGS = "catalogs: [{path: fake}, {builtin: common-instancetypes}]"
+OF_EAST = f'clusters: [{{name: east, kubevirt: "1.9", {CATALOGS}}}]\n{IN_EAST}'
+EAST_ALONE = 'clusters: [{name: east, kubevirt: "1.9"}]\n' + IN_EAST
+HCO = "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata: {name: h, namespace: kubevirt}\n"
 PATCHED = {
     PROJECT_FILE: f"{NEWEST}configuration: [kv]\n",
     "kv/kustomization.yaml": "resources: [kv.yaml]\npatches: [{path: patch.yaml}]\n",
@@ -86,6 +91,14 @@ WITH_FACTS = {PROJECT_FILE: f"{HEAD}facts: facts.yaml\n", "facts.yaml": FACTS}
         (CONFIGURED, {"kv.yaml": LIVE}, "restart", "the content of configuration"),
         (PATCHED, {"kv/patch.yaml": LIVE}, "restart", "the content of configuration"),
         (CONFIGURED, IN_CATALOG, "restart", "configuration, the KubeVirt object"),
+        (WITH_CATALOG, {PROJECT_FILE: NEWEST}, "restart", "the KubeVirt object"),
+        (
+            {**WITH_CATALOG, PROJECT_FILE: NEWEST + OF_EAST},
+            {PROJECT_FILE: NEWEST + EAST_ALONE},
+            "restart",
+            "the KubeVirt object of east",
+        ),
+        (WITH_CATALOG, {"fake/kv.yaml": f"{HCO}spec: {{}}\n"}, "restart", "the KubeVirt object"),
         (
             WITH_FACTS,
             {"facts.yaml": FACTS.replace("Snapshot", "Sidecar")},
