@@ -102,7 +102,7 @@ class Deletions:
             for name in sorted(filter(None, names)):
                 found = self._disks.get((machine.namespace, name))
                 if self.has_namespace(machine.resource):
-                    text = f"the cluster is deleting its namespace {machine.namespace}, and what is on it"
+                    text = f"the cluster is deleting its namespace {machine.namespace}, and this disk with it"
                     found = found or storage.disk(machine.namespace, name)
                 elif found is None:
                     continue
