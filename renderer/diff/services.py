@@ -1,25 +1,36 @@
-"""Services that no longer select a virtual machine: their selector or its labels change, or they are removed.
+"""Services that no longer reach a virtual machine, and the routes to them.
 
+The selector of a Service or the labels of a machine change, a port goes, or the Service or a route is
+removed.
 KubeVirt copies the labels of a machine's template to its pod when the machine starts
 (``pkg/virt-controller/services/template.go``); a Service finds the pod by them, at any time.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 from typing import TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
-from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.plural import listed
 from renderer.model.run.work import spend
 
 SERVICE = "Service"
+#: The fields of a Service by which it is reached, and reaches machines.
+_REACHING = (("spec", "selector"), ("spec", "ports"), ("spec", "type"))
+_FROM_OUTSIDE = ("NodePort", "LoadBalancer")
+#: The kinds that lead connections to Services, and the fields that name these.
+_BACKENDS = {
+    "Ingress": frozenset({"service"}),
+    "Route": frozenset({"to", "alternateBackends"}),
+    **{f"{protocol}Route": frozenset({"backendRefs"}) for protocol in ("HTTP", "GRPC", "TCP", "TLS", "UDP")},
+}
 _SOURCE = "kubernetes pkg/controller/endpointslice/endpointslice_controller.go syncService"
 _NAME_LABEL = "vm.kubevirt.io/name"
 _Label: TypeAlias = tuple[str, str | tuple[str]]
@@ -34,13 +45,17 @@ def with_lost_machines(
     services = [each for each in changes if each.id.gvk.kind == SERVICE and each.impact is None]
     changed = {each.id for each in services if _is_update(each)}
     lost = {each.before: each.id for each in services if each.before and _loses_its_name(each)}
-    if not changed and not lost:
+    routes = [each for each in changes if _is_removed_route(each) and each.impact is None]
+    if not changed and not lost and not routes:
         return [*changes]
     sides = _Side(before), _Side(after)
-    old, new = (side.services for side in sides)
+    old, new = (side.selections for side in sides)
     judge = _Judge(sides)
-    impacts = {id_: judge.update(old[id_], new[id_]) for id_ in changed if id_ in old and id_ in new}
+    both = [id_ for id_ in changed if id_ in old and id_ in new]
+    impacts = {id_: judge.update(old[id_], new[id_]) or judge.closed(id_) for id_ in both}
     impacts |= {id_: judge.removal(old[gone]) for gone, id_ in lost.items() if gone in old}
+    removed = {each.current_id: each for each in sides[0].routes}
+    impacts |= {each.id: judge.removed_route(removed[each.id]) for each in routes if each.id in removed}
 
     def judged(change: ResourceChange) -> ResourceChange:
         impact = impacts.get(change.id) if change.impact is None else None
@@ -50,8 +65,12 @@ def with_lost_machines(
 
 
 def _is_update(change: ResourceChange) -> bool:
-    selects = any(each.field.segments[:2] == ("spec", "selector") for each in change.fields)
-    return change.type is ChangeType.CHANGED and selects
+    found = (each.field.segments[:2] for each in change.fields)
+    return change.type is ChangeType.CHANGED and any(each in _REACHING for each in found)
+
+
+def _is_removed_route(change: ResourceChange) -> bool:
+    return change.type is ChangeType.REMOVED and change.id.gvk.kind in _BACKENDS
 
 
 def _loses_its_name(change: ResourceChange) -> bool:
@@ -63,14 +82,19 @@ class _Side:
     """The objects of one side by namespace and each label of their pods, and what its Services select."""
 
     def __init__(self, resources: Iterable[Resource]) -> None:
-        self.services: dict[ResId, _Selection] = {}
+        self.services: dict[ResId, Resource] = {}
+        self.selections: dict[ResId, _Selection] = {}
+        self.routes: list[Resource] = []
         self.there: set[ResId] = set()
         self._labelled: dict[tuple[str, _Label], list[tuple[Resource, frozenset[_Label]]]] = {}
         for each in resources:
             self.there.add(each.current_id)
             if each.kind == SERVICE:
+                self.services[each.current_id] = each
                 selector = _labels(object_at(each.content, "spec", "selector"))
-                self.services[each.current_id] = each.namespace, selector
+                self.selections[each.current_id] = each.namespace, selector
+            elif each.kind in _BACKENDS:
+                self.routes.append(each)
             labels = _labels(_pod_labels(each))
             for label in labels:
                 self._labelled.setdefault((each.namespace, label), []).append((each, labels))
@@ -100,6 +124,30 @@ class _Judge:
         reason = f"connections to {listed(selected)} by the name or address of this Service fail at once"
         return Impact(Effect.STOP, reason, _SOURCE)
 
+    def closed(self, id_: ResId) -> Impact | None:
+        """Return what happens if machines are no longer reached by a port of a Service, or from outside."""
+        old, new = (each.services[id_] for each in self._sides)
+        ways = [each for each in _ways(old) if each not in _ways(new)]
+        selected = self._lost(self._sides[0].selections[id_], frozenset()) if ways else []
+        if not selected:
+            return None
+        reason = f"connections to {listed(selected)} by {listed(ways)} of this Service fail at once"
+        return Impact(Effect.STOP, reason, _SOURCE)
+
+    def removed_route(self, gone: Resource) -> Impact | None:
+        """Return what the removal of a route does to the machines behind its Services, which stay."""
+        names = {text_at(each, "name") for each in _backends(gone.content.get("spec"), _BACKENDS[gone.kind])}
+        lost = (
+            name
+            for id_, selection in self._sides[1].selections.items()
+            if id_.name in names and id_.namespace == gone.namespace
+            for name in self._lost(selection, frozenset())
+        )
+        selected = [*dict.fromkeys(lost)]
+        if not selected:
+            return None
+        return Impact(Effect.STOP, f"connections to {listed(selected)} by this {gone.kind} fail at once", "")
+
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
         """Return what happens if a machine that the old Service selects is not selected by the new one."""
         left = {each.current_id for each in self._sides[1].selected(new)}
@@ -120,6 +168,38 @@ class _Judge:
             and each.current_id not in left
             and VirtualMachineView.of(each)
         ]
+
+
+def _ways(service: Resource) -> list[str]:
+    """Return by what a Service is reached, in the cluster and from outside, in words.
+
+    A port that leads to another port of the machine counts as another one. A headless Service only gives the
+    addresses of its pods, which have all ports.
+    """
+    spec = object_at(service.content, "spec")
+    if spec.get("clusterIP") == "None":
+        return []
+    kind, found = text_at(spec, "type"), list[str]()
+    for port in map(object_at, array_at(spec, "ports")):
+        label = f"port {port.get('port')}/{text_at(port, 'protocol') or 'TCP'}"
+        target = port.get("targetPort") or port.get("port")
+        found.append(label if target == port.get("port") else f"{label} to {target}")
+        if kind in _FROM_OUTSIDE and port.get("nodePort"):
+            found.append(f"node port {port.get('nodePort')}")
+    found += ["the node ports"] if kind in _FROM_OUTSIDE else []
+    return [*found, *(["the external address"] if kind == "LoadBalancer" else [])]
+
+
+def _backends(value: Json, keys: frozenset[str]) -> Iterator[JsonObject]:
+    """Yield what the fields of a route with these names refer to."""
+    if isinstance(value, list):
+        for each in value:
+            yield from _backends(each, keys)
+    elif isinstance(value, dict):
+        for key, child in value.items():
+            if key in keys:
+                yield from map(object_at, child if isinstance(child, list) else [child])
+            yield from _backends(child, keys)
 
 
 def _labels(written: Mapping[str, Json]) -> frozenset[_Label]:

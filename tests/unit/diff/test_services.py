@@ -92,3 +92,71 @@ def test_service_that_goes_with_its_machine() -> None:
     ]
     changes = compare_overlay("", "", sides[0], sides[1]).changes
     assert [each.impact for each in changes if each.id.gvk.kind == "Service"] == [None]
+
+
+def machine() -> dict[str, Any]:
+    template = {"metadata": {"labels": {"app": "web"}}, "spec": {"domain": {"devices": {}}}}
+    return object_("VirtualMachine", {"runStrategy": "Always", "template": template})
+
+
+HTTP, SSH = {"name": "http", "port": 80}, {"name": "ssh", "port": 22}
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "lost"),
+    [
+        ({"ports": [HTTP, SSH]}, {"ports": [SSH]}, "port 80/TCP"),
+        ({"ports": [HTTP]}, {"ports": [{**HTTP, "port": 81}]}, "port 80/TCP"),
+        ({"ports": [HTTP]}, {"ports": [{**HTTP, "targetPort": 81}]}, "port 80/TCP"),
+        ({"ports": [HTTP]}, {"ports": [{**HTTP, "protocol": "UDP"}]}, "port 80/TCP"),
+        ({"ports": [HTTP]}, {"ports": [HTTP, SSH]}, ""),
+        ({"ports": [HTTP]}, {"ports": [{**HTTP, "name": "web"}]}, ""),
+        (
+            {"ports": [HTTP], "type": "LoadBalancer"},
+            {"ports": [HTTP]},
+            "the node ports, the external address",
+        ),
+        ({"ports": [HTTP], "type": "LoadBalancer"}, {"ports": [HTTP], "type": "NodePort"}, "the external"),
+        ({"ports": [HTTP], "type": "NodePort"}, {"ports": [HTTP], "type": "LoadBalancer"}, ""),
+        (
+            {"ports": [{**HTTP, "nodePort": 30080}], "type": "NodePort"},
+            {"ports": [{**HTTP, "nodePort": 30081}], "type": "NodePort"},
+            "node port 30080",
+        ),
+        ({"ports": [HTTP], "clusterIP": "None"}, {"ports": [SSH], "clusterIP": "None"}, ""),
+    ],
+)
+@pytest.mark.parametrize("app", ["web", "other"])
+def test_service_that_is_no_longer_reached(
+    before: dict[str, Any], after: dict[str, Any], lost: str, app: str
+) -> None:
+    old, new = (object_("Service", {"selector": {"app": app}, **each}) for each in (before, after))
+    found = impact([machine(), old], [machine(), new])
+    if lost and app == "web":
+        assert found is not None
+        assert found.effect is Effect.STOP
+        assert found.reason.startswith(f"connections to VirtualMachine web by {lost}")
+    else:
+        assert found is None
+
+
+BACKEND = {"service": {"name": "web", "port": {"number": 80}}}
+
+
+@pytest.mark.parametrize(
+    ("kind", "spec"),
+    [
+        ("Ingress", {"defaultBackend": BACKEND}),
+        ("Ingress", {"rules": [{"http": {"paths": [{"path": "/", "backend": BACKEND}]}}]}),
+        ("Route", {"to": {"kind": "Service", "name": "web"}}),
+        ("Route", {"to": {"name": "other"}, "alternateBackends": [{"kind": "Service", "name": "web"}]}),
+        ("HTTPRoute", {"rules": [{"backendRefs": [{"name": "web", "port": 80}]}]}),
+        ("TCPRoute", {"rules": [{"backendRefs": [{"name": "web", "port": 80}]}]}),
+    ],
+)
+@pytest.mark.parametrize("app", ["web", "other"])
+def test_removed_route_to_a_machine(kind: str, spec: dict[str, Any], app: str) -> None:
+    service = object_("Service", {"selector": {"app": app}, "ports": [HTTP]})
+    found = impact([machine(), service, object_(kind, spec)], [machine(), service])
+    assert (found is not None) is (app == "web")
+    assert found is None or found.reason == f"connections to VirtualMachine web by this {kind} fail at once"
