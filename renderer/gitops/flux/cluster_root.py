@@ -1,14 +1,15 @@
 """The root Kustomization of a Flux cluster, as bootstrap or the Flux operator creates it.
 
-It is in ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, or under ``instance.sync`` in values of the
-``flux-instance`` chart. If the folder has none of them, it is the one that ``flux bootstrap --path`` would
-create.
+It is in ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, under ``instance.sync`` in values of the
+``flux-instance`` chart, or a Kustomization in any file of the folder that applies this folder. If the folder
+has none of them, it is the one that ``flux bootstrap --path`` would create. Bootstrap and the operator set
+``prune: true`` (flux2 ``pkg/manifestgen/sync/sync.go``, flux-operator ``internal/builder/templates.go``).
 """
 
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem, normal_path
@@ -20,6 +21,7 @@ from renderer.model.entry_point import SOURCE_PATH
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at, with_value
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.yamlio.decode import decode_documents
 
 _NAMESPACE = "flux-system"
@@ -68,6 +70,7 @@ def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
             if root is not None:
                 return ClusterRoot(root, tuple(each for each in objects if each is not root))
     unread: list[DiagnosticError] = []
+    applied_by_itself: ClusterRoot | None = None
     for path in files:
         content = fs.read(path)
         try:
@@ -81,9 +84,34 @@ def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
             if sync:
                 annotations = object_at(document, "metadata", "annotations")
                 return _root_of_sync(sync, Site(path, index), folder, annotations)
-    if unread:
+        if applied_by_itself is None and any(_may_be_root(fs, each, folder) for each in documents):
+            applied_by_itself = _root_among(read_resources(content, Site(path)), fs, folder)
+    if applied_by_itself is None and unread:
         raise unread[0]
-    return None
+    return applied_by_itself
+
+
+def _root_among(objects: Iterable[Resource], fs: FileSystem, folder: str) -> ClusterRoot | None:
+    """Return the Kustomization among the objects of a file that applies ``folder``, with their sources."""
+    every = tuple(objects)
+    root = next((each for each in every if _may_be_root(fs, each.content, folder)), None)
+    sources = (each for each in every if each.gvk.group == FLUX_SOURCE_GROUP)
+    return ClusterRoot(root, tuple(sources)) if root is not None else None
+
+
+def _may_be_root(fs: FileSystem, document: Json, folder: str) -> bool:
+    """Return True for a Kustomization that applies ``folder``: itself, or its rendered tree."""
+    content = object_at(document)
+    group, _, _ = text_at(content, "apiVersion").partition("/")
+    is_flux = text_at(content, "kind") == "Kustomization" and group == FLUX_KUSTOMIZE_GROUP
+    path = text_at(content, "spec", "path")
+    if not is_flux or not path or not text_at(content, "spec", "sourceRef", "name"):
+        return False  # a patch may have some of it
+    named = text_at(content, "metadata", "annotations", SOURCE_PATH)
+    if folder in (normal_path(path), named and normal_path(named)):
+        return True
+    name, namespace = (text_at(content, "metadata", key) for key in ("name", "namespace"))
+    return name == namespace == _NAMESPACE and fs.is_file(f"{normal_path(path)}/{OWNERSHIP_FILE}")
 
 
 def _yaml_files(fs: FileSystem, folder: str) -> Iterator[str]:
@@ -122,7 +150,7 @@ def _root_of_sync(sync: JsonObject, site: Site, folder: str, annotations: JsonOb
         "apiVersion": f"{FLUX_KUSTOMIZE_GROUP}/v1",
         "kind": "Kustomization",
         "metadata": {**metadata, "annotations": named} if named else metadata,
-        "spec": {"path": text_at(sync, "path") or folder, "sourceRef": source},
+        "spec": {"path": text_at(sync, "path") or folder, "prune": True, "sourceRef": source},
     }
     known: tuple[Resource, ...] = ()
     if text_at(sync, "url"):
