@@ -14,20 +14,20 @@ from renderer.model.difference import Difference
 class Comparison(NamedTuple):
     """The difference between two sides, and the errors of each.
 
-    ``before`` has the errors that keep overlays of the first side from being rendered, ``former`` the errors
+    ``before`` has the errors that keep overlays of the first side from being rendered, ``known`` the errors
     of single objects there, and ``after`` all errors of the second side.
     """
 
     difference: Difference
     before: tuple[Located, ...]
     after: tuple[Located, ...]
-    former: tuple[Located, ...] = ()
+    known: tuple[Located, ...] = ()
 
     @property
     def new_errors(self) -> tuple[Located, ...]:
-        """The errors of the side after, without those that an object had before."""
-        former = {_identity(each) for each in self.former}
-        return tuple(each for each in self.after if _identity(each) not in former)
+        """The errors of the second side, without those that an object had on the first."""
+        known = {_identity(each) for each in self.known}
+        return tuple(each for each in self.after if _identity(each) not in known)
 
     def _repr_html_(self) -> str:
         """Return the tables that a notebook shows."""
@@ -50,7 +50,7 @@ class ComparedErrors:
     def __init__(self, before: Side, after: Side) -> None:
         self._sides = before, after
         self._before, self._after = before.run_findings(), after.run_findings()
-        self._former = before.run_findings()
+        self._known = before.run_findings()
 
     def add_errors_of_projects(self) -> None:
         """Add the errors that are about no single overlay."""
@@ -62,7 +62,7 @@ class ComparedErrors:
         """Add the errors of an overlay."""
         path, first, last = overlay.overlay.path, overlay.states[0], overlay.states[-1]
         if first:
-            (self._before if first.content is None else self._former).add(first.errors, path)
+            (self._before if first.content is None else self._known).add(first.errors, path)
         if last:
             rendered = self._sides[1].overlays.get(path)
             self._after.add(last.errors, path)
@@ -75,5 +75,5 @@ class ComparedErrors:
             difference,
             before.labelled(self._before.found()),
             after.labelled(self._after.found()),
-            tuple(self._former.found()),
+            tuple(self._known.found()),
         )

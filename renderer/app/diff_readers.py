@@ -1,8 +1,8 @@
-"""Machines that read an object which another overlay of their cluster has, and which changes or goes there.
+"""Machines that read an object of another overlay of their cluster, which changes or removes it.
 
 Secrets are often an overlay of their own. What an overlay refers to and does not have is looked up in the
 overlays of the same cluster (``pipeline/cluster_objects.py``), and so it is here. Where the cluster of an
-overlay is not known, an object that several overlays have is none in particular.
+overlay is not known, an object that several overlays have is taken to be of none of them.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ from renderer.app.reporter import Reporter
 from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange, effects_of
 from renderer.model.render_config import Overlay
 
-#: A milder danger under the former facts is no news.
+#: A change that is milder than this under the former facts is shown by its own facts alone.
 _LEAST = Danger.RESTART
 
 

@@ -65,7 +65,7 @@ _INSTANCE = "app.kubernetes.io/instance"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
-#: Folders of manifests that people read, and no engine.
+#: Folders of manifests that are for people to read, and that no engine applies.
 _EXAMPLES = frozenset(("example", "examples", "sample", "samples", "doc", "docs", "testdata"))
 #: Steps for a rule of what deploys an overlay.
 _STEPS_PER_RULE = 10
@@ -217,7 +217,7 @@ class Deployers:
         return any(map(self.is_applied, above))
 
     def sources_above(self, overlay: Overlay) -> frozenset[str]:
-        """Return the sources of the objects that deploy an overlay, but for its own folder and its output."""
+        """Return the sources of the objects that deploy an overlay, except its own folder and its output."""
         deployed = (source for found in self.of(overlay) for source in self._own_sources(found))
         return frozenset(map(posixpath.normpath, deployed)) - {overlay.path, overlay.output}
 
