@@ -340,7 +340,7 @@ def test_newer_side_is_rendered_for_another_release(folder: Path, settings: str)
 
     assert "KubeVirt 1.2 -> 1.9)" in asked.stdout
     assert "guest sees machine type: q35 (the newest of KubeVirt 1.2)" in asked.stdout
-    without_cause = re.sub(r" +by vmrender.yaml:[0-9, ]+\n|this change says .+\n", "", edited.stdout)
+    without_cause = re.sub(r" +by vmrender.yaml:[0-9, ]+\n|this change states .+\n", "", edited.stdout)
     assert (asked.exit, asked.stdout) == (edited.exit, without_cause)
     assert between.stdout == asked.stdout.replace("work tree", "HEAD")
     refused = run("--live", "-", "--kubevirt", "1.9")
