@@ -11,13 +11,15 @@ import pytest
 from renderer.adopt.live.ignored_differences import IgnoreRules, rules_of_application, rules_of_kustomization
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_readers import ReadersElsewhere
-from renderer.app.diff_side import RenderedSide
+from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.relocated_overlays import Relocation, relocation_of
 from renderer.diff import orders, reads, services
 from renderer.diff.compare import compare_overlay
 from renderer.diff.images import image_moves
 from renderer.diff.missing import Makers
 from renderer.diff.overlay_side import OverlaySide
 from renderer.diff.vm_fields import ChangedFields
+from renderer.files.file_system import MemoryFileSystem
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact import storage_objects
@@ -406,3 +408,18 @@ def test_restores_and_revisions_look_for_their_machines_in_a_table(monkeypatch: 
     monkeypatch.setattr(VirtualMachineView, "of", counted)
     compared(*sides)
     assert len(viewed) < 3000
+
+
+def test_clusters_of_a_side_are_listed_once_for_all_overlays() -> None:
+    head = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+    after = f"{head}clusters: [{{name: east}}]\noverlays: [{{path: overlays/*, cluster: east}}]\n"
+    folders = {f"overlays/o{number}/kustomization.yaml": b"resources: []\n" for number in range(1500)}
+    sides = (
+        Side("before", MemoryFileSystem({**folders, "vmrender.yaml": head.encode()})),
+        Side("after", MemoryFileSystem({**folders, "vmrender.yaml": after.encode()})),
+    )
+    began = process_time()
+    assert {relocation_of(sides, path) for path in sides[1].overlays} == {
+        Relocation("", "east", is_renamed=True)
+    }
+    assert process_time() - began < 0.05
