@@ -35,12 +35,20 @@ def with_overlay_hint(error: DiagnosticError, project: Project, revisions: Itera
 
 
 def sides_of(project: Project, git: GitRepository, revisions: Sequence[str]) -> tuple[Side, Side]:
-    """Return the two sides. Raises as ``revision_range``, and ``DiagnosticError`` for an unknown revision."""
+    """Return the two sides, of which one may have no overlays.
+
+    Raises as ``revision_range``, ``DiagnosticError`` for an unknown revision, and ``LocatedError`` if an
+    error leaves both sides without overlays.
+    """
     cluster, found = project.config.cluster, revision_range(git, revisions)
-    before = side_at(git, found.before, project.fs, found.base, cluster)
+    before = side_at(git, found.before, project.fs, found.base, cluster, may_be_empty=True)
     if found.after is None:
-        return before, _work_tree(project, git)
-    return before, side_at(git, found.after, project.fs, cluster=cluster)
+        after = _work_tree(project, git)
+    else:
+        after = side_at(git, found.after, project.fs, cluster=cluster, may_be_empty=True)
+    if not before.overlays and not after.overlays:
+        after.check_overlays()
+    return before, after
 
 
 def _work_tree(project: Project, git: GitRepository) -> Side:
@@ -50,7 +58,7 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
         hint = "name two revisions: vmrender diff A B"
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
     check_project_file(git.left_out(), project.fs)
-    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster)
+    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster, may_be_empty=True)
 
 
 def check_project_file(left_out: Collection[str], fs: FileSystem) -> None:
@@ -60,8 +68,16 @@ def check_project_file(left_out: Collection[str], fs: FileSystem) -> None:
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="add it: git sparse-checkout add FOLDER").error()
 
 
-def side_at(git: GitRepository, revision: str, clone: FileSystem, name: str = "", cluster: str = "") -> Side:
-    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one.
+def side_at(  # noqa: PLR0913 - the options of a side
+    git: GitRepository,
+    revision: str,
+    clone: FileSystem,
+    name: str = "",
+    cluster: str = "",
+    *,
+    may_be_empty: bool = False,
+) -> Side:
+    """Return the project at a revision. Raises ``DiagnosticError`` for an unknown one, and as ``Side`` does.
 
     What ``.git`` in ``clone`` says of the repository, its remotes and its branch, is true of each revision.
     """
@@ -70,7 +86,7 @@ def side_at(git: GitRepository, revision: str, clone: FileSystem, name: str = ""
     known = {path: clone.read(path) for path in _CLONE_FILES if clone.is_file(path)}
     tree = _tree_at(git, revision)
     files = BuiltinFileSystem(EditedFiles(known, tree or MemoryFileSystem({})))
-    return Side(name or revision, files, label, cluster, tree)
+    return Side(name or revision, files, label, cluster, tree, may_be_empty=may_be_empty)
 
 
 def _tree_at(git: GitRepository, revision: str) -> GitFileSystem | None:
@@ -104,6 +120,6 @@ def commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Comm
 
 def _usable_side(git: GitRepository, commit: str, clone: FileSystem) -> Side | None:
     try:
-        return side_at(git, commit, clone, commit[:SHORT])
+        return side_at(git, commit, clone, commit[:SHORT], may_be_empty=True)
     except (DiagnosticError, LocatedError):
         return None

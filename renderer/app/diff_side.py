@@ -64,20 +64,26 @@ class Side:
     the default cluster; ``clusters_of_entries`` are those that its entries name, by their paths.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what it is read from, and what of it counts
         self,
         name: str,
         fs: FileSystem,
         revision: str = "",
         cluster: str = "",
         tree: GitFileSystem | None = None,
+        *,
+        may_be_empty: bool = False,
     ) -> None:
-        """Raise ``LocatedError`` if the project file cannot be used."""
+        """Raise ``LocatedError`` if the project file cannot be used.
+
+        Also if no entry of the project has an overlay, unless the side ``may_be_empty``.
+        """
         self.name = name
         self.fs = fs
         self.revision = revision
         self.tree = tree
         self._cluster = cluster
+        self._may_be_empty = may_be_empty
         self._not_sources: tuple[str, ...] = ()
         self._release: Release | None = None
         self._releases: Mapping[str, Release] = {}
@@ -99,7 +105,7 @@ class Side:
             each._replace(kubevirt=self._releases.get(each.path, each.kubevirt)) for each in found.overlays
         )
         self.found = found._replace(overlays=tuple(overlays), cluster=self._cluster)
-        if not self.found.overlays:
+        if not self.found.overlays and not self._may_be_empty:
             self.found.all_overlays()
         self.config = config
         self.overlays: Mapping[str, Overlay] = {
@@ -114,6 +120,13 @@ class Side:
             self.fs, config, overlays=self.found.overlays, applies_sources=self._applies_sources
         )
         self._locator = Locator(self.fs)  # one for all overlays, which may have the same errors
+
+    def check_overlays(self) -> None:
+        """Raise ``LocatedError`` if the project has no overlays because of an error."""
+        try:
+            self.found.all_overlays()
+        except DiagnosticError as error:
+            raise LocatedError(*self.labelled(locate(self.fs, error.diagnostics))) from error
 
     def propose(self) -> Self:
         """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""
@@ -138,7 +151,8 @@ class Side:
 
         Raises ``DiagnosticError`` or ``LocatedError`` if they cannot be used.
         """
-        side = Side(self.name, fs, self.revision, self._cluster, self.tree)
+        may_be_empty = self._may_be_empty
+        side = Side(self.name, fs, self.revision, self._cluster, self.tree, may_be_empty=may_be_empty)
         side._release, side._not_sources, side._releases = self._release, self._not_sources, releases
         side._configure(config)
         return side
@@ -267,7 +281,7 @@ class Side:
             return RenderedSide(None, unknown=f"in {self.name}, {state}")
         if listed_as in self.found.uncertain_entries:
             return RenderedSide(None)
-        if listed_as in self.found.incomplete_entries:
+        if listed_as in self.found.incomplete_entries - self.found.empty_entries:
             return RenderedSide(None, unknown=f"{self.name} may deploy it: what deploys it cannot be built")
         return None
 

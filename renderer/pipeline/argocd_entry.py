@@ -83,7 +83,8 @@ def argocd_points(
     kept = _left_to_sources(reached)
     notes = tuple(_argocd_notes(fs, entry, reached, urls, {**kept, _APPLYING: builder.applying_trees}))
     if not rendered:
-        raise DiagnosticError(*found.notes, *_nothing_rendered(fs, entry, reached, notes).diagnostics)
+        nothing = _nothing_rendered(fs, entry, reached, notes)
+        raise report.nothing_rendered(DiagnosticError(*found.notes, *nothing.diagnostics))
     outputs = Outputs(config, entry, found.roots[0].namespace)
     trees = ArgocdTrees(builder.applications.folders, outputs, builder.generate)
     points: list[tuple[str, EntryPoint]] = []

@@ -60,7 +60,7 @@ def flux_points(
     kept = {**left_to_sources(found), **left_out}
     notes = (*notes_about_left_out(found, kept), *findings_about_left_out(found.sets))
     if not rendered and not rendered_sets:
-        raise nothing_rendered_error(found, notes)
+        raise report.nothing_rendered(nothing_rendered_error(found, notes))
     trees: dict[Reference, RepointedTree] = {}
     if entry.entry.repoint:
         trees = trees_for_copies(found)

@@ -50,19 +50,27 @@ class EntryReport:
 
     ``findings`` are about what cannot be found. ``is_complete`` is False if the entry may deploy more
     overlays than are known. ``is_certain`` is False if the known overlays may differ from what is deployed:
-    their trees are not written. ``suspended`` has overlays by path.
+    their trees are not written. ``is_empty``: all that it deploys is known, and nothing of it is rendered.
+    ``suspended`` has overlays by path.
     """
 
     def __init__(self) -> None:
         self.findings: list[Diagnostic] = []
         self.is_complete = True
         self.is_certain = True
+        self.is_empty = False
         self.suspended: dict[str, Suspended] = {}
 
     def add(self, findings: Iterable[Diagnostic]) -> None:
         """Add findings about the entry; with an error among them, it is not complete."""
         self.findings += findings
         self.is_complete = self.is_complete and not has_errors(self.findings)
+
+    def nothing_rendered(self, error: DiagnosticError) -> DiagnosticError:
+        """Return the error about an entry without overlays; note that it is empty if that alone is wrong."""
+        others = (each for each in error.diagnostics if each.code is not Code.ENTRY_POINT)
+        self.is_empty = self.is_complete and not has_errors(others)
+        return error
 
 
 _NONE_SUSPENDED: Mapping[str, Suspended] = MappingProxyType({})
@@ -73,14 +81,16 @@ class FoundOverlays(Record):
 
     ``overlays`` are in the order of the entries, ``findings`` have the path of the entry.
     ``incomplete_entries`` are the paths of entries that may have overlays which are not known,
-    ``uncertain_entries`` of entries whose overlays may differ from what is deployed. ``suspended`` has
-    overlays by path. ``cluster`` is the cluster that a command is about; empty for all.
+    ``uncertain_entries`` of entries whose overlays may differ from what is deployed, ``empty_entries`` of
+    entries that certainly have none, which is an error all the same. ``suspended`` has overlays by path.
+    ``cluster`` is the cluster that a command is about; empty for all.
     """
 
     overlays: tuple[Overlay, ...]
     findings: tuple[tuple[str, Diagnostic], ...] = ()
     incomplete_entries: frozenset[str] = frozenset()
     uncertain_entries: frozenset[str] = frozenset()
+    empty_entries: frozenset[str] = frozenset()
     suspended: Mapping[str, Suspended] = _NONE_SUSPENDED
     cluster: str = ""
 
@@ -160,6 +170,7 @@ def look_up_overlays(
             (*failed, *(path for path, report in reports if not report.is_complete))
         ),
         uncertain_entries=frozenset(path for path, report in reports if not report.is_certain),
+        empty_entries=frozenset(path for path, report in reports if report.is_empty),
         suspended={
             path: each
             for _, report in reports

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
 
-from tests.cli.git_work_tree import commit, init
-from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, kustomization, run
+from tests.cli.git_work_tree import commit, init, write
+from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, application, kustomization, run
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -128,3 +130,62 @@ def test_compared_objects_say_themselves_what_goes_with_their_deployer(folder: P
     assert lines[0] == "DATA: prod/db is deleted, Kustomization flux-system/elsewhere may delete objects"
     assert "removed Kustomization flux-system/apps in clusters/prod:apps" in lines
     assert "removed Kustomization flux-system/elsewhere in clusters/prod:web: may delete objects" in lines
+
+
+_DELETING = partial(application, finalizers="resources-finalizer.argocd.argoproj.io")
+#: Two engines whose folder deploys an operator from a remote base, and in another file the machines.
+LAST_OF = pytest.mark.parametrize(("engine", "deployer"), [("flux", kustomization), ("argocd", _DELETING)])
+
+
+def fleet(engine: str, deployer: Callable[[str], str]) -> dict[str, str]:
+    """Return a project whose only machines are deployed by ``clusters/prod/vms.yaml``."""
+    return {
+        "vmrender.yaml": f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{{{engine}: clusters/prod}}]\n",
+        "clusters/prod/source.yaml": FLUX_SOURCE if engine == "flux" else "",
+        "clusters/prod/operator.yaml": deployer("operator"),
+        "clusters/prod/vms.yaml": deployer("vms"),
+        "operator/kustomization.yaml": "resources: [https://example.org/operator.yaml]\n",
+        "vms/db.yaml": VM,
+    }
+
+
+@LAST_OF
+def test_last_machines_of_an_entry_are_removed(
+    folder: Path, engine: str, deployer: Callable[[str], str]
+) -> None:
+    commit(folder, fleet(engine, deployer))
+    (folder / "clusters/prod/vms.yaml").unlink()
+    found = run("--fail-on", "data")
+    assert found.stdout.splitlines()[0].startswith("DATA: prod/db is deleted")
+    assert found.exit == 1
+    assert "but no object of this repository to render" in found.stderr
+    assert "not compared" not in found.stdout
+    commit(folder, {})
+    assert run("HEAD~1..HEAD").stdout == found.stdout.replace("work tree", "HEAD").replace(
+        "HEAD ->", "HEAD~1 ->"
+    )
+    assert "added VirtualMachine prod/db" in run("HEAD..HEAD~1").stdout
+
+
+@LAST_OF
+def test_two_sides_without_overlays_are_an_error(
+    folder: Path, engine: str, deployer: Callable[[str], str]
+) -> None:
+    files = fleet(engine, deployer)
+    commit(folder, {path: text for path, text in files.items() if path != "clusters/prod/vms.yaml"})
+    found = run()
+    assert (found.exit, found.stdout) == (1, "")
+    assert found.stderr.startswith("vmrender.yaml:5:")
+    assert "error[entry-point]: clusters/prod deploys" in found.stderr
+    live = run("--live", "-")
+    assert live.stdout == ""
+    assert "error[entry-point]: clusters/prod deploys" in live.stderr
+
+
+def test_machines_of_an_entry_that_cannot_be_read_are_not_compared(folder: Path) -> None:
+    commit(folder, fleet("flux", kustomization))
+    write(folder, {"clusters/prod/vms.yaml": "a: [\n"})
+    found = run()
+    assert "deleted" not in found.stdout
+    assert found.stdout.startswith("NOT COMPARED: 2 overlays\n")
+    assert "clusters/prod/vms.yaml:1:4: error[yaml-syntax]" in found.stderr
