@@ -80,7 +80,7 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     files = {path: _content(before.fs, path) for path in before.config.facts_files}
     if any(_content(after.fs, path) != content for path, content in files.items()):
         changed.append("the content of facts")
-    applied = _AppliedFiles(after)
+    applied = _AppliedFiles(after, before)
     restored = {path: _content(before.fs, path) for path in _configuration_files(before)}
     restored = {path: each for path, each in restored.items() if _content(after.fs, path) != each}
     restored = {path: each for path, each in restored.items() if path not in applied}
@@ -108,7 +108,7 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
             return None
         former_side = after.under(config, EditedFiles(files, after.fs), releases)
         is_known = all(
-            _is_known(former_side, cluster, before.configuring(names.get(cluster, cluster)))
+            _is_known(former_side, cluster, before, before.configuring(names.get(cluster, cluster)))
             for cluster in clusters
         )
         return FormerFacts(former_side if is_known else None, tuple(changed))
@@ -183,12 +183,12 @@ def _with_contents(fs: FileSystem, path: str, contents: Mapping[Site, JsonObject
     return "\n---\n".join(map(json.dumps, documents)).encode()
 
 
-def _is_known(side: Side, cluster: str, former: Sequence[Resource]) -> bool:
+def _is_known(side: Side, cluster: str, before: Side, former: Sequence[Resource]) -> bool:
     """Return True if what configures KubeVirt is as it was, or really changes.
 
     A kustomization of a catalog may patch the object that was put back.
     """
-    applied = _AppliedFiles(side)
+    applied = _AppliedFiles(side, before)
     present = [each for each in side.configuring(cluster) if each.origin.path not in applied]
     settings = {json.dumps(object_at(each.content, "spec"), sort_keys=True) for each in former[:1]}
     others = {json.dumps(object_at(each.content, "spec"), sort_keys=True) for each in present}
@@ -196,13 +196,25 @@ def _is_known(side: Side, cluster: str, former: Sequence[Resource]) -> bool:
 
 
 class _AppliedFiles(Container[str]):
-    """The files that overlays of a side are built from, or that an engine deploys."""
+    """The files that overlays of a side are built from, or that an engine deploys.
 
-    def __init__(self, side: Side) -> None:
+    An object that a change adds deploys nothing by itself: an overlay has it, or what the side ``before`` has
+    as well deploys it.
+    """
+
+    def __init__(self, side: Side, before: Side) -> None:
         self._side = side
+        self._before = before
 
     def __contains__(self, path: object) -> bool:
-        return path in self._of_overlays or self._side.deployers.deploys_file(str(path))
+        return path in self._of_overlays or any(
+            map(self._is_deployed, self._side.deployers.deploying(str(path)))
+        )
+
+    def _is_deployed(self, deployer: Resource) -> bool:
+        known = self._before.deployers.written
+        above = (deployer, *self._side.deployers.above([deployer]))
+        return deployer.origin.path in self._of_overlays or any(each.current_id in known for each in above)
 
     @cached_property
     def _of_overlays(self) -> frozenset[str]:

@@ -208,13 +208,13 @@ class Deployers:
         """Return the folders of this repository that an object deploys."""
         return frozenset(map(posixpath.normpath, self._own_sources(deployer)))
 
-    def deploys_file(self, path: str) -> bool:
-        """Return True if an object, which itself is applied, deploys a folder in which a file is."""
+    def deploying(self, path: str) -> Iterator[Resource]:
+        """Yield the objects, which themselves are applied, that deploy a folder in which a file is."""
         by_folder, _ = self._by_source
         above = (
             self._found[number] for folder in folders_above(path) for number in by_folder.get(folder, ())
         )
-        return any(map(self.is_applied, above))
+        yield from filter(self.is_applied, above)
 
     def sources_above(self, overlay: Overlay) -> frozenset[str]:
         """Return the sources of the objects that deploy an overlay, except its own folder and its output."""

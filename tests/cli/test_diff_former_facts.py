@@ -155,9 +155,11 @@ def test_changed_object_that_an_overlay_applies_is_a_change_of_the_cluster(folde
     assert "other facts" not in found.stdout
 
 
-@pytest.mark.parametrize(("place", "exit_code"), [("clusters/prod", 0), ("docs/examples", 1)])
+@pytest.mark.parametrize(
+    ("place", "exit_code"), [("clusters/prod", 0), ("docs/examples", 1), ("kubevirt", 1)]
+)
 def test_changed_object_of_a_folder_that_an_engine_deploys(folder: Path, place: str, exit_code: int) -> None:
-    """It is a change of the cluster, unless what deploys it may be an example."""
+    """It is a change of the cluster, unless what deploys it may be an example, or applies only itself."""
     root = kustomization("root").replace("./root", "./clusters/prod")
     commit(folder, {"clusters/prod/root.yaml": root, "vmrender.yaml": f"{NEWEST}configuration: [kubevirt]\n"})
     commit(folder, {"kubevirt/kv.yaml": STAGE})
