@@ -62,8 +62,8 @@ CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
 #: A path of a file with an extension that files with secrets have. A password may have a slash or a dot, too.
 _PLAIN_PATH = pattern(
-    r"[\w.-]+(/[\w.-]+)*\.(asc|cer|cfg|conf|crt|csr|env|gpg|ign|ini|iso|jks|json|kdbx|key|p12|pem|pfx|properties"
-    r"|ps1|pub|sh|template|toml|txt|xml|ya?ml)"
+    r"[\w.-]+(/[\w.-]+)*\.(age|asc|cer|cfg|conf|crt|csr|enc|env|gpg|ign|ini|iso|jks|json|kdbx|key|p12|pem|pfx"
+    r"|properties|ps1|pub|sh|template|toml|txt|xml|ya?ml)"
 )
 
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
