@@ -94,7 +94,13 @@ def _entries_at(project: Project, git: GitRepository, revision: str) -> Resource
 
 
 def _entries(project: Project) -> ResourceSet:
-    return ResourceSet(tuple(entry.resource for entry in project_entries(of_one_cluster(project))))
+    """Return the entries as written: their differences are masked, so that a change is seen."""
+    pipeline = Pipeline(project.fs, of_one_cluster(project).config)
+    sources = pipeline.catalog_sources
+    _note_secrets(sources)
+    return ResourceSet(
+        tuple(each.resource for each in entries_of((source.name, source.resources) for source in sources))
+    )
 
 
 def is_catalog_reference(reference: str) -> bool:
@@ -146,6 +152,7 @@ def _compose(name: str, fs: FileSystem, config: RenderConfig, path: str) -> Open
         raise LocatedError(*locate(fs, error.diagnostics)) from error
     if composed.failed:
         raise LocatedError(*locate(fs, composed.diagnostics))
+    taint(secret_values(each.content for each in composed.value))
     return OpenedCatalog(name, composed.value, pipeline, fs)
 
 
@@ -159,28 +166,40 @@ def _bundle_files(fs: FileSystem, path: str) -> tuple[str, ...]:
     return tuple(posixpath.normpath(f"{path}/{name}") for name in names if name.endswith((".yaml", ".yml")))
 
 
-def project_entries(project: Project) -> tuple[CatalogEntry, ...]:
+def project_entries(project: Project, *, as_manifests: bool = False) -> tuple[CatalogEntry, ...]:
     """Return the instance types and preferences of the project's catalogs. Raises ``DiagnosticError``.
+
+    They are masked for an output; ``as_manifests``, only for values of Secrets.
 
     Where the project has several clusters, and the command is not about one, they are of all clusters.
     """
     pipeline = Pipeline(project.fs, project.config)
     catalogs = {cluster: pipeline.catalogs_of(cluster).sources for cluster in _clusters_of(project)}
     by_cluster = {
-        cluster: tuple(entries_of(_public_objects(sources))) for cluster, sources in catalogs.items()
+        cluster: tuple(entries_of(_public_objects(sources, as_manifests=as_manifests)))
+        for cluster, sources in catalogs.items()
     }
     if len(by_cluster) == 1:
         return next(iter(by_cluster.values()))
     return tuple(entries_by_cluster(by_cluster))
 
 
-def _public_objects(sources: Sequence[CatalogSource]) -> Iterator[tuple[str, ResourceSet]]:
-    """Yield the objects of each catalog, without the values of Secrets in any of them."""
+def _note_secrets(sources: Sequence[CatalogSource]) -> None:
     taint(secret_values(each.content for source in sources for each in source.resources))
+
+
+def _public_objects(
+    sources: Sequence[CatalogSource], *, as_manifests: bool = False
+) -> Iterator[tuple[str, ResourceSet]]:
+    """Yield the objects of each catalog, without the values of Secrets and other confidential parts.
+
+    In manifests, which are not shown but applied, only values of Secrets are masked.
+    """
+    _note_secrets(sources)
     secrets = taint_masking()
     for source in sources:
         objects = source.resources
-        if secrets:
+        if secrets or not as_manifests:
             objects = objects.map(
                 lambda each: each.with_content(object_at(masked(each.content, root_scope(), secrets)))
             )
@@ -234,7 +253,7 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     offer = next(each for each in offers(entries) if any(entry.resource.current_id == id_ for entry in each))
     origin = offer[0].resource.origin
     remarks = remarks_on_project(project.config, release)
-    findings = (*pipeline.check(ResourceSet((wanted,)), release), *remarks)
+    findings = locate(project.fs, (*pipeline.check(ResourceSet((wanted,)), release), *remarks))
     return describe(
         offer,
         str(Locator(project.fs).location_of((origin,)) or origin.path),

@@ -20,9 +20,11 @@ from renderer.app.shared_machines import SharedMachines
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import with_stalled_syncs
 from renderer.app.unlisted_overlays import UnlistedOverlays
-from renderer.diff.masking import with_shown_names
+from renderer.diff.masking import shown_text, with_shown_names
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import CommitDifference, Difference
+from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
@@ -117,6 +119,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     deployers_at = [DeployerChanges(before, side, unlisted.paths) if side else None for side in sides[1:-1]]
     compared = ComparedStates((before, after), commits, causes, reporter)
     shared = SharedMachines(before, after)
+    values: set[str] = set()  # of Secrets: the subject of a commit may repeat one
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, stopwatch = overlay.path, Stopwatch()
@@ -130,6 +133,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             ]
             if lacking:
                 rendered[-1] = lacking
+        for content in (each.content for each in rendered if each and commits):
+            values |= secret_values(each.content for each in (content.written if content else ()))
         states = OverlayStates(overlay, tuple(rendered), path)
         if unlisted.note(states):
             errors.add(states)
@@ -149,10 +154,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             compared.add([states])
     compared.add(waiting)
     paths = [overlay.path for overlay in selected]
+    of_secrets = Masking(values)
     steps = tuple(
         CommitDifference(
             commit.name,
-            commit.subject,
+            shown_text(commit.subject, of_secrets),
             with_shown_names(unlisted.harm(deployed.added_to(each, None) if deployed else each)),
         )
         for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)

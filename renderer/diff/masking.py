@@ -27,6 +27,11 @@ from renderer.model.run.work import spend
 Stated = TypeVar("Stated", DataChange, GuestChange)
 
 
+def shown_text(text: str, secrets: Masking) -> str:
+    """Return a text of Git's, such as the subject of a commit, without ``secrets`` and credentials."""
+    return without_credentials(taint_masking().mask(secrets.mask(text)), lambda _: MASK, of_kernel=True)
+
+
 def with_shown_names(overlays: Iterable[OverlayDifference]) -> tuple[OverlayDifference, ...]:
     """Return the overlays without values of Secrets in kinds and names."""
     secrets = taint_masking()

@@ -21,7 +21,8 @@ def git(folder: Path, *arguments: str) -> str:
     return run.stdout.strip()
 
 
-def committed(folder: Path) -> None:
-    """Make the folder a repository of one commit, with all that is in it."""
-    for arguments in (("init", "--quiet"), ("add", "--all"), (*_IDENTITY, "commit", "--quiet", "-m", "all")):
+def committed(folder: Path, subject: str = "all") -> None:
+    """Make the folder a repository with a commit of all that is in it, or add such a commit."""
+    commit = (*_IDENTITY, "commit", "--quiet", "-m", subject)
+    for arguments in (("init", "--quiet"), ("add", "--all"), commit):
         subprocess.run(["git", *arguments], cwd=folder, env=_ENVIRONMENT, check=True)

@@ -7,11 +7,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.authoring.catalogs.entry import CatalogEntry, EntryType, scope_words
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.model.difference import FieldChange, NoValue, Value
 from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.resource import Resource
 from renderer.model.log_line import log_line
+from renderer.model.run.taint import taint_masking
 
 _Key: TypeAlias = tuple[str, str, str]
 
@@ -40,14 +42,16 @@ class Differences(NamedTuple):
 def differences(before: Iterable[Resource], after: Iterable[Resource], *, spec_only: bool) -> Differences:
     """Return the changes that turn ``before`` into ``after``, in the order of kinds and names.
 
-    ``spec_only`` excludes labels, annotations and the API version from the comparison.
+    ``spec_only`` excludes labels, annotations and the API version from the comparison. A change of a
+    confidential value is a difference, but neither value is in it.
     """
-    old, new = _by_key(before), _by_key(after)
+    old, new, secrets = _by_key(before), _by_key(after), taint_masking()
     pairs = [(old[key], new[key]) for key in sorted(old.keys() & new.keys())]
     changed: list[ChangedResource] = []
     for left, right in pairs:
+        fields = ConfidentialFields(right.kind, (left.content, right.content), secrets)
         changes = tuple(
-            change
+            fields.without_secrets(change)
             for change in field_changes(left.content, right.content)
             if not spec_only or change.field.segments[0] == "spec"
         )
@@ -119,6 +123,8 @@ def _value_text(value: Value) -> str:
     """Return a value in one line, as JSON; a long one is truncated."""
     if value is NoValue.ABSENT:
         return "nothing"
+    if value is NoValue.WITHHELD:
+        return "(withheld)"
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _LONGEST_VALUE else f"{text[:_LONGEST_VALUE]} …"
 

@@ -175,7 +175,7 @@ def export(catalog: str | None) -> ExitCode:
     if catalog is not None:
         resources = open_catalog(catalog, open_project).resources
     else:
-        entries = project_entries(of_one_cluster(open_project()))
+        entries = project_entries(of_one_cluster(open_project()), as_manifests=True)
         resources = ResourceSet(tuple(entry.resource for entry in entries))
     print_manifests(served_resources(resources))
     return ExitCode.CLEAN
