@@ -43,9 +43,15 @@ _Impacts: TypeAlias = dict[tuple[ResId, str], Impact | None]
 class DeployerChanges:
     """The changes of what deploys the compared overlays, and what they mean for these."""
 
-    def __init__(self, before: Side, after: Side, unlisted: Collection[str] = ()) -> None:
-        """``unlisted`` are the paths of overlays that the project does not list."""
+    def __init__(
+        self, before: Side, after: Side, unlisted: Collection[str] = (), failed: Collection[str] = ()
+    ) -> None:
+        """``unlisted`` are the paths of overlays that the project does not list.
+
+        ``failed`` are those of them that cannot be rendered, as far as it is known when changes are added.
+        """
         self._sides = before, after
+        self._failed = failed
         self._unlisted = unlisted
         self._rendered: set[tuple[ResId, str]] = set()
         self._added: dict[str, Overlay] = {}
@@ -129,14 +135,19 @@ class DeployerChanges:
         impacts: _Impacts = {}
         for key, path in deployers.places(self._unlisted).items():
             old, new = deployers.object(0, key), deployers.object(1, key)
-            impacts[key.id, key.entry] = None
+            if path not in self._failed:
+                impacts[key.id, key.entry] = None
             if old is not None and new is not None:
                 if is_same(old.content, new.content):
                     continue
                 impacts[key.id, key.entry] = impact_of(old, new)
             is_elsewhere = {(key.id, key.entry), (key.id, "")} & self._rendered
             if not is_elsewhere and not self._is_unreadable(old, new):
-                changes.setdefault(path, []).extend(_changes_of(old, new, overlays[path], causes))
+                found = _changes_of(old, new, overlays[path], causes)
+                removal = removal_impact(old) if path in self._failed and old and not new else None
+                if removal:  # what goes with it, no overlay says
+                    found = tuple(each._replace(impact=removal, effects=(removal.effect,)) for each in found)
+                changes.setdefault(path, []).extend(found)
         for path, overlay in self._added.items():  # what a set makes, if what fills its template changes
             entry = entry_of(overlay)
             for old, new in deployers.applied(overlay):

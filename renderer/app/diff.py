@@ -115,8 +115,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     for side in filter(None, (*sides, former.side)):
         unlisted.add_to(side)
     selected = (*selected, *unlisted.overlays)
-    deployers = DeployerChanges(before, after, unlisted.paths)
-    deployers_at = [DeployerChanges(before, side, unlisted.paths) if side else None for side in sides[1:-1]]
+    deployers = DeployerChanges(before, after, unlisted.paths, unlisted.failed)
+    deployers_at = [
+        DeployerChanges(before, side, unlisted.paths, unlisted.failed) if side else None
+        for side in sides[1:-1]
+    ]
     compared = ComparedStates((before, after), commits, causes, reporter)
     shared = SharedMachines(before, after)
     values: set[str] = set()  # of Secrets: the subject of a commit may repeat one

@@ -10,14 +10,21 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from functools import cache, cached_property
 
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.taken_applications import Taken
 from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import is_inside
-from renderer.gitops.argocd.application import is_application, sources
+from renderer.gitops.argocd.application import (
+    as_application,
+    is_application,
+    makes_other_manifests,
+    sources,
+)
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.flux_operator import is_resource_set
@@ -56,15 +63,27 @@ class UnlistedOverlays:
                     found[path] = overlay
         self.overlays = tuple(found.values())
         self.paths = found.keys()
-        self._rendered: set[ResId] = set()
-        self._failed: set[str] = set()
+        self._listed = {path: each for known in self._sides for path, each in known.side.overlays.items()}
+        self._rendered: set[ResId | DocumentPlace] = set()
+        #: The overlays that could not be rendered on a side, of those that the project does not list.
+        self.failed: set[str] = set()
+        self._completed: set[str] = set()
         self._deployers = cache(self._deployers_of)
 
     def add_to(self, side: Side) -> None:
-        """Have a side render the overlays as well, as far as it deploys them."""
-        if self.overlays:
-            known = next((each for each in self._sides if each.side is side), None) or _Unlisted(side)
-            side.add_unlisted({path: each for path, each in known.overlays.items() if path in self.paths})
+        """Have a side render the overlays as well, as far as it deploys them.
+
+        An entry of the project leads to what deploys a machine, or data. What does so on another side only is
+        an overlay of this side, too.
+        """
+        known = next((each for each in self._sides if each.side is side), None) or _Unlisted(side)
+        deployed = known.overlays if self.paths else {}
+        added = {path: each for path, each in deployed.items() if path in self.paths}
+        for path in self._listed.keys() - side.overlays.keys():
+            if counterpart := known.counterpart(self._listed[path]):
+                added[path] = counterpart
+                self._completed.add(path)
+        side.add_unlisted(added)
 
     def rendered(self, side: Side, overlay: Overlay) -> RenderedSide | None:
         """Return an overlay on a side; an unlisted one without the objects that deploy compared overlays."""
@@ -87,20 +106,26 @@ class UnlistedOverlays:
     def note(self, states: OverlayStates) -> bool:
         """Note what an overlay contains. Return True if the project lists it, so that its errors count."""
         path, sides = states.overlay.path, [each for each in (states.states[0], states.states[-1]) if each]
-        self._rendered.update(
-            one.current_id for each in sides if each.content for one in each.content.written
-        )
+        for one in (one for each in sides if each.content for one in each.content.written):
+            self._rendered |= {one.current_id, one.origin.document_place}
         if path in self.paths and any(each.content is None for each in sides):
-            self._failed.add(path)
-        return path not in self.paths
+            self.failed.add(path)
+        return path not in self.paths and path not in self._completed
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the overlays of the project, and of what it does not list whatever harms something."""
         for each in overlays:
             if each.path not in self.paths:
                 yield each
-            elif each.path not in self._failed:
-                yield from _harm(each)
+            else:
+                yield from _harm(self._as_written(each) if each.path in self.failed else each)
+
+    def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
+        """Return the difference of what cannot be built: of the objects in its files, as they are there."""
+        old, new = (each.as_written(overlay.path) for each in self._sides)
+        found = compare_overlay(overlay.path, overlay.name, old, new)
+        others = (each for each in overlay.changes if each.id not in {change.id for change in found.changes})
+        return found._replace(changes=(*others, *found.changes))
 
     def harm_by_engines(
         self, deployers: Collection[ResId], taken: Iterable[Taken]
@@ -196,17 +221,24 @@ class UnlistedOverlays:
         return found
 
     def not_compared(self) -> tuple[str, ...]:
-        """Return the changed manifests with objects for a cluster that were not compared."""
-        compared = set().union(
-            *(
-                each.files(each.overlays[path])
-                for each in self._sides
-                for path in self.paths - self._failed
-                if path in each.overlays
-            )
+        """Return the changed manifests with objects for a cluster that were not compared.
+
+        A kustomization that cannot be built is one of them: it may list another release of an operator.
+        """
+        compared, unbuilt = set[str](), set[str]()
+        for side in self._sides if self._changed else ():
+            for path in side.overlays.keys() & self.paths:
+                if path in self.failed:
+                    unbuilt |= side.files(side.overlays[path])
+                    compared |= side.resource_files(path)
+                else:
+                    compared |= side.files(side.overlays[path])
+        return tuple(
+            path
+            for path in sorted(self._changed - compared - self._beside)
+            if (path in unbuilt and posixpath.basename(path) in KUSTOMIZATION_FILES)
+            or any(each.has_other_objects(path) for each in self._sides)
         )
-        others = sorted(self._changed - compared - self._beside)
-        return tuple(path for path in others if any(each.has_other_objects(path) for each in self._sides))
 
 
 class _Unlisted:
@@ -237,25 +269,18 @@ class _Unlisted:
         """The folders that Kustomizations and Applications deploy, by path: of the file, and their name."""
         listed = self.side.overlays.values()
         folders = {posixpath.normpath(path) for each in listed for path in (each.path, each.output)}
-        known = self._known
         found: dict[str, Overlay] = {}
         for deployer in self._deployers():
-            point = self._entry_point(deployer)
-            if (
-                object_at(deployer.content, "spec").get("suspend") is True
-                # not made by a set
-                or (deployer.origin.document_place in known and not deployer.origin.field.segments)
-                or not point.folders
-                or not folders.isdisjoint(point.folders)
-            ):
-                continue
+            is_made = bool(deployer.origin.field.segments)  # by a set
             folder = posixpath.dirname(deployer.origin.path) or "."
-            path = f"{folder}:{deployer.name}"
-            if path not in self.side.overlays:
-                target = target_cluster_of(self.side.config.clusters, point)
-                entry = OverlayEntry(folder, entry=point.options)
-                overlay = self.side.config.overlay(entry, path, deployer.name, target)
-                found.setdefault(path, overlay._replace(entry=point, listed_as=""))
+            overlay = self._overlay(f"{folder}:{deployer.name}", deployer, "")
+            if (
+                overlay is not None
+                and overlay.path not in self.side.overlays
+                and (is_made or deployer.origin.document_place not in self._known)
+                and folders.isdisjoint(overlay.entry.folders if overlay.entry else ())
+            ):
+                found.setdefault(overlay.path, overlay)
         return found
 
     @cached_property
@@ -281,6 +306,56 @@ class _Unlisted:
         """Return the objects in a manifest or of a kustomization, without those of engines."""
         found = self.side.composed(unit) if self.side.fs.is_folder(unit) else self._objects_of(unit)
         return [each for each in found or () if not each.gvk.group.endswith(ENGINE_GROUPS)]
+
+    def _overlay(self, path: str, deployer: Resource, listed_as: str) -> Overlay | None:
+        """Return what an object deploys of this repository; None if that is nothing, or suspended."""
+        point = self._entry_point(deployer)
+        if not point.folders or object_at(deployer.content, "spec").get("suspend") is True:
+            return None
+        entry = OverlayEntry(listed_as or path.rpartition(":")[0], entry=point.options)
+        target = target_cluster_of(self.side.config.clusters, point)
+        overlay = self.side.config.overlay(entry, path, deployer.name, target)
+        return overlay._replace(entry=point, listed_as=listed_as)
+
+    def counterpart(self, overlay: Overlay) -> Overlay | None:
+        """Return an entry's overlay of another side as it is on this one, where no entry leads to it."""
+        found, deployer = self.side.found, overlay.deployer
+        unknown = (*found.uncertain_entries, *found.incomplete_entries)
+        if deployer is None or overlay.path in found.suspended or overlay.listed_as in unknown:
+            return None
+        written = self.side.deployers.written.get(deployer.current_id, ())
+        same = [each for each in written if each.origin.path == deployer.origin.path]
+        [only] = same if len(same) == 1 else written if len(written) == 1 else [None]
+        if only is None or not (is_flux_kustomization(only) or is_application(only)):
+            return None
+        if only.origin.document_place in self._known or makes_other_manifests(
+            self.side.fs, as_application(only)
+        ):
+            return None
+        known = self._overlay(overlay.path, only, overlay.listed_as)
+        return known._replace(name=overlay.name, output=overlay.output) if known else None
+
+    def resource_files(self, path: str) -> frozenset[str]:
+        """Return the files of an overlay with objects: those that are resources, and no patches."""
+        overlay, graph, found = self.overlays.get(path), KustomizationGraph(self.side.fs), set[str]()
+        for root in overlay.entry.folders if overlay and overlay.entry else ():
+            for folder in graph.folders(root) or (root,):
+                links = graph.links(folder)
+                if links is None:
+                    found |= graph.build_files(folder)
+                elif links.is_readable:
+                    found |= links.resources
+                else:
+                    names = frozenset(self.side.fs.list(folder)) - {*KUSTOMIZATION_FILES}
+                    found.update(f"{folder}/{name}" for name in names)
+        return frozenset(found)
+
+    def as_written(self, path: str) -> OverlaySide | None:
+        """Return the objects in the files of an overlay; None without the overlay."""
+        if path not in self.overlays:
+            return None
+        objects = (each for file in sorted(self.resource_files(path)) for each in self._objects_of(file))
+        return self.side.as_written(objects, self.overlays[path].deployer)
 
     def _deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
@@ -308,12 +383,16 @@ class _Unlisted:
             repositories=tuple({each.url: None for each in own}),
         )
 
-    def engine_objects(self, files: Iterable[str], known: Collection[ResId]) -> dict[str, list[Resource]]:
+    def engine_objects(
+        self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
+    ) -> dict[str, list[Resource]]:
         """Return the objects of engines in files, by folder, without those that are ``known``."""
         found: dict[str, list[Resource]] = {}
         for path in sorted(files):
             for each in self._objects_of(path):
-                if each.gvk.group.endswith(ENGINE_GROUPS) and each.current_id not in known:
+                if each.gvk.group.endswith(ENGINE_GROUPS) and known.isdisjoint(
+                    {each.current_id, each.origin.document_place}
+                ):
                     found.setdefault(posixpath.dirname(path) or ".", []).append(each)
         return found
 

@@ -372,10 +372,8 @@ def summary(difference: Difference) -> Iterator[str]:
     yield from map(printable, difference.assumptions if difference else ())
     if names := difference.not_compared:
         verb = "is" if len(names) == 1 else "are"
-        yield (
-            f"{plural(len(names), 'changed manifest')} {verb} in no overlay, and not compared: "
-            f"{printable(listed(names, _MOST_MANIFESTS))}"
-        )
+        manifests = f"{plural(len(names), 'changed manifest')} {verb} in no overlay that can be built"
+        yield f"{manifests}, and not compared: {printable(listed(names, _MOST_MANIFESTS))}"
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:

@@ -64,6 +64,14 @@ spec:
       destination: {server: https://kubernetes.default.svc, namespace: infra}
       syncPolicy: {automated: {prune: true}}
 """
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: prod}
+spec:
+  runStrategy: Always
+  template: {spec: {domain: {devices: {}, memory: {guest: 1Gi}}}}
+"""
 DEPLOYERS = {"flux": KUSTOMIZATION, "argocd": APPLICATION, "set": APPLICATIONS}
 
 
@@ -153,21 +161,93 @@ def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:
     result = diff()
     names = "infra/a.yaml, infra/b.yaml, infra/c.yaml and 2 more"
     assert result.exit_code == 0
-    assert f"5 changed manifests are in no overlay, and not compared: {names}\n" in result.stdout
+    assert (
+        f"5 changed manifests are in no overlay that can be built, and not compared: {names}\n"
+        in result.stdout
+    )
     assert json.loads(diff("--format", "json").stdout)["notCompared"] == [*files]
     assert "5 changed manifests" in diff("--format", "markdown").stdout
     assert "5 changed manifests" in diff("--format", "html").stdout
     assert diff("--overlay", "prod").stdout == ""
 
 
-def test_folder_that_cannot_be_built_is_named(folder: Path) -> None:
-    listing = "resources: [https://git.example.org/other.git, kubevirt.yaml]\n"
-    files = {"clusters/prod.yaml": KUSTOMIZATION, "infra/kustomization.yaml": listing}
-    commit(folder, files | {"infra/kubevirt.yaml": KUBEVIRT})
-    write(folder, {"infra/kubevirt.yaml": ""})
+REMOTE = "resources: ['https://git.example.org/other.git?ref=v1', kubevirt.yaml]\n"
+
+
+@pytest.fixture
+def remote(folder: Path) -> Path:
+    """Return the repository with a folder that lists another repository, which is not read."""
+    files = {
+        "infra/kustomization.yaml": REMOTE,
+        "infra/kubevirt.yaml": KUBEVIRT,
+        "infra/patch.yaml": KUBEVIRT,
+    }
+    commit(folder, {"clusters/prod.yaml": KUSTOMIZATION} | files)
+    return folder
+
+
+@pytest.mark.parametrize("listing", [REMOTE, REMOTE.replace(", kubevirt.yaml", "")])
+def test_files_of_a_folder_that_cannot_be_built_are_compared(remote: Path, listing: str) -> None:
+    write(
+        remote,
+        {"infra/kustomization.yaml": listing, "infra/kubevirt.yaml": "" if listing == REMOTE else KUBEVIRT},
+    )
+    result = diff("--fail-on", "data")
+    assert result.exit_code == 1
+    assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in result.stdout
+
+
+def test_kustomization_that_cannot_be_read_removes_nothing(remote: Path) -> None:
+    write(remote, {"infra/kustomization.yaml": "resources: [kubevirt.yaml\n"})
     result = diff()
     assert result.exit_code == 0
-    assert "1 changed manifest is in no overlay, and not compared: infra/kubevirt.yaml\n" in result.stdout
+    assert "removed" not in result.stdout
+    assert "not compared: infra/kustomization.yaml\n" in result.stdout
+
+
+def test_kustomization_removed_with_a_folder_that_cannot_be_built(remote: Path) -> None:
+    for path in ("clusters/prod.yaml", "infra/kustomization.yaml", "infra/kubevirt.yaml"):
+        (remote / path).unlink()
+    result = diff("--fail-on", "data")
+    assert result.exit_code == 1
+    assert "removed Kustomization flux-system/infra in clusters:infra: may delete objects\n" in result.stdout
+    assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in result.stdout
+
+
+def test_kustomization_that_cannot_be_built_is_named(remote: Path) -> None:
+    write(remote, {"infra/kustomization.yaml": REMOTE.replace("ref=v1", "ref=v2")})
+    result = diff()
+    named = (
+        "1 changed manifest is in no overlay that can be built, and not compared: infra/kustomization.yaml\n"
+    )
+    assert result.exit_code == 0
+    assert named in result.stdout
+
+
+@pytest.fixture
+def entry(folder: Path) -> Path:
+    """Return the repository with the cluster as an entry: a folder with a claim, and one with a machine."""
+    (folder / "vmrender.yaml").write_text(f"{PROJECT}overlays: [{{flux: clusters}}]\n", encoding="utf-8")
+    vms = KUSTOMIZATION.replace("infra", "vms")
+    files = {"infra/release.yaml": RELEASE, "infra/settings.yaml": SETTINGS, "vms/vm.yaml": MACHINE}
+    commit(folder, {"clusters/infra.yaml": KUSTOMIZATION, "clusters/vms.yaml": vms} | files)
+    return folder
+
+
+def test_what_an_entry_leads_to_no_more_stays_in_git(entry: Path) -> None:
+    (entry / "infra/settings.yaml").unlink()
+    result = diff()
+    assert "removed ConfigMap prod/settings in clusters:infra" in result.stdout
+    assert "HelmRelease" not in result.stdout
+
+
+def test_side_that_cannot_be_built_is_not_empty(entry: Path) -> None:
+    listing = "resources: [https://git.example.org/other.git, release.yaml, settings.yaml]\n"
+    commit(entry, {"infra/kustomization.yaml": listing})
+    write(entry, {"infra/kustomization.yaml": "resources: [release.yaml, settings.yaml]\n"})
+    result = diff()
+    assert result.stdout.startswith("NOT COMPARED: clusters:infra\n")
+    assert "added" not in result.stdout
 
 
 def test_each_commit_is_compared(folder: Path) -> None:

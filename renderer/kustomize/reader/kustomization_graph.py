@@ -47,6 +47,7 @@ _PLUGIN_PATHS = frozenset({"path", "paths", "file", "files", "env", "envs", "tem
 class Links(NamedTuple):
     """The files that one kustomization lists, and the folders with kustomizations of their own.
 
+    ``resources`` are those of the files that are not read for their fields alone, as patches are.
     ``is_readable`` is False if the file cannot be read; it may then list any file.
     """
 
@@ -54,6 +55,7 @@ class Links(NamedTuple):
     is_component: bool = False
     files: frozenset[str] = frozenset()
     folders: frozenset[str] = frozenset()
+    resources: frozenset[str] = frozenset()
     is_readable: bool = True
 
 
@@ -197,7 +199,11 @@ class KustomizationGraph:
                 (folders if self._fs.is_folder(place) else files).add(self._fs.resolve(place))
             except DiagnosticError:  # it leads out of the repository: reported by the build
                 files.add(place)
-        return Links(file, text_at(fields, "kind") == COMPONENT_KIND, frozenset(files), frozenset(folders))
+        listed = {join_path(folder, path) for path in _paths(fields.get("resources"))}
+        is_component = text_at(fields, "kind") == COMPONENT_KIND
+        return Links(
+            file, is_component, frozenset(files), frozenset(folders), frozenset(files.intersection(listed))
+        )
 
     def _listed(self, fields: Mapping[str, Json], folder: str) -> Iterator[str]:
         for name in (*_LISTS, *_PLUGINS):
