@@ -8,10 +8,18 @@ from functools import cache
 from renderer.app.deployer_builds import DeployerBuilds
 from renderer.app.deployer_map import DeployerKey, DeployerMap, entry_object
 from renderer.app.diff_side import Side
+from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import is_application, makes_other_manifests
-from renderer.gitops.engine_reaction import changes_below, redirections, unrendered_changes
+from renderer.gitops.engine_reaction import (
+    changes_below,
+    redirection_by_instance,
+    redirections,
+    unrendered_changes,
+)
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay
@@ -53,6 +61,7 @@ class RedirectedOverlays:
                 yield from redirections(old, new)
         elif path in self._sides[0].overlays:
             yield from filter(None, [self.departure(path)])
+        yield from self._instances(path)
         deployers = {**self._deployers.of(path)[0], **self._deployers.of(path)[1]}
         for key in {**self._deployers.above(path)[0], **self._deployers.above(path)[1], **deployers}:
             yield from self._changes(key, overlay, is_direct=key in deployers)
@@ -131,6 +140,8 @@ class RedirectedOverlays:
         """
         old, new = self._deployers.object(0, key), self._deployers.object(1, key)
         if old is None:
+            if new is not None and is_direct and self._is_known_source(new, overlay.path):
+                yield f"{new.kind} {new.name}, its source, was not in Git: it may have been another one"
             return
         if new is None:
             if is_direct and key.id.gvk.group == FLUX_SOURCE_GROUP:
@@ -143,3 +154,34 @@ class RedirectedOverlays:
             yield from redirections(old, new)
             if is_folder:
                 yield from unrendered_changes(old, new, ("postBuild",) if overlay.flux else ())
+
+    def _is_known_source(self, source: Resource, path: str) -> bool:
+        """Return True if what deploys an overlay named a source that was not in Git yet."""
+        if source.gvk.group != FLUX_SOURCE_GROUP:
+            return False
+        deployers = [self._deployers.object(0, key) for key in self._deployers.of(path)[0]]
+        entry = entry_object(self._sides[0], path)
+        return any(
+            each is not None and is_flux_kustomization(each) and source_key(each) == source.reference
+            for each in (*deployers, entry)
+        )
+
+    def _instances(self, path: str) -> Iterator[str]:
+        """Yield why a FluxInstance makes another root, which deploys what deploys an overlay."""
+        before, after = self._sides
+        places = {
+            found.origin.path
+            for number in (0, 1)
+            for key in {**self._deployers.of(path)[number], **self._deployers.above(path)[number]}
+            if (found := self._deployers.object(number, key))
+        }
+        for new in after.deployers.instances:
+            same = [each for each in before.deployers.instances if each.current_id == new.current_id]
+            old = next(
+                (each for each in same if each.origin.path == new.origin.path), same[0] if same else None
+            )
+            folders = {
+                normal_path(text_at(each.content, "spec", "sync", "path")) for each in (old, new) if each
+            }
+            if any(is_inside(place, folder) for place in places for folder in folders):
+                yield from filter(None, [redirection_by_instance(old, new)])

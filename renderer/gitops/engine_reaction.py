@@ -13,7 +13,7 @@ Applications deletes all that it owns and does not make, also what it stopped ma
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from itertools import starmap
+from itertools import groupby, starmap
 
 from renderer.gitops.argocd.application import (
     DeployedSource,
@@ -43,16 +43,17 @@ from renderer.model.kube.resource import Resource
 from renderer.model.sync_options import options_of_application
 
 _FORCE, _REPLACE, _SERVER_SIDE = "Force=true", "Replace=true", "ServerSideApply=true"
+_SYNC_FIELDS = ("kind", "name", "ref", "url")
 _SOURCE_ADDRESS = ("path", "repoURL", "targetRevision")
-#: Fields of Flux's sources that say how a revision is fetched, not what is in it; and those by which a part
-#: of it is left out, which entry points are rendered with.
+#: Fields of Flux's sources that say how a revision is fetched, not what is in it; and the one by which a part
+#: of it is left out, which entry points are rendered with. They are not rendered with ``sparseCheckout``.
 _FETCHING = frozenset(
     {
         *("accessFrom", "certSecretRef", "insecure", "interval", "passCredentials", "provider"),
         *("proxySecretRef", "secretRef", "serviceAccountName", "sts", "suspend", "timeout", "verify"),
     }
 )
-_LEAVING_OUT = ("ignore", "sparseCheckout")
+_LEAVING_OUT = "ignore"
 _FLUX_FORCED = Impact(
     Effect.MAY_DELETE,
     "spec.force: Flux deletes what the cluster does not let it update, with the disks that it owns, and"
@@ -159,7 +160,7 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
         if _is_turned_on(before, after, "suspend"):
             yield f"{label} is suspended: no later revision is applied until it is resumed"
         fields = {*object_at(before.content, "spec"), *object_at(after.content, "spec")}
-        for field in sorted(fields - _FETCHING - {*_LEAVING_OUT}):
+        for field in sorted(fields - _FETCHING - {_LEAVING_OUT}):
             if _differs(before, after, field):
                 yield f"{label} has another spec.{field}: it may not have the files that are rendered here"
     else:
@@ -172,8 +173,30 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
         if _is_moved(old, new):
             yield f"{label} has another repoURL: it may not deploy the files that are rendered here"
+        if _hydrated(old) != _hydrated(new):
+            yield f"{label} has another spec.sourceHydrator: it may not deploy what is rendered here"
+        if _charts(old) != _charts(new):
+            yield f"{label} has other charts among its sources: these may add, replace or remove objects"
         for field in _newly_requested(old, new):
             yield f"{label} starts a sync with its own operation.sync.{field}: it deploys something else"
+
+
+def redirection_by_instance(before: Resource | None, after: Resource | None) -> str:
+    """Return why a FluxInstance makes the root of its cluster otherwise than before; empty if it does not.
+
+    The operator makes the root Kustomization and its source of ``spec.sync`` and ``spec.kustomize.patches``,
+    and deletes those of another name (flux-operator ``internal/controller/fluxinstance_controller.go``
+    ``build``, ``apply``). That the root has another path, the overlays say that it deploys.
+    """
+    if after is None:
+        return ""
+    label = f"{after.kind} {after.name}"
+    if before is None:
+        return f"{label} is new, and may make another source than what is deployed now"
+    for field in (*(("sync", each) for each in _SYNC_FIELDS), ("kustomize", "patches")):
+        if _differs(before, after, *field):
+            return f"{label} has another spec.{'.'.join(field)}: what is rendered may not be deployed"
+    return ""
 
 
 def _made_otherwise(before: Resource, after: Resource) -> Iterator[str]:
@@ -210,6 +233,8 @@ def changes_below(before: Resource, after: Resource) -> Iterator[str]:
             _build_options(old) != _build_options(new)
             or _revisions(old) != _revisions(new)
             or _is_moved(old, new)
+            or _hydrated(old) != _hydrated(new)
+            or _charts(old) != _charts(new)
         ):
             yield f"{label} has another source, and deploys what deploys it"
         for field in _newly_requested(old, new):
@@ -227,9 +252,8 @@ def unrendered_changes(before: Resource, after: Resource, known: Collection[str]
             if field not in known and _differs(before, after, field):
                 yield f"{label} has another spec.{field}, and is not what is rendered: list it under flux"
     elif after.gvk.group == FLUX_SOURCE_GROUP:
-        for field in _LEAVING_OUT:
-            if _differs(before, after, field):
-                yield f"{label} has another spec.{field}: it may leave out what is rendered"
+        if _differs(before, after, _LEAVING_OUT):
+            yield f"{label} has another spec.{_LEAVING_OUT}: it may leave out what is rendered"
     else:
         old, new = as_application(before), as_application(after)
         if _build_options(old) != _build_options(new):
@@ -254,6 +278,28 @@ def _is_moved(before: Resource, after: Resource) -> bool:
     """Return True if an Application gets its manifests from another repository; more sources are none."""
     urls = [[each.url for each in _with_manifests(application)] for application in (before, after)]
     return not all(starmap(are_same_repository, zip(*urls, strict=False)))
+
+
+def _hydrated(application: Resource) -> JsonObject | None:
+    """Return where an Application is synced from, once its dry source is hydrated; None without a hydrator.
+
+    argo-cd ``pkg/apis/application/v1alpha1/types.go`` GetSource, GetHydrateToSource.
+    """
+    hydrator = object_at(application.content, "spec").get("sourceHydrator")
+    if not isinstance(hydrator, dict):
+        return None
+    return {key: value for key, value in hydrator.items() if key != "drySource"}
+
+
+def _charts(application: Resource) -> list[tuple[str, str]]:
+    """Return the charts among the sources, in their order with those that are folders: the last one wins."""
+    every = (each for each in sources(application) if each.has_manifests)
+    return [
+        key
+        for key, _ in groupby(
+            (each.url, text_at(each.content, "chart")) if each.is_chart else ("", "") for each in every
+        )
+    ]
 
 
 def _revisions(application: Resource) -> list[str]:

@@ -33,7 +33,7 @@ from renderer.gitops.argocd.application import (
 )
 from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
-from renderer.gitops.flux.flux_operator import PROVIDER, is_resource_set
+from renderer.gitops.flux.flux_operator import PROVIDER, is_instance, is_resource_set
 from renderer.gitops.pruning import retention_of
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
@@ -96,12 +96,16 @@ class Deployers:
         self._settings: list[IgnoreRule] = []
         self._beside: list[Resource] = []
         self._inputs: list[Resource] = []
+        #: The FluxInstances, each of which makes the root of a cluster.
+        self.instances: list[Resource] = []
         for path, content in deployer_files(fs, manifests).items():
             for resource in objects_in(content, path):
                 if _deploys(resource):
                     self._found.append(resource)
                 elif resource.gvk.group == FLUX_SOURCE_GROUP or is_resource_set(resource):
                     self._beside.append(resource)
+                elif is_instance(resource):
+                    self.instances.append(resource)
                 elif resource.kind == PROVIDER and resource.gvk.group == FLUX_OPERATOR_GROUP:
                     self._inputs.append(resource)
                 elif resource.kind == "ConfigMap" and resource.name == _SETTINGS:

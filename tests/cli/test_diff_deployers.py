@@ -408,6 +408,52 @@ def test_another_repository_is_not_compared(folder: Path, entry: str) -> None:
     assert not diff().stdout.startswith("NOT COMPARED")
 
 
+INSTANCE = """\
+apiVersion: fluxcd.controlplane.io/v1
+kind: FluxInstance
+metadata: {name: flux, namespace: flux-system}
+spec:
+  sync: {kind: GitRepository, url: "https://git.example.org/vms.git", ref: heads/main, path: clusters/prod}
+"""
+HYDRATED = APPLICATION.replace(
+    "  source: {", "  sourceHydrator: {syncSource: {targetBranch: env, path: prod}, drySource: {"
+).replace("prod}\n  destination", "prod}}\n  destination")
+CHART = "{chart: x, repoURL: https://charts.example.org, targetRevision: 1.0.0}"
+WITH_CHART = APPLICATION.replace("source: {", "sources: [{").replace("prod}", f"prod}}, {CHART}]")
+
+
+@pytest.mark.parametrize(
+    ("file", "before", "after"),
+    [
+        ("source.yaml", SOURCE, f"{SOURCE}  sparseCheckout: [clusters, overlays/dev]\n"),
+        ("source.yaml", "", SOURCE),
+        ("apps.yaml", HYDRATED, HYDRATED.replace("targetBranch: env", "targetBranch: next")),
+        ("apps.yaml", HYDRATED, HYDRATED.replace("{syncSource", "{hydrateTo: {targetBranch: x}, syncSource")),
+        ("apps.yaml", HYDRATED, APPLICATION),
+        ("apps.yaml", APPLICATION, HYDRATED),
+        ("apps.yaml", APPLICATION, WITH_CHART),
+        ("apps.yaml", WITH_CHART, WITH_CHART.replace("chart: x", "chart: y")),
+        ("apps.yaml", WITH_CHART, APPLICATION),
+        ("flux.yaml", INSTANCE, INSTANCE.replace("heads/main", "heads/other")),
+        ("flux.yaml", INSTANCE, INSTANCE.replace("vms.git", "other.git")),
+        ("flux.yaml", INSTANCE, INSTANCE.replace("sync: {", "sync: {name: root, ")),
+        ("flux.yaml", INSTANCE, f"{INSTANCE}  kustomize: {{patches: [{{patch: x}}]}}\n"),
+        ("flux.yaml", "", INSTANCE),
+    ],
+)
+@pytest.mark.parametrize("is_entry", [True, False])
+def test_what_may_deploy_other_files_is_not_compared(
+    folder: Path, file: str, before: str, after: str, *, is_entry: bool
+) -> None:
+    is_argocd = file == "apps.yaml"
+    others = {} if is_argocd else FLUX
+    entry = ("argocd" if is_argocd else "flux") if is_entry else ""
+    commit(folder, project(entry) | OVERLAYS | others | {f"clusters/prod/{file}": before})
+    assert diff().exit_code == 0
+    write(folder, {f"clusters/prod/{file}": after})
+    assert diff().stdout.startswith("NOT COMPARED: ")
+
+
 def test_another_namespace_is_not_compared_with_a_folder_alone(folder: Path) -> None:
     commit(folder, project("") | OVERLAYS | ARGOCD)
     changed = APPLICATION.replace('default.svc"', 'default.svc", namespace: other')

@@ -16,6 +16,11 @@ def is_resource_set(resource: Resource) -> bool:
     return resource.kind == "ResourceSet" and resource.gvk.group == FLUX_OPERATOR_GROUP
 
 
+def is_instance(resource: Resource) -> bool:
+    """Return True for a FluxInstance of the Flux operator."""
+    return resource.kind == "FluxInstance" and resource.gvk.group == FLUX_OPERATOR_GROUP
+
+
 def is_suspended(resource: Resource) -> bool:
     """Return True if an annotation makes the operator leave the object as it is."""
     return str(resource.annotations.get(_RECONCILE, "")).lower() == "disabled"
