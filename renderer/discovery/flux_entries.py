@@ -23,12 +23,16 @@ def flux_entries(
 ) -> Iterator[OverlayEntry]:
     """Yield the folders of clusters: Flux was bootstrapped there, or nothing else deploys them.
 
-    ``is_own`` tests whether the source of a Kustomization may be this repository.
+    If files declare the roots of clusters, a folder that none of them deploys is a cluster only beside
+    another one, or if it deploys itself. ``is_own`` tests whether the source of a Kustomization may be this
+    repository.
     """
     declared = declared_roots(manifests)
     switched = dict(_switched(manifests, config, declared))
     listed = _listed_folders(manifests.fs, config)
-    roots = dict.fromkeys((*_bootstrapped(manifests.fs, declared), *switched.values(), *listed))
+    certain = (*_bootstrapped(manifests.fs, declared), *switched.values())
+    beside = {posixpath.dirname(each) for each in certain}
+    roots = dict.fromkeys((*certain, *listed))
     links = [
         (posixpath.dirname(path) or ".", normal_path(text_at(each.content, "spec", "path")))
         for path, each in _kustomizations(manifests)
@@ -37,6 +41,8 @@ def flux_entries(
     deployed = {to for folder, to in links if not is_inside(folder, to)}
     for folder, to in dict.fromkeys(links):  # Flux was bootstrapped at one that deploys itself
         place = to if is_inside(folder, to) else folder
+        if certain and place != to and posixpath.dirname(place) not in beside:
+            continue  # nothing in Git applies it
         if not any(each in roots or each in deployed for each in around(place)):
             roots[place] = None
     repointed = frozenset(switched.values())

@@ -80,11 +80,15 @@ class ClusterObjects:
         """Return the object that configures KubeVirt in the other overlays of a known cluster.
 
         None if they disagree. Overlays that the project lists by path, without a cluster, may be for several
-        clusters.
+        clusters. Of an entry point that no entry of the project reaches, it is in any overlay of the project.
         """
-        if not self.is_known(overlay):
+        if self.is_known(overlay):
+            others = self._others(overlay)
+        elif overlay.deployer is not None and not overlay.listed_as:
+            others = islice(self.overlays, _MOST_OVERLAYS)
+        else:
             return None
-        found = [each for other in self._others(overlay) for each in self._configuring_objects(other)]
+        found = [each for other in others for each in self._configuring_objects(other)]
         return found[0] if found and all(each.content == found[0].content for each in found) else None
 
     def conflicts(self, overlay: Overlay, resources: Iterable[Resource]) -> Iterator[Diagnostic]:

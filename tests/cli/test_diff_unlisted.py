@@ -257,3 +257,53 @@ def test_each_commit_is_compared(folder: Path) -> None:
     commit(folder, {"infra/web.yaml": WEB})
     lines = diff("--each", f"{base}..HEAD").stdout.splitlines()
     assert "1 may delete objects of other objects" in lines[2]
+
+
+GPU = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: lab, namespace: lab}
+spec:
+  runStrategy: Always
+  template:
+    spec:
+      domain:
+        cpu: {cores: 2}
+        memory: {guest: 2Gi}
+        devices: {hostDevices: [{name: gpu, deviceName: nvidia.com/p2000}]}
+"""
+WITH_GPU = f"""\
+{KUBEVIRT}spec:
+  configuration:
+    developerConfiguration: {{featureGates: [HostDevices]}}
+    permittedHostDevices:
+      pciHostDevices: [{{pciVendorSelector: "10de:1c30", resourceName: nvidia.com/p2000}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("kubevirts", "refusal"),
+    [((WITH_GPU,), ""), ((WITH_GPU, WITH_GPU), ""), ((KUBEVIRT,), "refused, as before")],
+)
+def test_machine_that_no_root_reaches_is_judged_by_the_kubevirt_of_the_project(
+    folder: Path, kubevirts: tuple[str, ...], refusal: str
+) -> None:
+    infra = {
+        path: text
+        for number, kubevirt in enumerate(kubevirts)
+        for path, text in {
+            f"clusters/{number}/infra.yaml": KUSTOMIZATION.replace("./infra", f"./infra-{number}"),
+            f"infra-{number}/kubevirt.yaml": kubevirt,
+        }.items()
+    }
+    entries = ", ".join(f"{{flux: clusters/{number}}}" for number in range(len(kubevirts)))
+    stray = KUSTOMIZATION.replace("infra", "lab")
+    commit(
+        folder,
+        infra
+        | {"vmrender.yaml": f"{PROJECT}overlays: [{entries}]\n", "old/lab.yaml": stray, "lab/vm.yaml": GPU},
+    )
+    write(folder, {"lab/vm.yaml": GPU.replace("cores: 2", "cores: 3")})
+    result = diff()
+    assert "changed VirtualMachine lab/lab in old:lab: needs a restart" in result.stdout
+    assert refusal in result.stdout if refusal else "refused" not in result.stdout

@@ -707,3 +707,32 @@ def test_only_a_source_of_this_repository_makes_its_top_a_cluster() -> None:
         "charts/crds.yaml": f"{crds}---\n{top}",
     }
     assert entries(surveyed(files)) == [("flux", "clusters/prod", 1)]
+
+
+@pytest.mark.parametrize(
+    "folder", ["apps/lab", "kubernetes/lab", "lab", "clusters/prod/old/lab", "clusters/lab"]
+)
+@pytest.mark.parametrize(
+    "root", [SOURCE + "---\n" + FLUX.format(name="flux-system", path="clusters/prod"), ""]
+)
+def test_kustomization_that_no_root_reaches_is_a_cluster_only_beside_one(root: str, folder: str) -> None:
+    files = {
+        "clusters/prod/flux-system/gotk-sync.yaml": root,
+        "clusters/prod/kustomization.yaml": "resources: [flux-system/gotk-sync.yaml, apps.yaml]\n",
+        "clusters/prod/apps.yaml": FLUX.format(name="apps", path="prod/apps"),
+        "prod/apps/vm.yaml": VM.format(name="web"),
+        f"{folder}/ks.yaml": FLUX.format(name="lab", path="tests/lab") + "  targetNamespace: lab\n",
+        "tests/lab/vm.yaml": VM.format(name="lab"),
+    }
+    if not root:  # then each may be bootstrapped by a program that Git does not have
+        files["clusters/prod/kustomization.yaml"] = "resources: [apps.yaml]\n"
+        del files["clusters/prod/flux-system/gotk-sync.yaml"]
+    found = surveyed(files)
+    is_cluster = folder == "clusters/lab" or (not root and not folder.startswith("clusters/prod/"))
+    assert (("flux", folder, 1) in entries(found)) is is_cluster
+    assert ("flux", "clusters/prod", 1) in entries(found)
+    reason = (
+        f"the Kustomization lab in {folder}/ks.yaml deploys it with targetNamespace, and cannot be followed"
+    )
+    if root and not is_cluster:
+        assert [(each.path, each.reason) for each in found.left_out] == [("tests/lab/vm.yaml", reason)]
