@@ -189,3 +189,21 @@ def test_machines_of_an_entry_that_cannot_be_read_are_not_compared(folder: Path)
     assert "deleted" not in found.stdout
     assert found.stdout.startswith("NOT COMPARED: 2 overlays\n")
     assert "clusters/prod/vms.yaml:1:4: error[yaml-syntax]" in found.stderr
+
+
+@pytest.mark.parametrize(
+    "listing", ["resources:\n", "", "kind: Kustomization\n", "bases: []\n", "resources: []\n"]
+)
+@LAST_OF
+def test_empty_kustomization_is_an_error_for_kustomize_and_not_for_flux(
+    folder: Path, engine: str, deployer: Callable[[str], str], listing: str
+) -> None:
+    """Flux adds a field to it, so that it builds to nothing and all its objects are pruned."""
+    listed = {"vms/kustomization.yaml": "resources: [db.yaml]\n", "web/web.yaml": VM.replace(": db", ": web")}
+    commit(folder, fleet(engine, deployer) | listed | {"clusters/prod/web.yaml": deployer("web")})
+    write(folder, {"vms/kustomization.yaml": listing})
+    found = run()
+    builds = engine == "flux" or listing == "resources: []\n"
+    assert ("DATA: prod/db is deleted" in found.stdout) is builds
+    assert ("not compared: it cannot be rendered in work tree" in found.stdout) is not builds
+    assert ("the kustomization is empty" in found.stderr) is not builds

@@ -53,7 +53,7 @@ def complete(folders: FolderReader, entry: Resource) -> CompletedKustomization:
     spec = object_at(entry.content, "spec")
     content: dict[str, Any] = {**KUSTOMIZATION_HEAD, **found.content}
     merge = _Merge(content, dict(found.sites), entry)
-    if not found.generated and not content.get("resources"):
+    if not found.generated and not content.get("resources"):  # it builds to nothing, and is not an error
         content["buildMetadata"] = ["originAnnotations"]
     for name, field in _REPLACING_FIELDS.items():
         if isinstance(spec.get(name), str):

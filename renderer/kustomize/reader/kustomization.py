@@ -95,6 +95,8 @@ KNOWN_FIELDS = (*_SUPPORTED, *UNSUPPORTED)
 
 #: A field that was renamed, and its old name.
 _IMAGES = ("images", "imageTags")
+#: Lists whose entries kustomize moves to another field before it looks at them.
+_RENAMED = ("bases", "imageTags", "helmChartInflationGenerator")
 _GENERATED_KINDS = {"configMapGenerator": "ConfigMap", "secretGenerator": "Secret"}
 
 _API_VERSIONS = {
@@ -260,6 +262,13 @@ def _check_type(fields: CaselessFields) -> None:
 
 
 def _check_not_empty(fields: CaselessFields) -> None:
-    """Check that it has content: empty lists and mappings count, empty texts do not (``CheckEmpty``)."""
-    if all(key in ("apiVersion", "kind") or value in (None, "") for key, value in fields.content.items()):
+    """Check that it has content: empty lists and mappings count, empty texts do not (``CheckEmpty``).
+
+    Nor do empty lists of a field that was renamed: before, their entries go to the new one
+    (kustomize ``api/types/kustomization.go`` ``FixKustomization``).
+    """
+    if all(
+        key in ("apiVersion", "kind") or value in (None, "") or (key in _RENAMED and value == [])
+        for key, value in fields.content.items()
+    ):
         fields.reject(None, "the kustomization is empty", "list something under resources")

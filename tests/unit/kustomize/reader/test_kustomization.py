@@ -69,7 +69,12 @@ def test_all_errors_are_reported_together() -> None:
 
 
 @pytest.mark.parametrize(
-    "content", [None, {}, {"kind": "Kustomization"}, {"namePrefix": "", "resources": None}]
+    "content",
+    [
+        *(None, {}, {"kind": "Kustomization"}, {"namePrefix": "", "resources": None}),
+        *({"bases": []}, {"imageTags": []}, {"bases": [], "imageTags": []}),
+        {"helmChartInflationGenerator": [], "resources": None},
+    ],
 )
 def test_an_empty_kustomization_is_an_error(content: Json) -> None:
     assert "empty" in problems(content)[0].message
@@ -77,6 +82,7 @@ def test_an_empty_kustomization_is_an_error(content: Json) -> None:
 
 def test_empty_list_makes_a_kustomization_non_empty() -> None:
     assert parse({"resources": []}).resources == ()
+    assert parse({"images": [], "imageTags": []}).images == ()
 
 
 def test_helm_fields_are_refused_with_a_hint() -> None:
