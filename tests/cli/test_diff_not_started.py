@@ -109,4 +109,4 @@ def test_disk_that_is_unplugged(folder: Path, strategy: str, when: str) -> None:
 
 def test_machine_that_people_start_is_started_unless_it_runs(folder: Path) -> None:
     found = changed(folder, "Manual", "Always", {})
-    assert "started: it is started, unless it runs" in found
+    assert "it is started if it does not run" in found

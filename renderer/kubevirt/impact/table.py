@@ -106,8 +106,10 @@ def _judge_run_strategy(views: Views, _change: FieldChange) -> Verdict:
         return Verdict(Effect.NONE, "both mean the same")
     if after == HALTED:
         return Verdict(Effect.STOP, f"it is shut down{', if it runs' if before == MANUAL else ''}")
-    if after in _STARTED and before in (HALTED, MANUAL):
-        return Verdict(Effect.START, f"it is started{', unless it runs' if before == MANUAL else ''}")
+    if after in _STARTED and before == HALTED:
+        return Verdict(Effect.START, "it is started")
+    if after in _STARTED and before == MANUAL:
+        return Verdict(Effect.NONE, "it is started if it does not run")
     if after == WAIT_AS_RECEIVER and before != HALTED:
         return Verdict(Effect.STUCK, "a VM that runs cannot wait as a receiver")
     return Verdict(Effect.NONE, "it takes effect when the VM stops")

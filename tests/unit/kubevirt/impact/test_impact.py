@@ -489,7 +489,7 @@ def test_volumes_stay_with_a_vm_that_cannot_migrate_since_1_4(release: str, expe
         ("Halted", "Always", START),
         ("Halted", "RerunOnFailure", START),
         ("Halted", "Manual", NONE),
-        ("Manual", "Always", START),
+        ("Manual", "Always", NONE),
         ("Always", "Manual", NONE),
         ("Always", "RerunOnFailure", NONE),
     ],
