@@ -85,3 +85,106 @@ def test_subject_of_a_commit_is_masked(tmp_path: Path, monkeypatch: pytest.Monke
     formats = ("text", "json", "markdown", "html", "jsonl")
     assert shown(*(f"diff --since HEAD~1 --format {each}" for each in formats)) == []
     assert "rotate to ***" in invoked("diff --since HEAD~1")[1]
+
+
+FLUX = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: f, namespace: a}
+spec:
+  path: ./x
+  sourceRef: {kind: GitRepository, name: e}
+  patches:
+"""
+APPLICATION = """\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {name: f, namespace: a}
+spec:
+  source:
+    repoURL: https://example.org/o
+    path: x
+"""
+
+
+def operation(kind: str, path: str, value: str = CANARY) -> str:
+    patch = f"{{op: add, path: {path}, value: '{value}'}}"
+    return f"{FLUX}  - target: {{kind: {kind}}}\n    patch: |\n      - {patch}\n"
+
+
+def chart(values: str) -> str:
+    return f"{APPLICATION}    helm: {{valuesObject: {{auth: {values}}}}}\n"
+
+
+def merged(text: str) -> str:
+    lines = "".join(f"      {line}\n" for line in text.splitlines())
+    return f"{FLUX}  - patch: |\n{lines}"
+
+
+PATCHES = {
+    "password": operation("BGPPeer", "/spec/password"),
+    "header": operation("DataVolume", "/spec/source/http/extraHeaders/-", f"X-My: {CANARY}"),
+    "kernel": operation(
+        "VirtualMachine",
+        "/spec/template/spec/domain/firmware/kernelBoot/kernelArgs",
+        f"inst.rootpw={CANARY}",
+    ),
+    "token": operation("Provider", "/spec/authToken"),
+    "arguments": f"{FLUX}  - target: {{kind: Deployment}}\n    patch: |\n      - op: add\n"
+    "        path: /spec/template/spec/containers/0/args\n"
+    f"        value: [--password, {CANARY}]\n",
+    "values of a chart": operation("HelmRelease", "/spec/values/db/apiKey"),
+    "merge of a password": merged(
+        f"apiVersion: metallb.io/v1beta2\nkind: BGPPeer\nmetadata: {{name: p}}\nspec: {{password: {CANARY}}}"
+    ),
+    "merge of values": merged(
+        "apiVersion: helm.toolkit.fluxcd.io/v2\nkind: HelmRelease\nmetadata: {name: p}\n"
+        f"spec: {{values: {{db: {{apiKey: {CANARY}}}}}}}"
+    ),
+    "merge of a variable": merged(
+        "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: p}\nspec: {template: {spec: {containers:"
+        f" [{{name: c, env: [{{name: DB_PASSWORD, value: {CANARY}}}]}}]}}}}}}"
+    ),
+    "Application": f"{APPLICATION}    kustomize:\n      patches:\n"
+    "      - target: {kind: BGPPeer}\n        patch: |\n"
+    f"          - {{op: replace, path: /spec/password, value: {CANARY}}}\n",
+    "HyperConverged": "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n"
+    "  name: f\n  namespace: a\n  annotations:\n    kubevirt.kubevirt.io/jsonpatch:"
+    f' \'[{{"op":"add","path":"/spec/x/password","value":"{CANARY}"}}]\'\n',
+}
+
+
+@pytest.mark.parametrize("case", PATCHES)
+def test_value_is_judged_where_it_is_put(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"vmrender.yaml": PROJECT, "prod/kustomization.yaml": KUSTOMIZATION, "prod/o.yaml": PATCHES[case]}
+    written(tmp_path, files)
+    invoked("render")
+    committed(tmp_path)
+    written(tmp_path, files, "canary", "newcanary")
+    text = PATCHES[case]
+    kind = text.partition("kind: ")[2].split("\n")[0].split(",")[0].lower()
+    name = text.partition("name: ")[2].split(",")[0].split("\n")[0]
+
+    assert shown(*COMMANDS, f"explain {kind}/{name} -n a") == []
+
+
+PUBLIC = {
+    "an operation": operation("VirtualMachine", "/spec/template/spec/hostname", "shown-before"),
+    "a merge": merged("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: p}\ndata: {x: shown-before}"),
+    "a reference": chart("{password: {secretKeyRef: {name: shown-before}}}"),
+    "the name of a Secret": chart("{password: {existingSecret: shown-before}}"),
+    "an account": f"{MACHINE}      x: {{serviceAccountToken: {{audience: shown-before, path: t}}}}\n",
+    "a ConfigMap": CONFIG_MAP.replace("public-text", "shown-before"),
+}
+
+
+@pytest.mark.parametrize("case", PUBLIC)
+def test_what_is_public_is_shown(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    files = {"vmrender.yaml": PROJECT, "prod/kustomization.yaml": KUSTOMIZATION, "prod/o.yaml": PUBLIC[case]}
+    written(tmp_path, files)
+    committed(tmp_path)
+    written(tmp_path, files, "shown-before", "shown-now")
+
+    assert "shown-now" in invoked("diff")[1]

@@ -20,8 +20,7 @@ _KEYS = sorted({*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION, *ANSWER_FILES,
 _MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _KEYS))
 _KIND_PUT_IN_LATER = pattern(r"kind\W+[${]")
 _KIND = pattern(r"kind\W{1,9}(\w+)")
-#: A patch and what says whom it is for.
-_PATCH, _TARGET = pattern(r"\bpatch[\"']?\s{0,9}:"), pattern(r"\btarget[\"']?\s{0,9}:")
+_PATCH = pattern(r"patch[\"']?\s{0,9}:")
 _SECRET = r"kind\W{1,9}secret|stringData|secretGenerator"  # noqa: S105 - a pattern
 _KIND_OF_SECRET = pattern(rf"(?i){_SECRET}")
 _CONFIDENTIAL = pattern(rf"(?i){_SECRET}|(?:{'|'.join(map(re.escape, _KEYS))})['\"]?\s*:|/(?:binary)?data/")
@@ -32,7 +31,7 @@ def may_be_confidential(text: str) -> bool:
     lowered = text.lower()
     return (
         any(word in lowered for word in _MENTIONS)
-        or ("patch" in lowered and _PATCH.search(lowered) is not None and _TARGET.search(lowered) is not None)
+        or ("patch" in lowered and _PATCH.search(lowered) is not None)
         or ("kind" in lowered and _has_kind_put_in_later_or_misspelt(lowered))
     )
 

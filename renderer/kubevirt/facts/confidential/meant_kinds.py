@@ -14,6 +14,8 @@ from renderer.model.pattern import pattern
 
 #: The target of a patch that may be for an object of any kind.
 ANY_KIND = "*"
+#: The target of a patch without one, which names the kind itself.
+OWN_KIND = "?"
 _WORD = pattern(r"\w+")
 _LETTERS = pattern(r"[^a-z]")
 _LONGEST_KIND = 20

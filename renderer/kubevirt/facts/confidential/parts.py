@@ -16,6 +16,8 @@ from typing import NamedTuple, TypeAlias
 from renderer.kubevirt.facts.confidential.credential_text import (
     credential_arguments,
     is_credential_value,
+    without_credentials,
+    without_value_of_header,
 )
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
@@ -42,6 +44,7 @@ from renderer.kubevirt.facts.confidential.manifest_text import (
 )
 from renderer.kubevirt.facts.confidential.meant_kinds import (
     ANY_KIND,
+    OWN_KIND,
     is_secret_if_it_has_data,
     may_be_secret,
     means_secret,
@@ -127,6 +130,12 @@ _BODY = "body"
 #: transformers of kustomize and early versions of Flux have the others.
 _PATCH = "patch"
 _OTHER_PATCHES = frozenset({"jsonOp", "patchStrategicMerge", "patchesJson6902", "patchesStrategicMerge"})
+#: Annotations of a HyperConverged with a JSON patch of what its operator makes
+#: (hyperconverged-cluster-operator ``controllers/common/consts.go``).
+_JSON_PATCH_ANNOTATION = "/jsonpatch"
+_UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
+#: A key in a JSON pointer that is the index of a list, or its end.
+_ELEMENT = pattern(r"-|[0-9]+")
 #: The value that a replacement writes into its ``targets``.
 _SOURCE_VALUE = "sourceValue"
 #: The field of a parameter of a plugin that has several values.
@@ -321,8 +330,13 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return _scope_of_operation(mapping, here, key)
     if _holds_value(mapping, here, key):
         return _entries(child, below) if key in SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
-    if key in _OTHER_PATCHES or (key == _PATCH and isinstance(mapping.get("target"), dict)):
-        return Scope(is_root=True, target=target_kind(object_at(mapping, "target")), depth=here.depth)
+    if key.endswith(_JSON_PATCH_ANNOTATION) and isinstance(child, str):
+        return Scope(is_root=True, target=here.kind or ANY_KIND, depth=here.depth)
+    is_patch = key == _PATCH and (isinstance(child, str) or isinstance(mapping.get("target"), dict))
+    if key in _OTHER_PATCHES or is_patch:
+        has_target = key in _OTHER_PATCHES or isinstance(mapping.get("target"), dict)
+        target = target_kind(object_at(mapping, "target")) if has_target else OWN_KIND
+        return Scope(is_root=True, target=target, depth=here.depth)
     if key == _SOURCE_VALUE and _may_replace_value_of_secret(mapping):
         return below.hidden(is_secret=True)
     if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
@@ -375,7 +389,10 @@ def _names_credential(name: str, value: str) -> bool:
 
 
 def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
-    """Return the scope of a field of an operation of a JSON patch: its value may be one of a Secret."""
+    """Return the scope of a field of an operation of a JSON patch: its value may be one of a Secret.
+
+    The value is judged where it is put: at its path in an object of the target's kind.
+    """
     below = here._replace(is_root=False)
     if key != "value":
         return below
@@ -383,11 +400,20 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
     if not any(keys):
         return here
     is_of_secret = means_secret(here.target)
-    is_known = here.target not in ("", ANY_KIND) and keys[0] in SECTIONS_OF_SECRETS
+    is_known = here.target not in _UNKNOWN_TARGETS and keys[0] in SECTIONS_OF_SECRETS
     kind = SECRET if is_of_secret else here.target if is_known else ""
-    if not is_confidential(FieldPath(tuple(keys)), kind):
-        return below
-    return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
+    if is_confidential(FieldPath(tuple(keys)), kind):
+        return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
+    patched = operation.get("value")
+    for name in reversed(keys):
+        patched = [patched] if _ELEMENT.fullmatch(name) else {name: patched}
+    kind = "" if here.target in _UNKNOWN_TARGETS else here.target
+    scope = Scope(kind=kind, is_root=True, target=here.target, depth=here.depth)
+    for _ in keys:
+        at: Segment = 0 if isinstance(patched, list) else next(iter(object_at(patched)))
+        scope = opened(patched, scope)(at)
+        patched = patched[0] if isinstance(patched, list) else object_at(patched)[str(at)]
+    return scope._replace(is_root=False)
 
 
 def _may_replace_value_of_secret(replacement: JsonObject) -> bool:
@@ -410,9 +436,9 @@ def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
         return (is_section or key == _LITERALS) and isinstance(mapping.get(key), dict | list)
     if not is_section:
         return False
-    may_be_any = kind == "" and here.is_root and here.target == ANY_KIND
+    may_be_any = kind == "" and here.is_root and here.target in (ANY_KIND, OWN_KIND)
     is_put_in_later = isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None
-    is_known = here.is_root and here.target not in ("", ANY_KIND)
+    is_known = here.is_root and here.target not in _UNKNOWN_TARGETS
     is_of_core = is_object and is_secret_if_it_has_data(mapping.get("apiVersion"), kind)
     return may_be_any or is_put_in_later or (is_of_core and not is_known)
 
@@ -503,7 +529,24 @@ def parts_of(value: Json, scope: Scope) -> Iterator[Part]:
                 yield Part(key, is_secret=True)
             yield from parts_of(child, below)
     elif isinstance(value, str):
-        yield from _parts_of_text(value, scope)
+        if scope.depth and _holds_credential(value, scope.area):
+            yield Part(value, is_secret=False)
+        else:
+            yield from _parts_of_text(value, scope)
+
+
+def _holds_credential(text: str, area: Area) -> bool:
+    """Return True if a part of a text is confidential in its area: of a text in a text, no part is masked."""
+
+    def mask(_: Json) -> str:
+        return ""
+
+    if area is Area.HEADERS:
+        return without_value_of_header(text, mask) != text
+    is_of_kernel, is_of_command = area is Area.KERNEL_ARGUMENTS, area is Area.COMMAND
+    if not (is_of_kernel or is_of_command):
+        return False
+    return without_credentials(text, mask, of_kernel=is_of_kernel, of_command=is_of_command) != text
 
 
 def is_name(key: object) -> bool:
