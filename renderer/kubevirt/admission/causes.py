@@ -17,7 +17,7 @@ from renderer.model.suggest import suggest
 from renderer.model.text_enum import TextEnum
 
 #: Ends the message about a gate that is not on.
-NOT_TURNED_ON = "which no KubeVirt object in this repository turns on"
+NOT_TURNED_ON = "which no KubeVirt object that this repository has for its cluster turns on"
 
 
 class CauseType(TextEnum):
