@@ -131,6 +131,59 @@ CASES = {
         "{{.word | upper}}", FILES, **{"cfg/a.yaml": f"name: one\nword: {CANARY}\n"}
     ),
 }
+SET = CASES["an input: << inputs.word | upper >>"]
+CASES |= {
+    f"an input by {form}": {
+        **SET,
+        "clusters/a/set.yaml": SET["clusters/a/set.yaml"].replace("<< inputs.word >>", form),
+    }
+    for form in (
+        '<< index inputs "word" >>',
+        '<< get inputs "word" | b64enc >>',
+        "<< inputs | toJson | b64enc >>",
+        "<< with inputs.word >><< . >><< end >>",
+        "<< range $k, $v := inputs >><< $v >><< end >>",
+        "<< range inputs >><< . >><< end >>",
+    )
+}
+CASES |= {
+    f"an element by {form}": {
+        **application_set("{{.word | upper}}", ELEMENTS),
+        "apps/set.yaml": APPLICATION_SET.replace("GENERATOR", ELEMENTS)
+        .replace("EXPRESSION", "{{.word | upper}}")
+        .replace("{{.word}}", form),
+    }
+    for form in ("{{range $k, $v := .}}{{$v}}{{end}}", "{{toJson . | b64enc}}", "{{index . `word`}}")
+}
+CASES |= {
+    "an element in a mapping": {
+        **application_set(
+            "{{.db.word | upper}}", FILES, **{"cfg/a.yaml": f"name: one\ndb: {{word: {CANARY}}}\n"}
+        ),
+        "apps/set.yaml": APPLICATION_SET.replace("GENERATOR", FILES)
+        .replace("EXPRESSION", "{{.db.word | upper}}")
+        .replace("{{.word}}", "{{.db.word}}"),
+    },
+    "an element with a key that is not ASCII": {
+        path: text.replace(".word", ".wört").replace("word:", "wört:").replace("{.wört |", "{.wört |")
+        for path, text in application_set("{{.word | upper}}", ELEMENTS).items()
+    },
+    **{
+        f"an element with the key {key}": {
+            path: text.replace("goTemplate: true", "goTemplate: false")
+            .replace("{{.word}}", f"{{{{{key}}}}}")
+            .replace("{{.name}}", "{{name}}")
+            .replace("word:", f"'{key}':")
+            for path, text in application_set("y", ELEMENTS).items()
+        }
+        for key in ("db/conf", "db conf", "1a")
+    },
+    "an element of which another generator makes one": application_set(
+        "y",
+        f"{{matrix: {{generators: [{{list: {{elements: [{{name: one, conf: {CANARY}}}]}}}},"
+        " {list: {elements: [{word: 'X{{.conf | upper}}'}]}}]}}",
+    ),
+}
 COMMANDS = (
     *(f"diff --format {name}" for name in ("text", "json", "html")),
     *(f"render --check --format {name}" for name in ("text", "json")),

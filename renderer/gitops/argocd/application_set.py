@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
 from typing import Any
 
 from renderer.gitops.argocd.application import default_finalizers
@@ -17,6 +16,7 @@ from renderer.gitops.argocd.generators.table import kinds_of, parameter_sets
 from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clusters
 from renderer.gitops.argocd.parameters import Parameters, Rendering, SetError
 from renderer.kubevirt.facts.confidential.parameters import confidential_elements
+from renderer.kubevirt.facts.confidential.template_names import is_used
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.field_path import FieldPath, Segment
@@ -91,10 +91,12 @@ def _generated(
             try:
                 application = _application(entry, template, parameters, context.rendering)
                 if public != parameters:
-                    with suppress(SetError, DiagnosticError):  # without the values, it may fail
-                        without = _application(entry, template, public, context.rendering)
-                        read, known = map(_with_texts_read, (application.content, without.content))
-                        taint_new_parts(read, [known, name])
+                    try:
+                        known: Json = _application(entry, template, public, context.rendering).content
+                    except (SetError, DiagnosticError):  # then all that the parameters add is confidential
+                        known = [template, public, {**application.content, "spec": {}}]  # type: ignore[list-item]  # JSON's
+                    read, known = map(_with_texts_read, (application.content, known))
+                    taint_new_parts(read, [known, name])
             except SetError as error:
                 if own:  # the field may belong to the generator
                     raise
@@ -119,10 +121,8 @@ def _without_values_of(parameters: Parameters, confidential: frozenset[str], sho
         return parameters
     public: Parameters = {}
     for name, value in parameters.items():
-        if name.rpartition(".")[2] in confidential:
-            values = [text for text in texts_of(value) if text not in shown]  # type: ignore[arg-type]  # JSON's
-            taint(values)
-            public[name] = "" if values else value
+        if is_used(name, confidential) or is_used(name.rpartition(".")[2], confidential):
+            public[name] = _without_texts(value, shown)  # type: ignore[arg-type]  # JSON's
         elif isinstance(value, dict):
             public[name] = _without_values_of(value, confidential, shown)
         else:
@@ -130,10 +130,24 @@ def _without_values_of(parameters: Parameters, confidential: frozenset[str], sho
     return public
 
 
+def _without_texts(value: Json, shown: str) -> Json:
+    """Return a tree with an empty text for each scalar that ``shown`` does not contain; they are recorded.
+
+    Its form stays, so that a template that reads the fields of a parameter can be rendered.
+    """
+    if isinstance(value, dict):
+        return {key: _without_texts(child, shown) for key, child in value.items()}
+    if isinstance(value, list):
+        return [_without_texts(child, shown) for child in value]
+    values = [text for text in texts_of(value) if text not in shown]
+    taint(values)
+    return "" if values else value
+
+
 def _taint_named(value: Json, confidential: frozenset[str]) -> None:
     """Record the values of the confidential names in the elements of a generator."""
     for key, child in object_at(value).items():
-        if key in confidential:
+        if is_used(key, confidential):
             taint_texts(child)
         else:
             _taint_named(child, confidential)

@@ -18,7 +18,7 @@ from renderer.model.pattern import pattern
 _KEYS = sorted({*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION, *ANSWER_FILES, *SECTIONS})
 #: In lower case. In quotes, a word may be escaped.
 _MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _KEYS))
-_KIND_PUT_IN_LATER = pattern(r"kind\W+[${]")
+_KIND_PUT_IN_LATER = pattern(r"kind\W+(?:[${]|<<)")
 _KIND = pattern(r"kind\W{1,9}(\w+)")
 _PATCH = pattern(r"patch[\"']?\s{0,9}:")
 _SECRET = r"kind\W{1,9}secret|stringData|secretGenerator"  # noqa: S105 - a pattern

@@ -51,7 +51,10 @@ from renderer.kubevirt.facts.confidential.meant_kinds import (
     target_kind,
 )
 from renderer.kubevirt.facts.confidential.template_names import (
+    ALL,
+    NOT,
     VARIABLE,
+    is_used,
     names_in_actions,
     names_of_parameters,
     names_shown_by_actions,
@@ -143,7 +146,7 @@ _ARRAY = "array"
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
 _NAMES_SECRETS = pattern(r"(?i)secrets?(templates?)?$")
 #: A kind that is known only once parameters are substituted.
-_VARIABLE_KIND = pattern(r"[${]")
+_VARIABLE_KIND = pattern(r"[${]|<<")
 #: The characters of names of entries, and of labels and annotations.
 _NAME = pattern(r"[-._/A-Za-z0-9]*")
 #: Steps for each value of an object that is walked and for each character of a text that is parsed, and the
@@ -357,7 +360,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.CHART)
     if key == INPUTS_OF_SETS.get(here.kind):
         return below.within(Area.INPUTS)
-    if here.area is Area.INPUTS and key in here.parameters:
+    if here.area is Area.INPUTS and is_used(key, here.parameters):
         return below.hidden(is_secret=True)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
     if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and _CREDENTIAL_NAME.search(key):
@@ -478,7 +481,8 @@ def names_in_confidential_parts(
         used = (name for text in (*keys_of(part.value), *texts_of(part.value)) for name in names_in(text))
         (of_secrets if part.is_secret else of_others).update(used)
     names = {name for text in _names_of_objects(value) for name in shown_by(text)}
-    return frozenset(of_secrets | (of_others - names))
+    found = of_secrets | (of_others - names)
+    return frozenset(found | {f"{NOT}{name}" for name in names - found} if ALL in found else found)
 
 
 def confidential_inputs(resource_set: JsonObject) -> frozenset[str]:
