@@ -164,17 +164,24 @@ class UnlistedOverlays:
         It is compared as it is written, or as the kustomization in its folder builds it.
         """
         units: dict[tuple[str, str], tuple[dict[str, Resource], dict[str, Resource]]] = {}
+        manifests: dict[tuple[str, str], set[str]] = {}
         for number, side in enumerate(self._sides if self._changed else ()):
             for path in sorted(self._manifests_beside):
                 for deployer, listing in side.applied_beside(path):
+                    if not listing and posixpath.basename(path) in KUSTOMIZATION_FILES:
+                        continue  # no manifest
                     key = f"{posixpath.dirname(deployer.origin.path) or '.'}:{deployer.name}", listing or path
                     units.setdefault(key, ({}, {}))[number][listing or path] = deployer
-                    self._beside.add(path)
+                    used = {path} & side.graph.files(listing) if listing else {path}
+                    manifests.setdefault(key, set()).update(used)
         for (place, unit), deployers in sorted(units.items()):
             before, after = (
                 side.applied_of(unit) if unit in found else ()
                 for side, found in zip(self._sides, deployers, strict=True)
             )
+            if before is None or after is None:
+                continue
+            self._beside |= manifests[place, unit]
             old, new = (
                 side.side.as_written(
                     (each for each in objects if each.current_id not in self._rendered), found.get(unit)
@@ -246,7 +253,8 @@ class _Unlisted:
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self._files = OverlayFiles(side.fs, KustomizationGraph(side.fs))
+        self.graph = KustomizationGraph(side.fs)
+        self._files = OverlayFiles(side.fs, self.graph)
         self._objects: dict[str, tuple[Resource, ...]] = {}
 
     def is_listed(self, path: str) -> bool:
@@ -302,10 +310,15 @@ class _Unlisted:
             if deployer.origin.document_place in self._known and listing not in listed:
                 yield deployer, listing
 
-    def applied_of(self, unit: str) -> Sequence[Resource]:
-        """Return the objects in a manifest or of a kustomization, without those of engines."""
+    def applied_of(self, unit: str) -> Sequence[Resource] | None:
+        """Return the objects in a manifest or of a kustomization, without those of engines.
+
+        None if the kustomization cannot be built.
+        """
         found = self.side.composed(unit) if self.side.fs.is_folder(unit) else self._objects_of(unit)
-        return [each for each in found or () if not each.gvk.group.endswith(ENGINE_GROUPS)]
+        if found is None:
+            return None
+        return [each for each in found if not each.gvk.group.endswith(ENGINE_GROUPS)]
 
     def _overlay(self, path: str, deployer: Resource, listed_as: str) -> Overlay | None:
         """Return what an object deploys of this repository; None if that is nothing, or suspended."""
@@ -337,7 +350,7 @@ class _Unlisted:
 
     def resource_files(self, path: str) -> frozenset[str]:
         """Return the files of an overlay with objects: those that are resources, and no patches."""
-        overlay, graph, found = self.overlays.get(path), KustomizationGraph(self.side.fs), set[str]()
+        overlay, graph, found = self.overlays.get(path), self.graph, set[str]()
         for root in overlay.entry.folders if overlay and overlay.entry else ():
             for folder in graph.folders(root) or (root,):
                 links = graph.links(folder)

@@ -224,6 +224,14 @@ def test_kustomization_that_cannot_be_built_is_named(remote: Path) -> None:
     assert named in result.stdout
 
 
+def test_kustomization_below_another_one_that_does_not_use_it_is_named(remote: Path) -> None:
+    """As in a folder of applications, whose Kustomizations the one above lists."""
+    above = KUSTOMIZATION.replace("infra", "apps").replace("./apps", "./")
+    commit(remote, {"kustomization.yaml": "resources: [clusters/prod.yaml]\n", "clusters/apps.yaml": above})
+    write(remote, {"infra/kustomization.yaml": REMOTE.replace("ref=v1", "ref=v2")})
+    assert "not compared: infra/kustomization.yaml\n" in diff().stdout
+
+
 @pytest.fixture
 def entry(folder: Path) -> Path:
     """Return the repository with the cluster as an entry: a folder with a claim, and one with a machine."""
