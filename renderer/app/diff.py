@@ -182,7 +182,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
     every = (
-        *unlisted.harm(differences),
+        *unlisted.harm(unlisted.judged(differences, deployers.ids)),
         *unlisted.harm_by_engines(deployers.ids, deployers.taken),
         *unlisted.harm_beside(),
     )

@@ -26,8 +26,11 @@ from renderer.gitops.argocd.application import (
     sources,
 )
 from renderer.gitops.engine_reaction import impact_of
-from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import is_resource_set
+from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
+from renderer.gitops.pruning import keeps_what_it_made, updates_what_it_made
+from renderer.gitops.replacement import replacement_impact, unknown_set_impact
 from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.difference import Danger, Impact, OverlayDifference
@@ -39,7 +42,7 @@ from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
-from renderer.pipeline.deployers import is_set, objects_in
+from renderer.pipeline.deployers import deployer_files, is_set, objects_in
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.target_cluster import target_cluster_of
 
@@ -53,8 +56,11 @@ class UnlistedOverlays:
     def __init__(self, before: Side, after: Side, changed: Iterable[str]) -> None:
         """``changed`` are the manifests to look at."""
         self._sides = _Unlisted(before), _Unlisted(after)
+        self._every = frozenset(changed)
         #: The manifests that differ, and that the project does not render.
-        self._changed = {path for path in changed if not self._is_listed(path)}
+        self._changed = {path for path in self._every if not self._is_listed(path)}
+        #: The objects of engines that overlays contain, on each side.
+        self._contained: dict[str, list[dict[ResId, Resource]]] = {}
         self._beside: set[str] = set()
         found: dict[str, Overlay] = {}
         for each in reversed(self._sides) if self._changed else ():
@@ -108,6 +114,14 @@ class UnlistedOverlays:
         path, sides = states.overlay.path, [each for each in (states.states[0], states.states[-1]) if each]
         for one in (one for each in sides if each.content for one in each.content.written):
             self._rendered |= {one.current_id, one.origin.document_place}
+        self._contained[path] = [
+            {
+                one.current_id: one
+                for one in (each.content.written if each and each.content else ())
+                if one.gvk.group.endswith(ENGINE_GROUPS)
+            }
+            for each in (states.states[0], states.states[-1])
+        ]
         if path in self.paths and any(each.content is None for each in sides):
             self.failed.add(path)
         return path not in self.paths and path not in self._completed
@@ -119,6 +133,39 @@ class UnlistedOverlays:
                 yield each
             else:
                 yield from _harm(self._as_written(each) if each.path in self.failed else each)
+
+    def judged(
+        self, overlays: Iterable[OverlayDifference], deployers: Collection[ResId]
+    ) -> Iterator[OverlayDifference]:
+        """Yield overlays with what the changed objects of engines in them do to what is not rendered.
+
+        ``deployers`` are those that deploy overlays, and are judged as such.
+        """
+        for overlay in overlays:
+            before, after = self._contained.get(overlay.path) or ({}, {})
+            others = (each for id_, each in after.items() if id_ not in deployers)
+            impacts = dict(self._impacts(before.values(), others))
+            yield _with_impacts(overlay, impacts) if impacts else overlay
+
+    def _impacts(
+        self, before: Iterable[Resource], after: Iterable[Resource]
+    ) -> Iterator[tuple[ResId, Impact]]:
+        """Yield what changed objects of engines do to what they deploy, in the repository or not."""
+        former = {each.current_id: each for each in before}
+        for new in after:
+            old = former.get(new.current_id)
+            impact = self._impact(old, new) if old and not is_same(old.content, new.content) else None
+            if impact is not None:
+                yield new.current_id, impact
+
+    def _impact(self, old: Resource, new: Resource) -> Impact | None:
+        impacts = [impact_of(old, new)]
+        side = self._sides[0]
+        if is_set(old) and not side.side.deployers.made_by(old):
+            impacts.append(unknown_set_impact(old, new))
+        elif not side.deploys_here(old):
+            impacts.append(replacement_impact(old, new))
+        return max(filter(None, impacts), key=lambda each: each.effect.severity, default=None)
 
     def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
         """Return the difference of what cannot be built: of the objects in its files, as they are there."""
@@ -137,26 +184,21 @@ class UnlistedOverlays:
         """
         takers = {each.maker.current_id: each for each in taken if each.impact}
         known = {*self._rendered, *deployers} - takers.keys()
-        files = {*self._changed, *(each.maker.origin.path for each in takers.values())}
+        files = {*self._every, *(each.maker.origin.path for each in takers.values())}
         before, after = (each.engine_objects(files, known) for each in self._sides)
         for folder, made in self._made_otherwise().items():
             for objects, each in zip((before, after), made, strict=True):
                 objects.setdefault(folder, []).extend(one for one in each if one.current_id not in known)
+        _pair_moved(before, after)
         for folder in sorted({*before, *after}):
             old, new = (
                 each.side.as_written(objects.get(folder, ()))
                 for each, objects in zip(self._sides, (before, after), strict=True)
             )
             found = compare_overlay(folder, posixpath.basename(folder), old, new)
-            impacts = dict(_impacts(old.written, new.written))
+            impacts = dict(self._impacts(old.written, new.written))
             impacts |= {id_: each.impact for id_, each in takers.items() if each.impact}
-            judged = tuple(
-                each._replace(impact=impact, effects=(impact.effect,))
-                if (impact := impacts.get(each.id)) and each.impact is None
-                else each
-                for each in found.changes
-            )
-            yield from _harm(found._replace(changes=judged))
+            yield from _harm(_with_impacts(found, impacts))
 
     def harm_beside(self) -> Iterator[OverlayDifference]:
         """Yield the harm done by what is applied with overlays and trees, as the source of both is a folder.
@@ -208,24 +250,49 @@ class UnlistedOverlays:
         return any(each.is_listed(path) for each in self._sides)
 
     def _made_otherwise(self) -> Mapping[str, tuple[list[Resource], list[Resource]]]:
-        """Return what ResourceSets make on each side and not on the other one, by the folder of the set."""
+        """Return what sets make on each side and not on the other one, by the folder of the set.
+
+        That is without what a set keeps, and without Applications of this repository's folders, which are
+        compared with these.
+        """
         made = [
             {
-                (posixpath.dirname(maker.origin.path) or ".", each.current_id): each
+                (posixpath.dirname(maker.origin.path) or ".", each.current_id): (maker, each)
                 for listed in side.side.deployers.written.values()
                 for maker in listed
-                if is_resource_set(maker)
+                if is_set(maker)
                 for each in side.side.deployers.made_by(maker)
+                if is_resource_set(maker) or not side.deploys_here(each)
             }
-            for side in (self._sides if self._changed else ())
+            for side in (self._sides if self._may_make_others else ())
         ]
         found: dict[str, tuple[list[Resource], list[Resource]]] = {}
         for key in {key: None for each in made for key in each}:
             pair = [each.get(key) for each in made]
-            if pair[0] is None or pair[1] is None or not is_same(pair[0].content, pair[1].content):
+            if pair[0] and self._is_kept(*pair[0], is_gone=pair[1] is None):
+                continue
+            if not pair[0] or not pair[1] or not is_same(pair[0][1].content, pair[1][1].content):
                 for objects, one in zip(found.setdefault(key[0], ([], [])), pair, strict=True):
-                    objects.extend(() if one is None else (one,))
+                    objects.extend((one[1],) if one else ())
         return found
+
+    @property
+    def _may_make_others(self) -> bool:
+        """Return True if a set may make something else: not if only objects in overlays differ."""
+        return bool(self._changed) or any(
+            deployer_files(each.side.fs, self._every.intersection(each.side.manifests))
+            for each in self._sides
+        )
+
+    def _is_kept(self, maker: Resource, made: Resource, *, is_gone: bool) -> bool:
+        """Return True if an Application stays as its set has made it; what goes with the set, that says."""
+        if is_resource_set(maker):
+            return is_gone and keeps_what_it_made(maker, made)
+        staying = self._sides[1].side.deployers.written.get(maker.current_id, ())
+        new = next(filter(is_set, staying), None)
+        if new is None:
+            return True
+        return keeps_what_it_made(new, made) if is_gone else not updates_what_it_made(new)
 
     def not_compared(self) -> tuple[str, ...]:
         """Return the changed manifests with objects for a cluster that were not compared.
@@ -382,7 +449,8 @@ class _Unlisted:
     def _entry_point(self, deployer: Resource) -> EntryPoint:
         if is_flux_kustomization(deployer):
             folder = posixpath.normpath(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
-            folders = (folder,) if self.side.fs.is_folder(folder) else ()
+            is_own = self.side.fs.is_folder(folder) and self._is_of_this_repository(deployer, folder)
+            folders = (folder,) if is_own else ()
             options = EntryOptions(EntryKind.FLUX)
             return EntryPoint(options, deployer, folders=folders, strictness=Strictness.LENIENT)
         urls = self.side.deployers.urls
@@ -395,6 +463,32 @@ class _Unlisted:
             folders=tuple(posixpath.normpath(each.path) for each in own),
             repositories=tuple({each.url: None for each in own}),
         )
+
+    def deploys_here(self, deployer: Resource) -> bool:
+        """Return True if an object deploys a folder of this repository."""
+        is_known = is_flux_kustomization(deployer) or is_application(deployer)
+        return is_known and bool(self._entry_point(deployer).folders)
+
+    def _is_of_this_repository(self, kustomization: Resource, folder: str) -> bool:
+        """Return True if the source of a Kustomization is this repository, as far as is known.
+
+        Without an object of its source, a GitRepository counts as this one, and so does what an object that
+        deploys overlays names. Images and buckets are others, unless the project lists their address.
+        """
+        key = source_key(kustomization)
+        used = {source_key(each) for each in self._known.values() if is_flux_kustomization(each)}
+        if key in used or key[0] == EXTERNAL_ARTIFACT:
+            return True
+        urls = self.side.deployers.urls
+        named = [
+            text_at(each.content, "spec", "url")
+            for listed in self.side.deployers.written.values()
+            for each in listed
+            if each.reference == key
+        ]
+        if key[0] == "GitRepository":
+            return not named or any(urls.is_this_repository(each, folder) for each in named)
+        return key[0] == "OCIRepository" and any(map(urls.lists, named))
 
     def engine_objects(
         self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
@@ -424,14 +518,30 @@ class _Unlisted:
         return self._objects[path]
 
 
-def _impacts(before: Iterable[Resource], after: Iterable[Resource]) -> Iterator[tuple[ResId, Impact]]:
-    """Yield what changed objects of engines do to what they deploy, which need not be in the repository."""
-    former = {each.current_id: each for each in before}
-    for new in after:
-        old = former.get(new.current_id)
-        impact = impact_of(old, new) if old else None
-        if impact is not None:
-            yield new.current_id, impact
+def _with_impacts(overlay: OverlayDifference, impacts: Mapping[ResId, Impact]) -> OverlayDifference:
+    """Return an overlay with impacts on what its objects deploy, where none is known."""
+    changes = tuple(
+        each._replace(impact=impact, effects=(impact.effect,))
+        if (impact := impacts.get(each.id)) and each.impact is None
+        else each
+        for each in overlay.changes
+    )
+    return overlay._replace(changes=changes)
+
+
+def _pair_moved(before: dict[str, list[Resource]], after: Mapping[str, list[Resource]]) -> None:
+    """Move the objects whose file is in another folder from now on to that one, to compare them there."""
+    former, latter = (
+        {folder: {each.current_id for each in objects} for folder, objects in side.items()}
+        for side in (before, after)
+    )
+    for folder in tuple(before):
+        for each in tuple(before[folder]):
+            id_ = each.current_id
+            places = [one for one, ids in latter.items() if id_ in ids and id_ not in former.get(one, ())]
+            if len(places) == 1 and id_ not in latter.get(folder, ()):
+                before[folder].remove(each)
+                before.setdefault(places[0], []).append(each)
 
 
 def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:

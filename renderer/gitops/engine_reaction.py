@@ -116,7 +116,7 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
     if is_application(new):
         if _is_forced(options_of_application(new)) and not _is_forced(options_of_application(old)):
             yield _ARGOCD_FORCED
-        if _prunes(new) and not _prunes(old):
+        if prunes_automatically(new) and not prunes_automatically(old):
             yield _ARGOCD_PRUNES
         if requested_sync(new) != requested_sync(old):
             if _is_forced(options_of_request(new)):
@@ -137,7 +137,8 @@ def _is_forced(options: Collection[str]) -> bool:
     return _FORCE in options and (_REPLACE in options or _SERVER_SIDE not in options)
 
 
-def _prunes(application: Resource) -> bool:
+def prunes_automatically(application: Resource) -> bool:
+    """Return True if an Application prunes with its automated syncs."""
     automated = object_at(application.content, "spec", "syncPolicy", "automated")
     is_kept = {"Prune=false", "Prune=confirm"} & {*options_of_application(application)}
     return automated.get("prune") is True and automated.get("enabled") is not False and not is_kept

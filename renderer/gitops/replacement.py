@@ -1,0 +1,146 @@
+"""A changed object that deploys others: whether its engine deletes what it has deployed.
+
+helm-controller uninstalls a release whose namespace, storage namespace, name or chart name changes, and
+installs another one (``internal/action/verify.go`` ``ReleaseTargetChanged``). kustomize-controller prunes
+what a Kustomization no longer makes, and Argo CD what an Application no longer has, if it prunes by itself:
+of another source, under other names, or elsewhere, that is all of it. Another revision, or version of a
+chart, is not judged: most of what it makes stays.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator
+
+from renderer.gitops.argocd.application import (
+    DeployedSource,
+    as_application,
+    is_application,
+    is_application_set,
+    sources,
+)
+from renderer.gitops.cascade import removal_impact
+from renderer.gitops.engine_reaction import prunes_automatically
+from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.gitops.flux.flux_operator import is_resource_set
+from renderer.gitops.repository_url import are_same_repository
+from renderer.model.difference import Effect, Impact
+from renderer.model.engines import FLUX_DOMAIN
+from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.list_elements import value_at
+from renderer.model.kube.resource import Resource
+
+_OF_KUSTOMIZATION = ("path", "sourceRef", "kubeConfig", "targetNamespace", "namePrefix", "nameSuffix")
+_OF_SOURCE = (
+    *(("path",), ("chart",), ("helm", "releaseName"), ("helm", "namespace")),
+    *(("kustomize", "namePrefix"), ("kustomize", "nameSuffix"), ("kustomize", "namespace")),
+)
+#: What a set makes is filled in from these fields.
+_OF_SET = (
+    *("generators", "goTemplate", "template", "templatePatch", "strategy"),
+    *("inputs", "inputsFrom", "inputStrategy", "resources", "resourcesTemplate"),
+)
+_IN_CLUSTER = "https://kubernetes.default.svc"
+
+
+def replacement_impact(before: Resource, after: Resource) -> Impact | None:
+    """Return the impact of a change by which what an object has deployed is deleted; None if it is not."""
+    if is_helm_release(after):
+        changed = next(_changes_of_release(before, after), "")
+        source = "helm-controller internal/action/verify.go ReleaseTargetChanged"
+        return _impact(changed, "Flux uninstalls the former release, with all that it has made", source)
+    if is_flux_kustomization(after) and object_at(after.content, "spec").get("prune") is True:
+        old, new = (object_at(each.content, "spec") for each in (before, after))
+        changed = next((f"spec.{each}" for each in _OF_KUSTOMIZATION if _of(old, each) != _of(new, each)), "")
+        source = "kustomize-controller internal/controller/kustomization_controller.go prune"
+        return _impact(changed, "Flux deletes what this has deployed and no longer makes", source)
+    if is_application(after) and prunes_automatically(after):
+        source = "argo-cd controller/appcontroller.go autoSync"
+        changed = _change_of_application(before, after)
+        return _impact(changed, "Argo CD deletes what this has deployed and no longer has", source)
+    return None
+
+
+def unknown_set_impact(before: Resource, after: Resource) -> Impact | None:
+    """Return the impact of a change of a set of which it is not known what it makes; None if that stays."""
+    if not (is_application_set(after) or is_resource_set(after)):
+        return None
+    removed = removal_impact(after)
+    old, new = (object_at(each.content, "spec") for each in (before, after))
+    changed = next((each for each in _OF_SET if old.get(each) != new.get(each)), "")
+    return _impact(f"spec.{changed}", removed.reason, removed.source) if changed and removed else None
+
+
+def is_helm_release(resource: Resource) -> bool:
+    """Return True for a HelmRelease of Flux."""
+    return resource.kind == "HelmRelease" and resource.gvk.group == f"helm{FLUX_DOMAIN}"
+
+
+def _impact(changed: str, reason: str, source: str) -> Impact | None:
+    return Impact(Effect.MAY_DELETE, f"another {changed}: {reason}", source) if changed else None
+
+
+def _of(spec: JsonObject, field: str) -> object:
+    value = spec.get(field) or None
+    return (
+        posixpath.normpath(value.lstrip("/") or ".") if field == "path" and isinstance(value, str) else value
+    )
+
+
+def _changes_of_release(before: Resource, after: Resource) -> Iterator[str]:
+    """Yield the changed parts of the target of a release; its chart may have the same name all the same."""
+    old, new = (object_at(each.content, "spec") for each in (before, after))
+    for field in ("storageNamespace", "targetNamespace"):
+        if (text_at(old, field) or before.namespace) != (text_at(new, field) or after.namespace):
+            yield f"spec.{field}"
+    if _release_name(before, old) != _release_name(after, new):
+        yield "spec.releaseName"
+    if _chart(before, old) != _chart(after, new):
+        yield "chart"
+    if old.get("kubeConfig") != new.get("kubeConfig"):
+        yield "spec.kubeConfig"
+
+
+def _release_name(release: Resource, spec: JsonObject) -> str:
+    """Return the name of a release (helm-controller ``api/v2/helmrelease_types.go`` ``GetReleaseName``)."""
+    target = text_at(spec, "targetNamespace")
+    return text_at(spec, "releaseName") or (f"{target}-{release.name}" if target else release.name)
+
+
+def _chart(release: Resource, spec: JsonObject) -> tuple[str, ...]:
+    reference = object_at(spec, "chartRef")
+    if reference:
+        namespace = text_at(reference, "namespace") or release.namespace
+        return text_at(reference, "kind"), namespace, text_at(reference, "name")
+    return (posixpath.basename(posixpath.normpath(text_at(spec, "chart", "spec", "chart"))),)
+
+
+def _change_of_application(before: Resource, after: Resource) -> str:
+    """Return what of an Application changes so that what it has deployed is not part of it any more."""
+    if _destination(before) != _destination(after):
+        return "destination"
+    old, new = (object_at(each.content, "spec", "sourceHydrator", "syncSource") for each in (before, after))
+    if old != new:
+        return "spec.sourceHydrator.syncSource"
+    left = [each for each in sources(after) if each.has_manifests]
+    for each in sources(before):
+        same = next((one for one in left if _are_same(each, one)), None)
+        if same is not None:
+            left.remove(same)
+        elif each.has_manifests:
+            return "source"
+    return ""
+
+
+def _destination(application: Resource) -> tuple[str, str]:
+    destination = object_at(as_application(application).content, "spec", "destination")
+    server, name = text_at(destination, "server"), text_at(destination, "name")
+    cluster = _IN_CLUSTER if name == "in-cluster" else server or name
+    return cluster, text_at(destination, "namespace")
+
+
+def _are_same(one: DeployedSource, other: DeployedSource) -> bool:
+    return are_same_repository(one.url, other.url) and all(
+        (value_at(one.content, field) or None) == (value_at(other.content, field) or None)
+        for field in _OF_SOURCE
+    )
