@@ -9,10 +9,8 @@ from contextlib import suppress
 from itertools import accumulate, islice
 
 from renderer.findings.confidential_words import (
-    LITERALS,
     confidential_words,
     is_answer_file_literal,
-    meant_key,
     names_of_credentials,
 )
 from renderer.kubevirt.facts.confidential.credential_text import (
@@ -33,6 +31,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.confidential.masked import masked
+from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, meant_key
 from renderer.kubevirt.facts.confidential.parts import Area, Scope, hides, opened, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.diagnostic import DiagnosticError
@@ -366,7 +365,9 @@ def _confidential(nodes: Sequence[Node]) -> Iterator[tuple[Node, Node]]:
         for key, value in entries:
             if key.text == _CONFIG_MAP_GENERATOR:
                 public.update(_literals_of(value))
-            if key.text == "path" and _names_confidential_key(value.text or ""):
+            is_operation = key.text == "path" and any(each.text == "op" for each, _ in entries)
+            is_of_credential = is_operation and any(True for _ in names_of_credentials(value.text or ""))
+            if is_of_credential or (key.text == "path" and _names_confidential_key(value.text or "")):
                 yield node, node  # an operation of a JSON patch
             if value not in public:
                 yield from _confidential_in_entry(key, value)
@@ -378,7 +379,8 @@ def _confidential_in_entry(key: Node, value: Node) -> Iterator[tuple[Node, Node]
     if meant == SECRET_GENERATOR:
         yield from _values_of_generators(key, value)
     elif meant in SECTIONS:
-        yield from _without_references(value)
+        has_fields = value.is_mapping or value.items
+        yield from _without_references(value) if has_fields else ((key, value),)
     elif meant:
         yield key, value
     elif key.text == _PARAMETERS:

@@ -117,7 +117,7 @@ class JsonPatching:
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
             if _is_secret(before):
                 secrets |= secret_values_in_changes(before, document)
-            elif text_at(operation, "op") == "move":
+            elif text_at(operation, "op") in {"copy", "move"}:
                 secrets |= _moved_values(before, operation)
         check_growth(document)
         if secrets:  # an operation may move what another one added
@@ -163,7 +163,10 @@ def _is_secret(document: Json) -> bool:
 
 
 def _moved_values(document: Json, operation: Json) -> frozenset[str]:
-    """Return the values of Secrets that an operation moves within another object."""
+    """Return the values of Secrets that an operation moves or copies within another object.
+
+    A field of which the object hides the value may be put where it is shown: then, the value is one of them.
+    """
     segments: list[Segment] = []
     value = document
     for key in parse_pointer(text_at(operation, "from")):
@@ -171,7 +174,10 @@ def _moved_values(document: Json, operation: Json) -> frozenset[str]:
         value = child_at(value, segments[-1], None)
     if not segments:
         return frozenset()
-    return fields_of(object_at(document)).secret_values(FieldPath(tuple(segments)))
+    fields, field = fields_of(object_at(document)), FieldPath(tuple(segments))
+    return (
+        fields.secret_values(field) if isinstance(value, dict | list) else fields.confidential_values(field)
+    )
 
 
 def _path_hint(document: Json, path: str) -> str | None:

@@ -121,6 +121,15 @@ def merged(text: str) -> str:
     return f"{FLUX}  - patch: |\n{lines}"
 
 
+MOVE = """\
+patches:
+- target: {kind: VirtualMachine}
+  patch: |
+    - op: move
+      from: /spec/template/spec/volumes/0/cloudInitNoCloud/userData
+      path: /spec/template/spec/hostname
+    - {op: copy, from: /spec/template/spec/hostname, path: /spec/template/spec/subdomain}
+"""
 PATCHES = {
     "password": operation("BGPPeer", "/spec/password"),
     "header": operation("DataVolume", "/spec/source/http/extraHeaders/-", f"X-My: {CANARY}"),
@@ -151,13 +160,28 @@ PATCHES = {
     "HyperConverged": "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n"
     "  name: f\n  namespace: a\n  annotations:\n    kubevirt.kubevirt.io/jsonpatch:"
     f' \'[{{"op":"add","path":"/spec/x/password","value":"{CANARY}"}}]\'\n',
+    "misspelt section": f"{MACHINE}      volumes:\n      - name: x\n        cloudInitNoCloude: {CANARY}\n",
+    "misspelt field": f"{MACHINE}      volumes:\n      - name: x\n"
+    f"        cloudInitNoCloude:\n          userDta: {CANARY}\n",
+    "misspelt annotation": MACHINE.replace(
+        "    spec:\n",
+        f"    metadata: {{annotations: {{kubevirt.io/ignitionData: {CANARY}}}}}\n    spec:\n",
+        1,
+    ),
+    "misspelt answer file": CONFIG_MAP.replace("x: public-text", f"Unattended.xml: {CANARY}"),
+    "moved start data": f"{MACHINE}      volumes: [{{name: x, cloudInitNoCloud: {{userData: {CANARY}}}}}]\n",
 }
 
 
 @pytest.mark.parametrize("case", PATCHES)
 def test_value_is_judged_where_it_is_put(case: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    files = {"vmrender.yaml": PROJECT, "prod/kustomization.yaml": KUSTOMIZATION, "prod/o.yaml": PATCHES[case]}
+    patch = MOVE if case == "moved start data" else ""
+    files = {
+        "vmrender.yaml": PROJECT,
+        "prod/kustomization.yaml": KUSTOMIZATION + patch,
+        "prod/o.yaml": PATCHES[case],
+    }
     written(tmp_path, files)
     invoked("render")
     committed(tmp_path)

@@ -68,6 +68,15 @@ class ConfidentialFields:
             part for scope, value in self._found(field) for part in parts_of(value, scope)
         )
 
+    def confidential_values(self, field: FieldPath) -> frozenset[str]:
+        """Return the values that are confidential in the field, with their readings, and its credentials."""
+        parts = (
+            part._replace(is_secret=True)
+            for scope, value in self._found(field)
+            for part in parts_of(value, scope)
+        )
+        return readings_of_secrets(parts) | self.credentials(field)
+
     def credentials(self, field: FieldPath) -> frozenset[str]:
         """Return what outputs mask in the text of the field: a password in a URL, the value of a header."""
         found: set[str] = set()

@@ -42,6 +42,7 @@ from renderer.kubevirt.facts.confidential.manifest_text import (
     may_be_confidential,
     seems_confidential,
 )
+from renderer.kubevirt.facts.confidential.meant_keys import meant_key
 from renderer.kubevirt.facts.confidential.meant_kinds import (
     ANY_KIND,
     OWN_KIND,
@@ -110,6 +111,8 @@ _WITH_CREDENTIALS = frozenset(
 _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
 _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
+#: The keys that no other word resembles, so that they are recognised if they are misspelt.
+_LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
 
 #: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
 _CREDENTIAL_NAME = pattern(
@@ -302,13 +305,14 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden(is_secret=True)
     if here.kind == _DEFINITION and key not in COPIES:
         return below
-    if key in _CONFIDENTIAL_KEYS or (here.is_root and key == SOPS):
+    meant = meant_key(key)
+    if key in _CONFIDENTIAL_KEYS or meant in _LONG_KEYS or (here.is_root and key == SOPS):
         return below.hidden()
-    if here.kind == CONFIG_MAP and key.lower() in ANSWER_FILES:
+    if here.kind == CONFIG_MAP and meant in ANSWER_FILES:
         return below.hidden()
     if here.area is Area.REFERENCES:
         return below.within(Area.OBJECT) if key in REFERENCES else below
-    if key in SECTIONS:
+    if meant in SECTIONS:
         return below.within(Area.REFERENCES)
     if key == KERNEL_ARGUMENTS:
         return below.within(Area.KERNEL_ARGUMENTS)
