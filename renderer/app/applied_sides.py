@@ -3,7 +3,8 @@
 Flux skips objects that its annotations exempt (fluxcd/pkg ``ssa/manager_apply.go`` ``shouldSkipApply``). It
 leaves the fields of ``spec.ignore`` as the cluster has them, but first tries the whole object in a dry run,
 which the cluster may refuse (``ApplyAll``). Argo CD takes ignored fields from the cluster if it is told to
-respect ``ignoreDifferences`` (argo-cd ``controller/sync.go`` ``normalizeTargetResources``).
+respect ``ignoreDifferences`` (argo-cd ``controller/sync.go`` ``normalizeTargetResources``). It does not apply
+an object whose only hook is ``Skip`` (gitops-engine ``pkg/sync/hook/hook.go`` ``Skip``).
 
 What an engine did not apply before a change and applies after it is more than the change: everything that
 Git has got since then. How much that is, only the cluster knows.
@@ -34,12 +35,15 @@ from renderer.kubevirt.facts.lists import field_changes
 from renderer.kubevirt.impact.immutable.refusals import refusals_of
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.model.difference import IgnoredDifferences
-from renderer.model.kube.json import EMPTY, JsonObject
+from renderer.model.kube.json import EMPTY, JsonObject, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
+from renderer.model.sync_waves import HOOK_ANNOTATION
 
+_SKIP = "Skip"
+_HOOKS = ("PreSync", "Sync", "PostSync", "SyncFail", "PreDelete", "PostDelete", _SKIP)
 _SELECTIVE = "ApplyOutOfSyncOnly=true"
 #: What is said of a source of ignored differences that a change adds, and so may hide more than it should.
 _ADDED = "added by this change"
@@ -50,7 +54,8 @@ class EngineRules(NamedTuple):
 
     ``former_rules`` are those before the change. ``is_partial``: it applies an object without the ignored
     fields, and ``was_partial``: so it did before. ``is_selective``: it applies only objects that differ in
-    other fields. ``is_flux``: it is certainly Flux, whose annotations another engine does not know.
+    other fields. ``is_flux``, ``is_argocd``: it is certainly this engine, whose annotations the other one
+    does not know.
     """
 
     rules: IgnoreRules = NO_RULES
@@ -59,6 +64,13 @@ class EngineRules(NamedTuple):
     was_partial: bool = False
     is_selective: bool = False
     is_flux: bool = False
+    is_argocd: bool = False
+
+    def exemption(self, written: Resource, live: Resource | None) -> str:
+        """Return the annotation for which the engine skips an object of Git; empty if it applies that."""
+        if self.is_flux:
+            return flux_policy(written, live).ignores
+        return f"{HOOK_ANNOTATION}: {_SKIP}" if self.is_argocd and _is_skipped(written) else ""
 
     def about(self, id_: ResId) -> list[IgnoreRule]:
         """Return the rules with fields of an object."""
@@ -94,13 +106,19 @@ def _rules_of(deployer: Resource | None) -> EngineRules:
         IgnoreRules(rules_of_application(deployer)),
         is_partial=RESPECT_IGNORED in options,
         is_selective=_SELECTIVE in options,
+        is_argocd=True,
     )
 
 
-def are_exempt_from_flux(side: RenderedSide | None) -> bool:
-    """Return True if objects have annotations for which Flux would skip them."""
+def _is_skipped(written: Resource) -> bool:
+    hooks = (each.strip() for each in text_at(written.annotations, HOOK_ANNOTATION).split(","))
+    return [each for each in hooks if each in _HOOKS] == [_SKIP]
+
+
+def are_exempt(side: RenderedSide | None) -> bool:
+    """Return True if objects have annotations for which Flux or Argo CD would skip them."""
     written = side.content.written if side and side.content else ()
-    return any(flux_policy(each, each).ignores for each in written)
+    return any(flux_policy(each, each).ignores or _is_skipped(each) for each in written)
 
 
 def without_ignored(content: JsonObject, former: JsonObject, rules: Iterable[IgnoreRule]) -> JsonObject:
@@ -137,7 +155,7 @@ def overdue(
         old = former.get(id_)
         if old is None:
             continue
-        if engine.is_flux and (exemption := _lifted_exemption(old, new)):
+        if exemption := _lifted_exemption(engine, old, new):
             yield exemption, id_
         respected = () if engine.was_partial and not engine.is_partial else engine.about(id_)
         ignored = {path for rule in respected for path in rule.paths}
@@ -146,11 +164,11 @@ def overdue(
                 yield rule.source, id_
 
 
-def _lifted_exemption(old: Resource, new: Resource) -> str:
-    """Return the annotation for which Flux skipped an object that it applies now; empty if there is none."""
+def _lifted_exemption(engine: EngineRules, old: Resource, new: Resource) -> str:
+    """Return the annotation for which an object was skipped that is applied now; empty if there is none."""
     for exists in (False, True):
-        exemption = flux_policy(old, old if exists else None).ignores
-        if exemption and not flux_policy(new, new if exists else None).ignores:
+        exemption = engine.exemption(old, old if exists else None)
+        if exemption and not engine.exemption(new, new if exists else None):
             return exemption
     return ""
 
@@ -164,10 +182,10 @@ def _side_as_applied(
     for new in after.written:
         id_ = new.current_id
         old = former.get(id_)
-        # Flux reads the annotations in Git: those of an object that it skips never reach the cluster.
-        skipped = flux_policy(new, new if old else None).ignores if engine.is_flux else ""
+        # Engines read the annotations in Git: those of an object that they skip never reach the cluster.
+        skipped = engine.exemption(new, new if old else None)
         if skipped:
-            if old is not None and not flux_policy(old, old).ignores:
+            if old is not None and not engine.exemption(old, old):
                 skipped = f"{skipped} ({_ADDED})"
             counts[skipped] += len(field_changes(old.content, new.content)) if old else 1
             written += [] if old is None else [old]

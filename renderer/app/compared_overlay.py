@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from renderer.app.applied_sides import EngineRules, are_exempt_from_flux, as_applied, engine_rules, overdue
+from renderer.app.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
 from renderer.app.diff_ignores import rules_not_evaluated, with_unsynced
 from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.stalled import has_refusals
@@ -47,7 +47,7 @@ def compare_as_applied(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and
     """
     path, name = overlay.path, overlay.name
     before, after = rendered
-    needs_engine = overlay.entry is not None or any(map(are_exempt_from_flux, rendered))
+    needs_engine = overlay.entry is not None or any(map(are_exempt, rendered))
     engine = _engine_of(*sides, overlay, former) if needs_engine else EngineRules()
     applied, ignored = as_applied(before, after, engine)
     found = compare_sides(sides, (before, applied), path, name, between, equal_changes)

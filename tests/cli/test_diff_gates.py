@@ -335,6 +335,17 @@ def test_annotation_for_flux_counts_only_where_flux_deploys(folder: Path, deploy
     assert "ignored" not in found.stdout
 
 
+@pytest.mark.parametrize(("hooks", "is_skipped"), [("Skip", True), ("Skip, x", True), ("Sync,Skip", False)])
+def test_argo_cd_does_not_apply_what_it_skips(folder: Path, hooks: str, *, is_skipped: bool) -> None:
+    kept = VM.replace("metadata: {", f"metadata: {{annotations: {{argocd.argoproj.io/hook: '{hooks}'}}, ")
+    engine(folder, "argocd", ARGOCD.replace("IGNORE", "revisionHistoryLimit: 1"), kept)
+    changed = "terminationGracePeriodSeconds: 600\n      domain:"
+    write(folder, {"apps/db.yaml": kept.replace("domain:", changed)})
+    assert ("  1 difference ignored: argocd.argoproj.io/hook: Skip\n" in run().stdout) is is_skipped
+    write(folder, {"apps/db.yaml": VM})
+    assert ("earlier changes of VirtualMachine prod/db arrive now" in run().stdout) is is_skipped
+
+
 def test_a_deletion_is_not_hidden_by_an_annotation(folder: Path) -> None:
     kept = VM.replace("metadata: {", "metadata: {annotations: {kustomize.toolkit.fluxcd.io/ssa: Ignore}, ")
     engine(folder, "flux", FLUX.replace("IGNORE", "wait: false"), kept)
