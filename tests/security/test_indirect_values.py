@@ -160,6 +160,15 @@ PATCHES = {
     "HyperConverged": "apiVersion: hco.kubevirt.io/v1beta1\nkind: HyperConverged\nmetadata:\n"
     "  name: f\n  namespace: a\n  annotations:\n    kubevirt.kubevirt.io/jsonpatch:"
     f' \'[{{"op":"add","path":"/spec/x/password","value":"{CANARY}"}}]\'\n',
+    "below a password": operation("BGPPeer", "/spec/password/x"),
+    "list of passwords": chart(f"{{password: [{CANARY}], passwords: [{CANARY}]}}"),
+    "value of a password": chart(f"{{adminPassword: {{value: {CANARY}}}}}"),
+    "passwords by name": chart(f"{{passwords: {{admin: {CANARY}}}}}"),
+    "plural in a parameter": f"{APPLICATION}    helm:\n      parameters:\n"
+    f"      - {{name: 'users[0].passwords', value: {CANARY}}}\n",
+    "template of a password": "apiVersion: secrets.hashicorp.com/v1beta1\nkind: VaultStaticSecret\n"
+    "metadata: {name: f, namespace: a}\nspec: {destination: {transformation: {templates: {password:"
+    f" {{text: {CANARY}}}}}}}}}\n",
     "misspelt section": f"{MACHINE}      volumes:\n      - name: x\n        cloudInitNoCloude: {CANARY}\n",
     "misspelt field": f"{MACHINE}      volumes:\n      - name: x\n"
     f"        cloudInitNoCloude:\n          userDta: {CANARY}\n",
@@ -198,6 +207,7 @@ PUBLIC = {
     "a merge": merged("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: p}\ndata: {x: shown-before}"),
     "a reference": chart("{password: {secretKeyRef: {name: shown-before}}}"),
     "the name of a Secret": chart("{password: {existingSecret: shown-before}}"),
+    "a schema of a password": chart("{password: {type: string, title: shown-before}}"),
     "an account": f"{MACHINE}      x: {{serviceAccountToken: {{audience: shown-before, path: t}}}}\n",
     "a ConfigMap": CONFIG_MAP.replace("public-text", "shown-before"),
 }

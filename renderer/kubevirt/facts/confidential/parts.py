@@ -116,7 +116,7 @@ _LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
 
 #: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
 _CREDENTIAL_NAME = pattern(
-    r"(?i)^(?!.*existing).*(pass(word|wd|phrase|code)?|(?<![a-z])pwd?|token|credentials?"
+    r"(?i)^(?!.*existing).*(pass((word|wd|phrase|code)s?)?|(?<![a-z])pwd?|token|credentials?"
     r"|(api|access|secret|private|encryption)[-_]?key"
     r"|(client|app|shared|session|webhook|jwt|oauth|cookie)[-_]?secret)$"
 )
@@ -124,9 +124,12 @@ _CREDENTIAL_NAME = pattern(
 _SOURCE = "source"
 #: The name of a field that holds a credential in an object of any kind, unless another value is put in later.
 _PASSWORD_NAME = pattern(
-    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)([-_]?hash)?|(?<![a-z])psk|client[-_]?secret"
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)s?([-_]?hash)?|(?<![a-z])psk|client[-_]?secret"
     r"|(?<![a-z])token|(?-i:(?<=[a-z])Token))$"
 )
+#: The name of a field with passwords in a list or mapping, and the fields in it with another meaning.
+_PASSWORDS = pattern(r"(?i)^(?!.*existing).*pass(word|wd|phrase)s?$")
+_NO_PASSWORD = pattern(r"(?i)^existing|(ref|from|name|namespace|key|type|length|policy|enabled|description)$")
 #: Headers with a credential, besides those with such a name; and a field with headers by their names.
 _HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
 _HEADERS_BY_NAME = pattern(r"(?i)headers$")
@@ -176,6 +179,7 @@ class Area(Enum):
     KERNEL_ARGUMENTS = auto()  # a text
     HEADERS = auto()  # texts
     HEADERS_BY_NAME = auto()  # a mapping
+    PASSWORDS = auto()  # texts, except the names of other objects
     COMMAND = auto()  # a text, or a list of arguments
 
 
@@ -212,7 +216,7 @@ class Scope(NamedTuple):
             return False
         if self.area is Area.FILES:
             return not (isinstance(value, str) and is_path_entry(value))
-        return self.area is Area.REFERENCES
+        return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:
         return self._replace(is_hidden=True, is_secret=self.is_secret or is_secret)
@@ -310,6 +314,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden()
     if here.kind == CONFIG_MAP and meant in ANSWER_FILES:
         return below.hidden()
+    if here.area is Area.PASSWORDS:
+        return below.within(Area.OBJECT) if _NO_PASSWORD.search(key) else below
     if here.area is Area.REFERENCES:
         return below.within(Area.OBJECT) if key in REFERENCES else below
     if meant in SECTIONS:
@@ -366,6 +372,9 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.INPUTS)
     if here.area is Area.INPUTS and is_used(key, here.parameters):
         return below.hidden(is_secret=True)
+    is_schema = isinstance(child, dict) and "type" in child
+    if isinstance(child, dict | list) and _PASSWORDS.search(key) and not is_schema:
+        return below.within(Area.PASSWORDS)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
     if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and _CREDENTIAL_NAME.search(key):
         return below.hidden()
