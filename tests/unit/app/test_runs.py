@@ -46,7 +46,7 @@ def test_threads_have_a_budget_each(tmp_path: Path) -> None:
 
 
 def test_exceeded_limit_is_an_ordinary_error(tmp_path: Path) -> None:
-    project = opened(tmp_path, 1)
+    project = opened(tmp_path, 1_000)
     (tmp_path / "prod/kustomization.yaml").write_text(
         "resources: [a.yaml]\nimages:\n- &i {name: a}\n" + "- *i\n" * 9000
     )
