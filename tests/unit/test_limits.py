@@ -691,24 +691,6 @@ def patterns_of_schemas() -> dict[str, str]:
     }
 
 
-def mistyped_names() -> dict[str, str]:
-    volumes = "".join(
-        f"      - {{name: v{n}, secret: {{secretName: x{'a' * 200}{chr(98 + n % 24) * 3}{'a' * 9}}}}}\n"
-        for n in range(150)
-    )
-    secrets = "".join(
-        f"---\napiVersion: v1\nkind: Secret\nmetadata: "
-        f"{{name: y{'a' * 200}{chr(99 + n % 23) * 3}{'a' * n}}}\n"
-        for n in range(12)
-    )
-    machine = (
-        "apiVersion: kubevirt.io/v1\nkind: VirtualMachine\nmetadata: {name: web}\n"
-        "spec:\n  runStrategy: Always\n"
-        f"  template:\n    spec:\n      domain: {{devices: {{}}}}\n      volumes:\n{volumes}"
-    )
-    return {"o/kustomization.yaml": "resources: [r.yaml]\n", "o/r.yaml": machine + secrets}
-
-
 @pytest.mark.parametrize(
     "files",
     [
@@ -721,7 +703,6 @@ def mistyped_names() -> dict[str, str]:
         texts_read_again,
         patterns_of_variables,
         patterns_of_schemas,
-        mistyped_names,
     ],
 )
 def test_multiplying_input_ends_with_one_error(
