@@ -172,12 +172,11 @@ def _moved_values(document: Json, operation: Json) -> frozenset[str]:
     for key in parse_pointer(text_at(operation, "from")):
         segments.append(int(key) if isinstance(value, list) and key.isdecimal() else key)
         value = child_at(value, segments[-1], None)
-    if not segments:
+    is_whole = isinstance(value, dict | list)
+    if not segments or (is_whole and text_at(operation, "op") == "copy"):  # it may have doubled often
         return frozenset()
     fields, field = fields_of(object_at(document)), FieldPath(tuple(segments))
-    return (
-        fields.secret_values(field) if isinstance(value, dict | list) else fields.confidential_values(field)
-    )
+    return fields.secret_values(field) if is_whole else fields.confidential_values(field)
 
 
 def _path_hint(document: Json, path: str) -> str | None:

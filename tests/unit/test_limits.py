@@ -877,7 +877,7 @@ _PATTERNS = "matching patterns of git generators"
         ),
         pytest.param(
             lambda: git_generator("files", "d/{{n}}*bNUMBER", elements=300),
-            "evaluating templates",
+            "matching patterns of git generators",
             id="git generator: elements x patterns",
         ),
         pytest.param(a_long_file, "reading folders of manifests", id="a folder of many Applications"),
