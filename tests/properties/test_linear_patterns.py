@@ -143,8 +143,13 @@ CASES: dict[str, tuple[tuple[str, ...], Callable[[str], object], Callable[[str],
     ),
     "names in tags": (
         ("{{", "}}", "}", "{", "a", "\n", "b-c"),
-        lambda text: re.findall(r"[A-Za-z_][\w-]*", " ".join(re.findall(r"(?s)\{\{(.*?)\}\}", text))),
-        lambda text: list(names_in_tags(text)),
+        lambda text: {
+            name
+            for tag in re.findall(r"(?s)\{\{(.*?)\}\}", text)
+            for name in (tag.strip(), *re.findall(r"[^\W\d][\w-]*", tag))
+            if name
+        },
+        lambda text: {*names_in_tags(text)},
     ),
     "duration": (
         ("1", "20", " ", "m", "\n", "!"),

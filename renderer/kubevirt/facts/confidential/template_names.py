@@ -21,7 +21,8 @@ _TEXT = r"""(?:"[^"\\]*"|`[^`]*`)"""
 _LOOKUP = rf"\b(?:get|index)\s+(?:ROOT)((?:\s+{_TEXT})+)"
 _LOOKUP_OF_INPUT = pattern(_LOOKUP.replace("ROOT", "inputs"))
 _LOOKUP_OF_ELEMENT = pattern(_LOOKUP.replace("ROOT", r"\$|\."))
-_QUOTED = pattern(rf"{_TEXT}|\"(?:[^\"\\]|\\.)*\"")
+#: A text that does not end goes to the end: otherwise each quote in it would be tried as a beginning.
+_QUOTED = pattern(r"\"(?:[^\"\\]|\\[\s\S])*(?:\"|\\?\Z)|`[^`]*`")
 #: The value of ``with`` and ``range``, or all parameters: a dot without a name, and the inputs likewise.
 _WHOLE = r"(?<![\w.)\]$])\.(?![\w.])"
 _ALL_INPUTS = pattern(rf"\binputs\b(?!\s*\.\s*[^\W\d])|{_WHOLE}")
@@ -89,7 +90,8 @@ def names_in_tags(text: str) -> Iterator[str]:
     """
     spend(1 + len(text) // _CHARACTERS_PER_STEP, "looking for confidential values")
     for tag in _TAG.findall(text[: text.rfind("}}") + 2]):  # none begins after that
-        yield tag.strip()
+        if name := tag.strip():
+            yield name
         yield from _NAME_IN_TAG.findall(tag)
         yield from _names_looked_up(_LOOKUP_OF_ELEMENT, tag)
         if _ALL_ELEMENTS.search(_QUOTED.sub("", _LOOKUP_OF_ELEMENT.sub("", tag))):
