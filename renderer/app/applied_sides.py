@@ -182,7 +182,7 @@ def _side_as_applied(
     for new in after.written:
         id_ = new.current_id
         old = former.get(id_)
-        # Engines read the annotations in Git: those of an object that they skip never reach the cluster.
+        # The annotations in Git decide: if an engine skips an object, the cluster never gets its annotations.
         skipped = engine.exemption(new, new if old else None)
         if skipped:
             if old is not None and not engine.exemption(old, old):

@@ -48,7 +48,8 @@ class DeployerChanges:
     ) -> None:
         """``unlisted`` are the paths of overlays that the project does not list.
 
-        ``failed`` are those of them that cannot be rendered, as far as it is known when changes are added.
+        ``failed`` are the paths of unlisted overlays that could not be rendered. The caller adds to it until
+        it calls ``added_to``.
         """
         self._sides = before, after
         self._failed = failed

@@ -77,10 +77,10 @@ class DeployerMap:
         return each.found.get(key) or (written[0] if len(written) == 1 else None)
 
     def applied(self, overlay: Overlay) -> Iterator[tuple[Resource, Resource | None]]:
-        """Yield what deploys an overlay on both sides as its engine gets it, as far as sets may make it.
+        """Yield the objects that deploy an overlay, as their engine gets them, before and after the change.
 
-        That is the entry, or of a folder each Application and Kustomization that a set makes for it; None for
-        one that it no longer makes.
+        They are the entry of the overlay; or, if it is a folder, the Applications and Kustomizations that
+        sets make for it. The second of a pair is None if the set no longer makes it.
         """
         path = overlay.path
         old, new = (entry_object(each.side, path) for each in self._sides)

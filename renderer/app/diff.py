@@ -110,7 +110,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings, cluster=cluster)
     selected = chosen_overlays(either, wanted)
     sides = before, *(commit.side for commit in commits), after
-    unlisted = UnlistedOverlays(before, after, () if wanted else changed_manifests(before, after))
+    unlisted = UnlistedOverlays(before, after, frozenset() if wanted else changed_manifests(before, after))
     former = JudgedByFormerFacts(before, after, (each.cluster for each in selected), reporter)
     for side in filter(None, (*sides, former.side)):
         unlisted.add_to(side)
@@ -182,7 +182,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         with reporter.doing("looking for the causes of the differences"):
             differences = causes.traced(differences)
     every = (
-        *unlisted.harm(unlisted.judged(differences, deployers.ids)),
+        *unlisted.harm(unlisted.engines.judged(differences, deployers.ids)),
         *unlisted.harm_by_engines(deployers.ids, deployers.taken),
         *unlisted.harm_beside(),
     )

@@ -348,7 +348,8 @@ def _release_notes(objects: ClusterObjects, release: Release) -> Iterator[str]:
 class _DumpedObjects:
     """The objects of a dump that a comparison may use; ``others`` counts the rest.
 
-    ``kinds`` are those of all objects. ``mounted`` are its Secrets and ConfigMaps; only their names are kept.
+    ``kinds`` are the kinds of all objects in the dump. ``mounted`` are its Secrets and ConfigMaps, without
+    their data.
     """
 
     def __init__(self, dump: Dump, kinds: set[str]) -> None:

@@ -207,7 +207,7 @@ class ReadersElsewhere:
 
 
 class _States:
-    """What all overlays have and make after the change, and which have the objects of some ``names``."""
+    """The objects of all overlays after the change, to look up any of ``names``."""
 
     def __init__(self, readings: Sequence[_Reading], names: set[ObjectName]) -> None:
         self._readings = readings

@@ -158,7 +158,10 @@ class Side:
         return side
 
     def configuring(self, cluster: str) -> tuple[Resource, ...]:
-        """Return what configures KubeVirt in the configuration, catalogs and facts of a cluster."""
+        """Return the KubeVirt and HyperConverged objects that the project has for a cluster.
+
+        They are in its ``configuration``, catalogs and facts.
+        """
         with suppress(DiagnosticError):  # reported where a machine needs it
             return self._pipeline.catalogs_of(cluster).configuring_objects()
         return ()
@@ -210,14 +213,14 @@ class Side:
         return found[0] if len(found) == 1 else None
 
     def certain_deployers_of(self, overlay: Overlay) -> tuple[Resource, ...]:
-        """Return what deploys an overlay; nothing if it may be something that the repository does not have.
+        """Return the objects that deploy an overlay; none if nothing applies the manifest of one of them.
 
-        A manifest that nothing applies may be an example.
+        Such a manifest may be an example, and the real deployer in another repository.
         """
         return () if self.unapplied_deployers_of(overlay) else self._deployers_of(overlay)
 
     def unapplied_deployers_of(self, overlay: Overlay) -> tuple[Resource, ...]:
-        """Return what deploys an overlay and is in a manifest that nothing in the repository applies."""
+        """Return the objects that would deploy an overlay if something applied their manifests."""
         if overlay.entry is not None:
             return ()
         return tuple(each for each in self._deployers_of(overlay) if not self.deployers.is_applied(each))

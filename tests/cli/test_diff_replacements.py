@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeAlias
 
 import pytest
 from click.testing import CliRunner
@@ -104,11 +106,21 @@ def of_an_entry(deployer: str) -> dict[str, str]:
     }
 
 
-PLACES = [in_no_overlay, in_an_overlay, of_an_entry]
+#: Puts an object of an engine into a repository: its files, by path.
+Place: TypeAlias = Callable[[str], dict[str, str]]
+PLACES: list[Place] = [in_no_overlay, in_an_overlay, of_an_entry]
 
 
 def shown(*options: str) -> str:
     return CliRunner(catch_exceptions=False).invoke(main, ["diff", *options]).stdout
+
+
+def shown_of(folder: Path, place: Place, deployer: str, old: str, new: str) -> str:
+    """Return what ``diff`` shows of a change of an object in one of ``PLACES``."""
+    assert old in deployer
+    commit(folder, place(deployer))
+    write(folder, place(deployer.replace(old, new)))
+    return shown()
 
 
 @pytest.mark.parametrize("place", PLACES)
@@ -138,13 +150,9 @@ def shown(*options: str) -> str:
     ],
 )
 def test_what_replaces_what_it_has_deployed_may_delete_it(
-    folder: Path, place: object, deployer: str, old: str, new: str
+    folder: Path, place: Place, deployer: str, old: str, new: str
 ) -> None:
-    assert callable(place)
-    commit(folder, place(deployer))
-    assert old in deployer
-    write(folder, place(deployer.replace(old, new)))
-    found = shown()
+    found = shown_of(folder, place, deployer, old, new)
     assert found.startswith("DATA: "), found
     assert "may delete objects" in found
 
@@ -165,19 +173,14 @@ def test_what_replaces_what_it_has_deployed_may_delete_it(
     ],
 )
 def test_what_stays_as_it_is_deletes_nothing(
-    folder: Path, place: object, deployer: str, old: str, new: str
+    folder: Path, place: Place, deployer: str, old: str, new: str
 ) -> None:
-    assert callable(place)
-    commit(folder, place(deployer))
-    assert old in deployer
-    write(folder, place(deployer.replace(old, new)))
-    assert "may delete objects" not in shown()
+    assert "may delete objects" not in shown_of(folder, place, deployer, old, new)
 
 
 @pytest.mark.parametrize("place", [in_no_overlay, of_an_entry])
 @pytest.mark.parametrize("deployer", [RELEASE, KUSTOMIZATION, APPLICATION, APPLICATION_SET, RESOURCE_SET])
-def test_moved_file_deletes_nothing(folder: Path, place: object, deployer: str) -> None:
-    assert callable(place)
+def test_moved_file_deletes_nothing(folder: Path, place: Place, deployer: str) -> None:
     commit(folder, place(deployer))
     write(folder, {"clusters/below/op.yaml": deployer})
     (folder / "clusters/op.yaml").unlink()

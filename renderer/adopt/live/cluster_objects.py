@@ -94,7 +94,7 @@ class ClusterObjects:
 
     @cached_property
     def deletions(self) -> Deletions:
-        """What the cluster is deleting."""
+        """The objects that the cluster is deleting."""
         return Deletions(self.resources)
 
     @cached_property

@@ -41,7 +41,7 @@ def is_being_deleted(content: JsonObject) -> bool:
 
 
 class Deletions:
-    """What a cluster is deleting among its ``objects``."""
+    """Those of a cluster's ``objects`` that it is deleting, and what goes with them."""
 
     def __init__(self, objects: Iterable[Resource]) -> None:
         self.objects = tuple(each for each in objects if is_being_deleted(each.content))
@@ -82,7 +82,7 @@ class Deletions:
 
     @cached_property
     def removed(self) -> RemovedObjects:
-        """What machines name, and will miss, as removed objects."""
+        """The objects being deleted that machines may need, as if Git had removed them."""
         return {
             ObjectName.of(each.current_id): ChangedObject(
                 ResourceChange(ChangeType.REMOVED, each.current_id, None, (), _UNDER_WAY), is_under_way=True

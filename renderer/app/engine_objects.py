@@ -1,0 +1,188 @@
+"""What changed objects of Flux and Argo CD do to what they deploy, where that is not rendered.
+
+They are in overlays, or in files of no overlay, or a set makes them.
+"""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
+
+from renderer.app.moved_objects import OverlayStates
+from renderer.app.taken_applications import Taken
+from renderer.app.unlisted_side import UnlistedSide
+from renderer.diff.compare import compare_overlay
+from renderer.gitops.engine_reaction import impact_of
+from renderer.gitops.flux.flux_operator import is_resource_set
+from renderer.gitops.pruning import keeps_what_it_made, updates_what_it_made
+from renderer.gitops.replacement import replacement_impact, unknown_set_impact
+from renderer.kubevirt.facts.lists import is_same
+from renderer.model.difference import Impact, OverlayDifference
+from renderer.model.engines import ENGINE_GROUPS
+from renderer.model.kube.location import DocumentPlace
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+from renderer.pipeline.deployers import deployer_files, is_set
+
+
+class EngineObjects:
+    """The objects of engines on two sides."""
+
+    def __init__(
+        self, sides: tuple[UnlistedSide, UnlistedSide], changed: frozenset[str], *, is_other_changed: bool
+    ) -> None:
+        """``changed`` are the manifests that differ; ``is_other_changed``: one of them is in no overlay."""
+        self._sides = sides
+        self._changed = changed
+        self._is_other_changed = is_other_changed
+        #: The objects that overlays contain, on each side.
+        self._contained: dict[str, tuple[Mapping[ResId, Resource], Mapping[ResId, Resource]]] = {}
+
+    def add(self, overlay: OverlayStates) -> None:
+        """Add an overlay; the objects in it are compared with it."""
+        before, after = (
+            {
+                each.current_id: each
+                for each in (side.content.written if side and side.content else ())
+                if each.gvk.group.endswith(ENGINE_GROUPS)
+            }
+            for side in (overlay.states[0], overlay.states[-1])
+        )
+        self._contained[overlay.overlay.path] = before, after
+
+    def judged(
+        self, overlays: Iterable[OverlayDifference], deployers: Collection[ResId]
+    ) -> Iterator[OverlayDifference]:
+        """Yield overlays with what the changed objects of engines in them do to what is not rendered.
+
+        ``deployers`` are those that deploy overlays, and are judged as such.
+        """
+        for overlay in overlays:
+            before, after = self._contained.get(overlay.path) or ({}, {})
+            others = (each for id_, each in after.items() if id_ not in deployers)
+            impacts = dict(self._impacts(before.values(), others))
+            yield _with_impacts(overlay, impacts) if impacts else overlay
+
+    def _impacts(
+        self, before: Iterable[Resource], after: Iterable[Resource]
+    ) -> Iterator[tuple[ResId, Impact]]:
+        """Yield what changed objects of engines do to what they deploy, in the repository or not."""
+        former = {each.current_id: each for each in before}
+        for new in after:
+            old = former.get(new.current_id)
+            impact = self._impact(old, new) if old and not is_same(old.content, new.content) else None
+            if impact is not None:
+                yield new.current_id, impact
+
+    def _impact(self, old: Resource, new: Resource) -> Impact | None:
+        impacts = [impact_of(old, new)]
+        side = self._sides[0]
+        if is_set(old) and not side.side.deployers.made_by(old):
+            impacts.append(unknown_set_impact(old, new))
+        elif not side.deploys_here(old):
+            impacts.append(replacement_impact(old, new))
+        return max(filter(None, impacts), key=lambda each: each.effect.severity, default=None)
+
+    def elsewhere(
+        self, known: AbstractSet[ResId | DocumentPlace], taken: Iterable[Taken]
+    ) -> Iterator[OverlayDifference]:
+        """Yield the differences of the changed objects that are not ``known``, by folder.
+
+        ``known`` are those that overlays contain, or that deploy overlays and are compared with these.
+        ``taken`` are Applications that a set takes over, and with which no overlay is compared.
+        """
+        takers = {each.maker.current_id: each for each in taken if each.impact}
+        known = known - takers.keys()
+        files = {*self._changed, *(each.maker.origin.path for each in takers.values())}
+        before, after = (each.engine_objects(files, known) for each in self._sides)
+        for folder, made in self._made_otherwise().items():
+            for objects, each in zip((before, after), made, strict=True):
+                objects.setdefault(folder, []).extend(one for one in each if one.current_id not in known)
+        _pair_moved(before, after)
+        for folder in sorted({*before, *after}):
+            old, new = (
+                each.side.as_written(objects.get(folder, ()))
+                for each, objects in zip(self._sides, (before, after), strict=True)
+            )
+            found = compare_overlay(folder, posixpath.basename(folder), old, new)
+            impacts = dict(self._impacts(old.written, new.written))
+            impacts |= {id_: each.impact for id_, each in takers.items() if each.impact}
+            yield _with_impacts(found, impacts)
+
+    def _made_otherwise(self) -> Mapping[str, tuple[list[Resource], list[Resource]]]:
+        """Return what sets make on each side and not on the other one, by the folder of the set.
+
+        That is without what a set keeps, and without Applications of this repository's folders, which are
+        compared with these.
+        """
+        made = [
+            {
+                (posixpath.dirname(maker.origin.path) or ".", each.current_id): (maker, each)
+                for listed in side.side.deployers.written.values()
+                for maker in listed
+                if is_set(maker)
+                for each in side.side.deployers.made_by(maker)
+                if is_resource_set(maker) or not side.deploys_here(each)
+            }
+            for side in (self._sides if self._may_make_others else ())
+        ]
+        found: dict[str, tuple[list[Resource], list[Resource]]] = {}
+        for key in {key: None for each in made for key in each}:
+            pair = [each.get(key) for each in made]
+            if pair[0] and self._is_kept(*pair[0], is_gone=pair[1] is None):
+                continue
+            if not pair[0] or not pair[1] or not is_same(pair[0][1].content, pair[1][1].content):
+                for objects, one in zip(found.setdefault(key[0], ([], [])), pair, strict=True):
+                    objects.extend((one[1],) if one else ())
+        return found
+
+    @property
+    def _may_make_others(self) -> bool:
+        """Return True if a set may make something else: not if only objects in overlays differ."""
+        return self._is_other_changed or any(
+            deployer_files(each.side.fs, self._changed.intersection(each.side.manifests))
+            for each in self._sides
+        )
+
+    def _is_kept(self, maker: Resource, made: Resource, *, is_gone: bool) -> bool:
+        """Return True if an Application stays as its set has made it; what goes with the set, that says."""
+        if is_resource_set(maker):
+            return is_gone and keeps_what_it_made(maker, made)
+        staying = self._sides[1].side.deployers.written.get(maker.current_id, ())
+        new = next(filter(is_set, staying), None)
+        if new is None:
+            return True
+        return keeps_what_it_made(new, made) if is_gone else not updates_what_it_made(new)
+
+
+def _with_impacts(overlay: OverlayDifference, impacts: Mapping[ResId, Impact]) -> OverlayDifference:
+    """Return an overlay with impacts on what its objects deploy, where none is known."""
+    changes = tuple(
+        each._replace(impact=impact, effects=(impact.effect,))
+        if (impact := impacts.get(each.id)) and each.impact is None
+        else each
+        for each in overlay.changes
+    )
+    return overlay._replace(changes=changes)
+
+
+def _pair_moved(before: dict[str, list[Resource]], after: Mapping[str, list[Resource]]) -> None:
+    """Move the objects whose file is in another folder from now on to that one, to compare them there."""
+    former, latter = (
+        {folder: {each.current_id for each in objects} for folder, objects in side.items()}
+        for side in (before, after)
+    )
+    places: dict[ResId, list[str]] = {}
+    for folder, ids in latter.items():
+        for id_ in ids - former.get(folder, set()):
+            places.setdefault(id_, []).append(folder)
+    for folder in tuple(before):
+        staying: list[Resource] = []
+        for each in before[folder]:
+            new_places = places.get(each.current_id, ())
+            if len(new_places) == 1 and each.current_id not in latter.get(folder, ()):
+                before.setdefault(new_places[0], []).append(each)
+            else:
+                staying.append(each)
+        before[folder] = staying

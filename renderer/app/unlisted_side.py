@@ -1,0 +1,242 @@
+"""What Flux and Argo CD deploy of one side of a comparison, and its project does not list."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from functools import cached_property
+
+from renderer.app.diff_side import Side
+from renderer.diff.overlay_side import OverlaySide
+from renderer.files.file_system import is_inside
+from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
+from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.location import DocumentPlace
+from renderer.model.kube.res_id import Reference, ResId
+from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
+from renderer.pipeline.deployers import is_set, objects_in
+from renderer.pipeline.overlay_files import OverlayFiles
+from renderer.pipeline.target_cluster import target_cluster_of
+
+
+class UnlistedSide:
+    """What one side deploys besides the overlays of its project."""
+
+    def __init__(self, side: Side) -> None:
+        self.side = side
+        self.graph = KustomizationGraph(side.fs)
+        self._files = OverlayFiles(side.fs, self.graph)
+        self._objects: dict[str, tuple[Resource, ...]] = {}
+
+    def is_listed(self, path: str) -> bool:
+        """Return True if an overlay of the project is made of a manifest."""
+        return path in self._listed or any(
+            each.flux.may_read(path) for each in self.side.overlays.values() if each.flux
+        )
+
+    @cached_property
+    def _listed(self) -> frozenset[str]:
+        own = {PROJECT_FILE, *self.side.config.facts_files}
+        return frozenset(own.union(*(self._files.of(each) for each in self.side.overlays.values())))
+
+    def files(self, overlay: Overlay) -> frozenset[str]:
+        """Return the files that an overlay is built from, and the file of what deploys it."""
+        return self._files.of(overlay)
+
+    @cached_property
+    def overlays(self) -> Mapping[str, Overlay]:
+        """The folders that Kustomizations and Applications deploy, by path: of the file, and their name."""
+        listed = self.side.overlays.values()
+        folders = {posixpath.normpath(path) for each in listed for path in (each.path, each.output)}
+        found: dict[str, Overlay] = {}
+        for deployer in self._deployers():
+            is_made = bool(deployer.origin.field.segments)  # by a set
+            folder = posixpath.dirname(deployer.origin.path) or "."
+            overlay = self._overlay(f"{folder}:{deployer.name}", deployer, "")
+            if (
+                overlay is not None
+                and overlay.path not in self.side.overlays
+                and (is_made or deployer.origin.document_place not in self._known)
+                and folders.isdisjoint(overlay.entry.folders if overlay.entry else ())
+            ):
+                found.setdefault(overlay.path, overlay)
+        return found
+
+    @cached_property
+    def _known(self) -> Mapping[DocumentPlace, Resource]:
+        """What deploys overlays of the project."""
+        listed = self.side.overlays.values()
+        return {each.origin.document_place: each for one in listed for each in self.side.deployers.of(one)}
+
+    @cached_property
+    def known_sources(self) -> Mapping[ResId, frozenset[str]]:
+        """The folders that the objects that deploy overlays of the project deploy."""
+        deployers = self.side.deployers
+        return {each.current_id: deployers.sources_of(each) for each in self._known.values()}
+
+    def applied_beside(self, path: str) -> Iterator[tuple[Resource, str]]:
+        """Yield what deploys overlays and a manifest, with the folder of a kustomization between."""
+        listed = {each.path for each in self.side.overlays.values()}
+        for deployer, listing in self.side.deployers.applied_beside(path):
+            if deployer.origin.document_place in self._known and listing not in listed:
+                yield deployer, listing
+
+    def applied_of(self, unit: str) -> Sequence[Resource] | None:
+        """Return the objects in a manifest or of a kustomization, without those of engines.
+
+        None if the kustomization cannot be built.
+        """
+        found = self.side.composed(unit) if self.side.fs.is_folder(unit) else self._objects_of(unit)
+        if found is None:
+            return None
+        return [each for each in found if not each.gvk.group.endswith(ENGINE_GROUPS)]
+
+    def _overlay(self, path: str, deployer: Resource, listed_as: str) -> Overlay | None:
+        """Return what an object deploys of this repository; None if that is nothing, or suspended."""
+        point = self._entry_point(deployer)
+        if not point.folders or object_at(deployer.content, "spec").get("suspend") is True:
+            return None
+        entry = OverlayEntry(listed_as or path.rpartition(":")[0], entry=point.options)
+        target = target_cluster_of(self.side.config.clusters, point)
+        overlay = self.side.config.overlay(entry, path, deployer.name, target)
+        return overlay._replace(entry=point, listed_as=listed_as)
+
+    def counterpart(self, overlay: Overlay) -> Overlay | None:
+        """Return an entry's overlay of another side as it is on this one, where no entry leads to it."""
+        found, deployer = self.side.found, overlay.deployer
+        unknown = (*found.uncertain_entries, *found.incomplete_entries)
+        if deployer is None or overlay.path in found.suspended or overlay.listed_as in unknown:
+            return None
+        written = self.side.deployers.written.get(deployer.current_id, ())
+        same_file = [each for each in written if each.origin.path == deployer.origin.path]
+        candidates = same_file or written
+        if len(candidates) != 1:
+            return None
+        [only] = candidates
+        if only.origin.document_place in self._known or not self._is_rendered(only):
+            return None
+        known = self._overlay(overlay.path, only, overlay.listed_as)
+        return known._replace(name=overlay.name, output=overlay.output) if known else None
+
+    def _is_rendered(self, deployer: Resource) -> bool:
+        """Return True for a Kustomization, and for an Application without chart and plugin."""
+        return is_flux_kustomization(deployer) or (
+            is_application(deployer) and not makes_other_manifests(self.side.fs, deployer)
+        )
+
+    def resource_files(self, path: str) -> frozenset[str]:
+        """Return the files of an overlay with objects: those that are resources, and no patches."""
+        overlay, graph, found = self.overlays.get(path), self.graph, set[str]()
+        for root in overlay.entry.folders if overlay and overlay.entry else ():
+            for folder in graph.folders(root) or (root,):
+                links = graph.links(folder)
+                if links is None:
+                    found |= graph.build_files(folder)
+                elif links.is_readable:
+                    found |= links.resources
+                else:
+                    names = frozenset(self.side.fs.list(folder)) - {*KUSTOMIZATION_FILES}
+                    found.update(f"{folder}/{name}" for name in names)
+        return frozenset(found)
+
+    def as_written(self, path: str) -> OverlaySide | None:
+        """Return the objects in the files of an overlay; None without the overlay."""
+        if path not in self.overlays:
+            return None
+        objects = (each for file in sorted(self.resource_files(path)) for each in self._objects_of(file))
+        return self.side.as_written(objects, self.overlays[path].deployer)
+
+    def _deployers(self) -> Iterator[Resource]:
+        """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
+        for each in (each for found in self.side.deployers.written.values() for each in found):
+            if is_flux_kustomization(each) or is_application(each):
+                yield each
+            elif is_set(each):
+                made = self.side.deployers.made_by(each)
+                yield from (one for one in made if is_flux_kustomization(one) or is_application(one))
+
+    def _entry_point(self, deployer: Resource) -> EntryPoint:
+        if is_flux_kustomization(deployer):
+            folder = posixpath.normpath(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
+            is_own = self.side.fs.is_folder(folder) and self._is_of_this_repository(deployer, folder)
+            folders = (folder,) if is_own else ()
+            options = EntryOptions(EntryKind.FLUX)
+            return EntryPoint(options, deployer, folders=folders, strictness=Strictness.LENIENT)
+        urls = self.side.deployers.urls
+        own = [
+            each for each in sources(deployer) if each.path and urls.is_this_repository(each.url, each.path)
+        ]
+        return EntryPoint(
+            EntryOptions(EntryKind.ARGOCD),
+            deployer,
+            folders=tuple(posixpath.normpath(each.path) for each in own),
+            repositories=tuple({each.url: None for each in own}),
+        )
+
+    def deploys_here(self, deployer: Resource) -> bool:
+        """Return True if an object deploys a folder of this repository."""
+        is_known = is_flux_kustomization(deployer) or is_application(deployer)
+        return is_known and bool(self._entry_point(deployer).folders)
+
+    def _is_of_this_repository(self, kustomization: Resource, folder: str) -> bool:
+        """Return True if the source of a Kustomization is this repository, as far as is known.
+
+        Without an object of its source, a GitRepository counts as this one, and so does what an object that
+        deploys overlays names. Images and buckets are others, unless the project lists their address.
+        """
+        key = source_key(kustomization)
+        if key in self._used_sources or key[0] == EXTERNAL_ARTIFACT:
+            return True
+        urls, named = self.side.deployers.urls, self._urls_of_sources.get(key, ())
+        if key[0] == "GitRepository":
+            return not named or any(urls.is_this_repository(each, folder) for each in named)
+        return key[0] == "OCIRepository" and any(map(urls.lists, named))
+
+    @cached_property
+    def _used_sources(self) -> frozenset[Reference]:
+        """The sources of the Kustomizations that deploy overlays of the project."""
+        return frozenset(source_key(each) for each in self._known.values() if is_flux_kustomization(each))
+
+    @cached_property
+    def _urls_of_sources(self) -> Mapping[Reference, Sequence[str]]:
+        """The addresses of the sources of Flux in the repository."""
+        found: dict[Reference, list[str]] = {}
+        for each in (each for listed in self.side.deployers.written.values() for each in listed):
+            if each.gvk.group == FLUX_SOURCE_GROUP:
+                found.setdefault(each.reference, []).append(text_at(each.content, "spec", "url"))
+        return found
+
+    def engine_objects(
+        self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
+    ) -> dict[str, list[Resource]]:
+        """Return the objects of engines in files, by folder, without those that are ``known``."""
+        found: dict[str, list[Resource]] = {}
+        for path in sorted(files):
+            for each in self._objects_of(path):
+                if each.gvk.group.endswith(ENGINE_GROUPS) and known.isdisjoint(
+                    {each.current_id, each.origin.document_place}
+                ):
+                    found.setdefault(posixpath.dirname(path) or ".", []).append(each)
+        return found
+
+    def has_other_objects(self, path: str) -> bool:
+        """Return True if a manifest has an object for the cluster, and is not in a catalog."""
+        is_kustomization = posixpath.basename(path) in KUSTOMIZATION_FILES
+        if is_kustomization or any(is_inside(path, each) for each in self.side.config.catalog_folders()):
+            return False
+        return any(not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects_of(path))
+
+    def _objects_of(self, path: str) -> tuple[Resource, ...]:
+        if path not in self._objects:
+            self._objects[path] = ()
+            if self.side.fs.is_file(path):
+                self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
+        return self._objects[path]
