@@ -48,7 +48,7 @@ _CREDENTIAL_NAME = (
 #: ``password=…``, ``"password": "…"``, ``DB_PASSWORD: …``; a value without quotes ends with its line or part.
 _NAMED = pattern(
     rf"(?i)(?<![\w.-])[\w.-]{{0,64}}?{_CREDENTIAL_NAME}[\"']?[ \t]*[:=][ \t]*"
-    r"(?:\"((?:[^\"\\]|\\.)*)\"|'((?:[^']|'')*)'|([^\s,;&\"'{}\[\]][^\n,;&{}\[\]]*))"
+    r"(?:\"([^\"\\]*(?:\\.[^\"\\]*)*)\"|'([^']*(?:''[^']*)*)'|([^\s,;&\"'{}\[\]][^\n,;&{}\[\]]*))"
 )
 #: ``<Password>…``, ``<AdministratorPassword><Value>…`` in an answer file.
 _ELEMENT = pattern(
