@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from renderer.app.compared_states import ComparedStates
@@ -120,6 +121,9 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         DeployerChanges(before, side, unlisted.paths, unlisted.failed) if side else None
         for side in sides[1:-1]
     ]
+    known = [side for side in sides if side is not None]
+    for earlier, later in pairwise(known):
+        later.follow(earlier)
     compared = ComparedStates((before, after), commits, causes, reporter)
     shared = SharedMachines(before, after)
     values: set[str] = set()  # of Secrets: the subject of a commit may repeat one

@@ -8,10 +8,12 @@ from functools import cached_property, partial
 from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from renderer.app.common_files import CommonFiles, SideFiles
 from renderer.app.project import proposed_config
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem
-from renderer.files.git_repository import GitFileSystem, id_of_blob
+from renderer.files.git_repository import GitFileSystem
+from renderer.files.recorder import Inputs, RecordedFileSystem, Recorder, Task
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
@@ -30,6 +32,7 @@ from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
 from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.entry_points import look_up_overlays
+from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.vm_changes import ProjectState
 from renderer.project.overlays import overlay_at
 from renderer.project.project import load_project
@@ -53,6 +56,18 @@ class RenderedSide(NamedTuple):
     errors: tuple[Diagnostic, ...] = ()
     state: ProjectState | None = None
     unknown: str = ""
+
+
+class _Rendering(NamedTuple):
+    """An overlay as a side has rendered it, from inputs that other sides may have, too.
+
+    ``applies_sources`` is what was said of its engine, None if that was not asked.
+    """
+
+    overlay: Overlay
+    inputs: Inputs
+    applies_sources: bool | None
+    rendered: RenderedSide
 
 
 class Side:
@@ -82,11 +97,15 @@ class Side:
         self.fs = fs
         self.revision = revision
         self.tree = tree
+        self._files = SideFiles(fs, tree)
         self._cluster = cluster
         self._may_be_empty = may_be_empty
         self._not_sources: tuple[str, ...] = ()
         self._release: Release | None = None
         self._releases: Mapping[str, Release] = {}
+        self._followed: tuple[Side, CommonFiles] | None = None
+        self.latest: _Rendering | None = None
+        self._said_of_engine: bool | None = None
         try:
             self._configure(load_project(fs))
         except DiagnosticError as error:
@@ -116,8 +135,13 @@ class Side:
         used = {each.cluster for each in self.overlays.values()}
         self.clusters = frozenset({each.name for each in config.clusters} | used & {""})
         self.clusters_of_entries = {each.path: each.cluster for each in reversed(config.overlays)}
+        self._recorder = Recorder()
         self._pipeline = Pipeline(
-            self.fs, config, overlays=self.found.overlays, applies_sources=self._applies_sources
+            RecordedFileSystem(self.fs, self._recorder),
+            config,
+            context=RunContext(self._recorder),
+            overlays=self.found.overlays,
+            applies_sources=self._applies_sources,
         )
         self._locator = Locator(self.fs)  # one for all overlays, which may have the same errors
 
@@ -188,21 +212,8 @@ class Side:
 
     def manifests_unlike(self, other: Side) -> list[str]:
         """Return the manifests that the other side does not have, or may have with another content."""
-        others = frozenset(other.manifests)
-        return [path for path in self.manifests if path not in others or not self._has_same(path, other)]
-
-    def _has_same(self, path: str, other: Side) -> bool:
-        """Return True if both sides certainly have a file with the same content."""
-        tree, files = (self.tree, other) if self.tree else (other.tree, self)
-        if tree is None:
-            return False
-        try:
-            known = tree.blob_id(path)
-            if files.tree is not None:
-                return known == files.tree.blob_id(path)
-            return known == id_of_blob(files.fs.read(path), known)
-        except DiagnosticError:  # reported where the file is used
-            return False
+        others, common = frozenset(other.manifests), CommonFiles(self._files, other._files)
+        return [path for path in self.manifests if path not in others or not common.have(path)]
 
     def deployer_of(self, overlay: Overlay) -> Resource | None:
         """Return the Application or Kustomization that deploys an overlay; None if it is not certain.
@@ -233,8 +244,11 @@ class Side:
     def _applies_sources(self, overlay: Overlay) -> bool:
         """Return True if the engine of an overlay applies its sources and not its tree, by what Git says."""
         if overlay.entry is not None:
-            return not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
-        return self.deployers.applies_sources(overlay)
+            said = not self.fs.is_file(f"{overlay.output}/{OWNERSHIP_FILE}")
+        else:
+            said = self.deployers.applies_sources(overlay)
+        self._said_of_engine = said
+        return said
 
     def run_findings(self) -> RunFindings:
         """Return an empty collection of findings about this side, for which no line is found twice."""
@@ -290,8 +304,43 @@ class Side:
 
     def render_overlay(self, overlay: Overlay) -> RenderedSide:
         """Render an overlay, which the project need not list, within the project's limits."""
-        with lowered(self.config.limits):
-            return self._render(overlay)
+        self.latest = self._taken_over(overlay) or self._newly_rendered(overlay)
+        return self.latest.rendered
+
+    def follow(self, other: Side) -> None:
+        """Take over what another side has just rendered, where rendering it here would repeat that.
+
+        Most overlays are the same on both sides of a change, and at each of its commits.
+        """
+        if (self.config, self.found.overlays) == (other.config, other.found.overlays):
+            self._followed = other, CommonFiles(self._files, other._files)
+
+    def _taken_over(self, overlay: Overlay) -> _Rendering | None:
+        """Return what the followed side has rendered last, if it is this overlay from equal files."""
+        if self._followed is None:
+            return None
+        other, common = self._followed
+        known = other.latest
+        if known is None or known.overlay != overlay or not common.have_all(known.inputs):
+            return None
+        said = known.applies_sources
+        if said is not None and said != self._applies_sources(overlay):
+            return None
+        content = known.rendered.content
+        if content is None:
+            return known
+        content = content._replace(engine=self._engine_of(overlay))
+        return known._replace(rendered=known.rendered._replace(content=content))
+
+    def _newly_rendered(self, overlay: Overlay) -> _Rendering:
+        self._said_of_engine, task = None, Task("overlay", overlay.path)
+        with lowered(self.config.limits), self._recorder.using(task):
+            rendered = self._render(overlay)
+        return _Rendering(overlay, self._recorder.inputs_in_parts(task), self._said_of_engine, rendered)
+
+    def _engine_of(self, overlay: Overlay) -> _Engine:
+        certain = partial(self.certain_deployers_of, overlay)
+        return _Engine(overlay.deployer, partial(self.deployer_of, overlay), certain)
 
     def _render(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay)
@@ -322,9 +371,7 @@ class Side:
             kubevirt=EMPTY if kubevirt is None else kubevirt.content,
             feature_gates=config.feature_gates,
             owner=owner.current_id if owner else None,
-            engine=_Engine(
-                owner, partial(self.deployer_of, overlay), partial(self.certain_deployers_of, overlay)
-            ),
+            engine=self._engine_of(overlay),
             storage_classes=catalogs.storage_classes,
         )
         # The state for expanding VMs has the instance types that the overlay composes.

@@ -45,8 +45,13 @@ class OverlayStates(NamedTuple):
 
     @property
     def between(self) -> list[RenderedSide]:
-        """The states between the first and the last one that could be rendered."""
-        return [each for each in self.states[1:-1] if each is not None and each.content is not None]
+        """The rendered states between the first and the last one that differ from the one before.
+
+        A state that was taken over from the commit before (``Side.follow``) is the same object.
+        """
+        rendered = [each for each in self.states[1:-1] if each is not None and each.content is not None]
+        former = (self.states[0].state if self.states[0] else None, *(each.state for each in rendered))
+        return [each for each, before in zip(rendered, former, strict=False) if each.state is not before]
 
     @property
     def may_have_moves(self) -> bool:

@@ -358,6 +358,10 @@ class GitObject(NamedTuple):
     content: bytes
 
 
+#: Bytes of blobs that are kept: most revisions have most files in common, and many overlays read a base.
+_KEPT_BYTES = 16 << 20
+
+
 class GitObjects:
     """Reads objects. One process answers all requests; it starts with the first one."""
 
@@ -365,6 +369,8 @@ class GitObjects:
         self._git = git
         self._conversation: Conversation | None = None
         self._trees: dict[str, dict[str, TreeEntry]] = {}
+        self._blobs: dict[str, GitObject] = {}
+        self._bytes_of_blobs = 0
 
     def find(self, name: str) -> GitObject | None:
         """Return the object for an id or a name such as ``main``; None if there is none.
@@ -400,6 +406,21 @@ class GitObjects:
         content = self._conversation.read(int(last))
         self._conversation.read(1)  # the line end after it
         return GitObject(oid, kind, content)
+
+    def blob(self, oid: str) -> GitObject | None:
+        """Return the object for an id, as ``find`` does; the blobs that were read last are kept."""
+        known = self._blobs.get(oid)
+        if known is not None:
+            return known
+        found = self.find(oid)
+        if found is None or len(found.content) > _KEPT_BYTES:
+            return found
+        self._blobs[oid] = found
+        self._bytes_of_blobs += len(found.content)
+        while self._bytes_of_blobs > _KEPT_BYTES:
+            oldest = self._blobs.pop(next(iter(self._blobs)))
+            self._bytes_of_blobs -= len(oldest.content)
+        return found
 
     def tree(self, oid: str) -> dict[str, TreeEntry]:
         """Return the entries of a tree, which is read once. Raises ``DiagnosticError``: git-revision."""

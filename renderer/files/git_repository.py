@@ -42,8 +42,6 @@ _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 #: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
-#: The number of files whose content a tree keeps, and the size of the largest: bases of many overlays.
-_MOST_KEPT, _LARGEST_KEPT = 64, 1 << 16
 #: The number of answers about attributes that are kept, and of programs for them that run at a time.
 _MOST_ANSWERS, _MOST_RUNNING = 20_000, 4
 _TRUE = ("true", "yes", "on", "1")
@@ -115,7 +113,7 @@ class LineEnds:
 
     def _answer(self, path: str) -> bytes:
         """Return what Git says about a file; about equal files of attributes, it is asked once."""
-        key = path, self._sources(posixpath.dirname(posixpath.normpath(self._prefix + path)))
+        key = path, self.attributes_of(path)
         answer = self._known.answers.get(key)
         if answer is None:
             self._known.open(self)
@@ -124,6 +122,10 @@ class LineEnds:
                 self._known.answers.clear()
             self._known.answers[key] = answer
         return answer
+
+    def attributes_of(self, path: str) -> tuple[str, ...]:
+        """Return the ids of the files of attributes that count for a file of the project."""
+        return self._sources(posixpath.dirname(posixpath.normpath(self._prefix + path)))
 
     def _sources(self, path: str) -> tuple[str, ...]:
         """Return the ids of the files of attributes in a folder and in those above it."""
@@ -199,20 +201,8 @@ class GitFileSystem:
         self._objects = objects
         self._root = _Place(".", TreeEntry(TREE_MODE, root))
         self._folders: dict[str, _Place] = {}
-        self._contents: dict[str, bytes] = {}
 
     def read(self, path: str) -> bytes:
-        """Return the content of a file; that of small ones is kept, as git is asked twice for it."""
-        content = self._contents.get(path)
-        if content is None:
-            content = self._read(path)
-            if len(content) <= _LARGEST_KEPT:
-                if len(self._contents) >= _MOST_KEPT:
-                    self._contents.clear()
-                self._contents[path] = content
-        return content
-
-    def _read(self, path: str) -> bytes:
         place = self._find(path)
         if place.entry is None:
             raise Diagnostic.in_file(
@@ -233,6 +223,14 @@ class GitFileSystem:
             ).error()
         note_read(f"{place.path} of a revision", len(found.content))  # all its versions count once
         return self._line_ends.checked_out(place.path, found.content)
+
+    def content_id(self, path: str) -> str:
+        """Return an id that equals that of another revision only if it checks out a file with this content.
+
+        It is empty if there is no file. Raises ``DiagnosticError``: file-outside-root.
+        """
+        blob, place = self.blob_id(path), self._find(path)
+        return f"{blob} {self._line_ends.attributes_of(place.path)}" if blob else ""
 
     def blob_id(self, path: str) -> str:
         """Return the id of the content of a file, which is not read; empty if there is no file.
@@ -271,7 +269,7 @@ class GitFileSystem:
     def _object(self, oid: str, path: str) -> GitObject | None:
         """Find an object, and report its problems as problems of the file."""
         try:
-            return self._objects.find(oid)
+            return self._objects.blob(oid)
         except DiagnosticError as error:
             raise DiagnosticError(
                 *(found._replace(location=Location(path)) for found in error.diagnostics)

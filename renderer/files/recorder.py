@@ -46,6 +46,13 @@ class SharedInputs(Record):
     text: str
     is_answered: bool
 
+    def answers(self) -> Iterator[tuple[FileQuestion, str]]:
+        """Yield the questions, each with its answer."""
+        import json  # noqa: PLC0415 - for runs with many overlays
+
+        for method, path, answered in json.loads(self.text):
+            yield FileQuestion(method, path), answered
+
 
 class Inputs(Record):
     """The questions that a result depends on, and the answers: its ``own``, and parts shared with others."""
