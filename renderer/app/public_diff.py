@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from renderer.emit.unified_diff import unified_diff
 from renderer.findings.public_lines import public_lines
+from renderer.findings.quoted_lines import lines_of_values
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.kube.resource import Resource
 from renderer.model.masking import MASK
@@ -28,6 +29,11 @@ def _masked(content: bytes) -> bytes:
     numbers = range(1, content.count(b"\n") + 2)
     confidential = taint_masking()
     public = public_lines(content, numbers)
-    shown = {number: line for number, line in public.items() if not confidential.is_in(line)}
+    hidden = lines_of_values(content, public, confidential) if confidential else frozenset[int]()
+    shown = {
+        number: line
+        for number, line in public.items()
+        if number not in hidden and not confidential.is_in(line)
+    }
     *lines, last = (shown.get(number, MASK) for number in numbers)
     return "\n".join([*lines, last if not content.endswith(b"\n") else ""]).encode()

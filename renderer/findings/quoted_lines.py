@@ -99,14 +99,14 @@ def _lines(fs: FileSystem, path: str, places: Iterable[Location]) -> Mapping[Loc
         return {}
     found = public_lines(content, {place.line for place in places})
     masking, count = taint_masking(), content.count(b"\n") + 1
-    hidden = _lines_of_values(content, found, masking) if masking else frozenset()
+    hidden = lines_of_values(content, found, masking) if masking else frozenset()
     lines = {place: found.get(place.line) for place in places if place.line <= count}
     return {
         place: None if place.line in hidden else line and masking.mask(line) for place, line in lines.items()
     }
 
 
-def _lines_of_values(content: bytes, wanted: Iterable[int], masking: Masking) -> frozenset[int]:
+def lines_of_values(content: bytes, wanted: Iterable[int], masking: Masking) -> frozenset[int]:
     """Return the numbers of the ``wanted`` lines in which a mask may not find a value.
 
     A value on several lines, folded or with escapes is not in any of its lines as it is.

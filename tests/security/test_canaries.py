@@ -36,6 +36,9 @@ FOUND = {
     "diff --live cluster --format markdown": Trial(
         "networkData", "pairs", "part after a space", "image", "JSON"
     ),
+    "fix --diff --format github": Trial(
+        "envs", "workflow command", "repeated", "host name", "flow", "a bad line"
+    ),
     "fix --diff --format sarif": Trial("any header of a download", "plain", "", "", "flow"),
     "render --check --format text": Trial("parameter of a plugin", "list", "copied", "annotation", "block"),
     "render --check --no-cache": Trial(
