@@ -32,7 +32,7 @@ from renderer.gitops.argocd.generators.unmatched_clusters import unmatched_clust
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.folder_reader import FolderReader
-from renderer.gitops.repository_url import SourceAddress
+from renderer.gitops.repository_url import SourceAddress, public_url
 from renderer.kubevirt.facts.kinds import MACHINES
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.engines import FLUX_SOURCE_GROUP
@@ -57,9 +57,10 @@ _BOOTSTRAPPED = ("GitRepository", "flux-system", "flux-system")
 class EngineObject(NamedTuple):
     """An object that deploys ``folder``, with the fields by which it changes what it deploys.
 
-    ``url`` is the repository of the folder, empty if no object says which. ``is_this_repository``: the URL is
-    this repository. ``source`` is the source of an Application. Of an ApplicationSet's template, ``folder``
-    may be a pattern, and ``cure`` says which clusters its selector wants.
+    ``url`` is the repository of the folder without credentials, empty if no object says which.
+    ``is_this_repository``: the URL is this repository. ``source`` is the source of an Application. Of an
+    ApplicationSet's template, ``folder`` may be a pattern, and ``cure`` says which clusters its selector
+    wants.
     """
 
     resource: Resource
@@ -229,7 +230,7 @@ class EngineObjects:
         url = self._urls_of_sources.get(key, "")
         is_ours = not url or self._urls.is_this_repository(url, path)
         fields = tuple(field for field in BUILD_FIELDS if spec.get(field))
-        return EngineObject(found, normal_path(path), fields, url, is_ours)
+        return EngineObject(found, normal_path(path), fields, public_url(url), is_ours)
 
     def _of_application(self, found: Resource) -> Iterator[EngineObject]:
         """Yield an object for each source of an Application, or of the template of an ApplicationSet."""
@@ -247,7 +248,7 @@ class EngineObjects:
                 path = "" if "{{" in source.path else source.path
                 is_ours = self._urls.is_this_repository(source.url, path)
                 folder = normal_path(_PARAMETER.sub(lambda found: "*" if found[1] else found[0], source.path))
-                yield EngineObject(found, folder, fields, source.url, is_ours, source, cure)
+                yield EngineObject(found, folder, fields, public_url(source.url), is_ours, source, cure)
 
 
 def _needs_recurse(found: EngineObject, path: str) -> bool:

@@ -7,6 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
+from renderer.kubevirt.facts.confidential.credential_text import without_credentials
+from renderer.model.masking import MASK
+
 _URL = re.compile(
     r"(?:[a-z][a-z0-9+.-]*://)?(?:[^@/]*@)?(?P<host>[^/:]*)(?::[0-9]+(?=/))?[/:]++(?P<path>.*)", re.IGNORECASE
 )
@@ -16,6 +19,9 @@ _EXAMPLE = re.compile(r"[@/.]example\.(?:com|org|net)\b", re.IGNORECASE)
 _REMOTE_URL = re.compile(r"^[^\S\n]*url\s*=\s*(\S+)[^\S\n]*$", re.MULTILINE)
 #: How many of host, owner and name match.
 _WHOLE, _OWNER_AND_NAME, _NAME = 3, 2, 1
+#: The user of a URL, with any password; the user of ssh alone is a name.
+_USER = re.compile(r"^([a-z][a-z0-9+.-]*+://)(?!(?<=ssh://)[^@:/]*+@)[^/]*@", re.IGNORECASE)
+_QUERY = re.compile(r"[?#].*", re.DOTALL)
 _SUBMODULE = re.compile(r"^[^\S\n]*\[submodule ", re.MULTILINE)
 
 
@@ -132,6 +138,15 @@ def remote_urls(git_config: str) -> Iterator[str]:
     yield from _REMOTE_URL.findall(remotes)
 
 
+def public_url(url: str) -> str:
+    """Return the URL as one may show it and write it into files: without user, password, query or fragment.
+
+    Of ``ssh://git@…`` the user stays; what is left names the same repository (``are_same_repository``).
+    """
+    bare = _QUERY.sub("", url.strip())
+    return without_credentials(_USER.sub(r"\1", bare), lambda _: MASK)
+
+
 def checked_out_branch(head: str) -> str:
     """Return the branch in the text of ``.git/HEAD``; empty where a commit is checked out."""
     prefix = "ref: refs/heads/"
@@ -140,7 +155,7 @@ def checked_out_branch(head: str) -> str:
 
 def _parts(url: str, count: int) -> frozenset[tuple[str, ...]]:
     """Return the last ``count`` of host, folders and name; empty if the URL has fewer."""
-    match = _URL.fullmatch(url.strip())
+    match = _URL.fullmatch(_QUERY.sub("", url.strip()))
     if not match:
         return frozenset()
     path = match["path"].strip("/").removesuffix(".git").lower()

@@ -504,6 +504,12 @@ def test_folder_of_an_application_of_an_unknown_repository_is_left_out_with_the_
     )
     assert f"# repositories:\n#   - {json.dumps(url)}\n" in project_text(found)
 
+    with_token = {
+        **files,
+        "argocd/vms.yaml": files["argocd/vms.yaml"].replace("https://", "https://u:horse@"),
+    }
+    assert project_text(surveyed(with_token)) == project_text(found)
+
 
 def test_folder_of_an_application_of_certainly_another_repository_is_an_overlay() -> None:
     files = {

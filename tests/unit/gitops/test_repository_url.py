@@ -5,7 +5,13 @@ from __future__ import annotations
 import pytest
 
 from renderer.gitops import repository_url
-from renderer.gitops.repository_url import RepositoryUrls, SourceAddress, checked_out_branch, remote_urls
+from renderer.gitops.repository_url import (
+    RepositoryUrls,
+    SourceAddress,
+    checked_out_branch,
+    public_url,
+    remote_urls,
+)
 
 KNOWN = ("git@github.com:acme/fleet.git",)
 SAME = (
@@ -22,6 +28,25 @@ OTHER = "https://github.com/acme/charts.git"
 @pytest.mark.parametrize("url", SAME)
 def test_spellings_forks_and_mirrors_match_the_repository(url: str) -> None:
     assert RepositoryUrls(KNOWN, [SourceAddress(url)]).is_this_repository(url)
+
+
+@pytest.mark.parametrize(
+    ("url", "public"),
+    [
+        ("https://user:token@github.com/acme/fleet", "https://github.com/acme/fleet"),
+        ("https://token@github.com/acme/fleet.git", "https://github.com/acme/fleet.git"),
+        ("https://user:to/ken@github.com/acme/fleet", "https://user:***@github.com/acme/fleet"),
+        ("https://github.com/acme/fleet.git?private_token=word", "https://github.com/acme/fleet.git"),
+        ("ssh://git:word@github.com/acme/fleet", "ssh://github.com/acme/fleet"),
+        ("ssh://git@github.com/acme/fleet", "ssh://git@github.com/acme/fleet"),
+        ("git@github.com:acme/fleet.git", "git@github.com:acme/fleet.git"),
+    ],
+)
+def test_url_without_credentials_is_of_the_same_repository(url: str, public: str) -> None:
+    assert public_url(url) == public
+    assert RepositoryUrls((public,)).lists(KNOWN[0])
+    if "/ken" not in url:  # a slash in a password is not valid in a URL
+        assert RepositoryUrls((public,), certain=True).is_this_repository(url)
 
 
 @pytest.mark.parametrize("named", [(OTHER,), (SAME[0], OTHER), (SAME[4], OTHER)])
