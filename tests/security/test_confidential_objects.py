@@ -189,6 +189,13 @@ def application(source: str) -> dict[str, str]:
     )
 
 
+GENERATOR = "apiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: obj, namespace: a}\n"
+LITERALS = {
+    "literals": f"literals: [a={CANARY}]\n",
+    "a misspelt field": f"litrals: [a={CANARY}]\n",
+    "content of files": f"files: ['a={CANARY}']\nenvs: ['a={CANARY}']\n",
+    "a mapping of paths": f"envs: {{a: {CANARY}}}\nenv: {{a: {CANARY}}}\nfiles: {{a: {CANARY}}}\n",
+}
 CASES = {
     "a long line": copied(MESSAGE),
     "a long line with quotes": copied(f'it\'s "{CANARY}": {"a word " * 20}'),
@@ -235,6 +242,22 @@ CASES = {
     ),
     "a kind that is a variable": holding("object", DATA.replace("kind: Secret", "kind: '${KIND}'")),
     "a secretGenerator": holding("kustomization", f"secretGenerator: [{{name: g, literals: [a={CANARY}]}}]"),
+    **{f"a generator of Secrets with {name}": one(GENERATOR + text) for name, text in LITERALS.items()},
+    "a generator of Secrets in a ConfigMap": one(
+        CONFIG_MAP.replace("x}", texts(GENERATOR + LITERALS["literals"]) + "}")
+    ),
+    "a misspelt generator of Secrets": one(GENERATOR.replace("SecretG", "SecertG") + LITERALS["literals"]),
+    "a patch of a generator of Secrets": holding(
+        "patches",
+        f"[{{target: {{kind: SecretGenerator}}, patch: '{{literals: [a={CANARY}]}}'}}, "
+        f"{{target: {{name: g}}, patch: '[{{op: add, path: /literals/0, value: a={CANARY}}}]'}}]",
+        "Kustomization",
+    ),
+    "a value that is written into a generator of Secrets": holding(
+        "replacements",
+        f"[{{sourceValue: {CANARY}, "
+        "targets: [{select: {kind: SecretGenerator}, fieldPaths: [literals.0]}]}]",
+    ),
     "a template of Secrets": holding(
         "secretTemplates", f"[{{name: a, data: {{p: {CANARY}}}}}]", "SopsSecret"
     ),
@@ -659,6 +682,10 @@ PUBLIC = {
     "the body of a request": holding("webhook", "body: 'user=CANARY'", "Webhook"),
     "a kind that resembles no Secret": one(
         "apiVersion: example.com/v1\nkind: Server\nmetadata: {name: obj}\ndata: {a: CANARY}\n"
+    ),
+    "paths and names of a generator of Secrets": one(
+        "apiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: obj, namespace: a}\n"
+        "files: [CANARY, a=b/CANARY.txt]\nenvs: [CANARY]\noptions: {labels: {a: CANARY}}\ntype: CANARY\n"
     ),
     "words that end like a token": holding("tokenizer", "CANARY"),
     "a Template": one(OPENSHIFT.replace("FIELD", "data").replace("name: NAME", "name: NAME, value: CANARY")),

@@ -26,6 +26,10 @@ SECRET_DATA = ("binaryData", "data", "stringData", SECRET_GENERATOR)
 #: them, there may be a value by mistake.
 PUBLIC_FIELDS_OF_GENERATORS = frozenset({"behavior", "env", "envs", "name", "namespace", "options", "type"})
 FILES_OF_GENERATORS = "files"
+#: The kind of the object that configures such a generator (kustomize ``api/builtins``), and its other public
+#: fields.
+KIND_OF_GENERATOR = "SecretGenerator"
+IDENTITY = frozenset({"apiVersion", "kind", "metadata"})
 #: The fields of a parameter of a Template that hold no value.
 PUBLIC_FIELDS_OF_PARAMETERS = frozenset(
     {"description", "displayName", "from", "generate", "name", "required", "section"}
@@ -95,6 +99,8 @@ def is_confidential(field: FieldPath, kind: str = "") -> bool:
     if segments and segments[0] == SOPS:
         return True
     if kind == SECRET and segments and segments[0] not in PUBLIC_FIELDS_OF_SECRETS:
+        return True
+    if kind == KIND_OF_GENERATOR and not (PUBLIC_FIELDS_OF_GENERATORS | IDENTITY).issuperset(segments[:1]):
         return True
     if kind == CONFIG_MAP and any(str(segment).lower() in ANSWER_FILES for segment in segments):
         return True

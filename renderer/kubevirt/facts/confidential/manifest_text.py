@@ -12,7 +12,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECTIONS,
     START_DATA,
 )
-from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
+from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
 from renderer.model.pattern import pattern
 
 _KEYS = sorted({*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION, *ANSWER_FILES, *SECTIONS})
@@ -38,7 +38,7 @@ def may_be_confidential(text: str) -> bool:
 
 def _has_kind_put_in_later_or_misspelt(lowered: str) -> bool:
     kinds = _KIND.findall(lowered)
-    return any(map(means_secret, kinds)) or _KIND_PUT_IN_LATER.search(lowered) is not None
+    return any(map(has_values_of_secret, kinds)) or _KIND_PUT_IN_LATER.search(lowered) is not None
 
 
 def seems_confidential(text: str) -> bool:

@@ -11,9 +11,11 @@ from functools import lru_cache
 
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
+    SECRET_GENERATOR,
     SECTIONS,
 )
-from renderer.kubevirt.facts.confidential.meant_kinds import without_letters
+from renderer.kubevirt.facts.confidential.meant_kinds import means_secret, without_letters
+from renderer.model.kube.json import Json
 from renderer.model.record import Record
 
 #: The field of a generator whose entries are values: ``key=value``.
@@ -34,6 +36,16 @@ def meant_key(word: str | None) -> str | None:
         return None
     part = word.rpartition("/")[2]
     return _meant_key(word) or (_meant_key(part) if _SHORTEST_PART <= len(part) < len(word) else None)
+
+
+def means_generator(kind: Json) -> bool:
+    """Return True for the kind ``SecretGenerator``, which may be misspelt as the key of such generators."""
+    return isinstance(kind, str) and meant_key(kind) == SECRET_GENERATOR
+
+
+def has_values_of_secret(kind: Json) -> bool:
+    """Return True for the kind of an object that holds the values of a Secret: it, or its generator."""
+    return means_secret(kind) or means_generator(kind)
 
 
 @lru_cache(maxsize=4096)

@@ -24,8 +24,10 @@ from renderer.kubevirt.facts.confidential.fields import (
     COPIES,
     EXTRA_HEADERS,
     FILES_OF_GENERATORS,
+    IDENTITY,
     IGNITION,
     KERNEL_ARGUMENTS,
+    KIND_OF_GENERATOR,
     LAUNCH_SECURITY,
     PUBLIC_FIELDS_OF_GENERATORS,
     PUBLIC_FIELDS_OF_PARAMETERS,
@@ -42,7 +44,12 @@ from renderer.kubevirt.facts.confidential.manifest_text import (
     may_be_confidential,
     seems_confidential,
 )
-from renderer.kubevirt.facts.confidential.meant_keys import meant_key
+from renderer.kubevirt.facts.confidential.meant_keys import (
+    LITERALS,
+    has_values_of_secret,
+    means_generator,
+    meant_key,
+)
 from renderer.kubevirt.facts.confidential.meant_kinds import (
     ANY_KIND,
     OWN_KIND,
@@ -82,8 +89,9 @@ _SECRET_LIST = "SecretList"  # noqa: S105 - the kind
 _STRING_DATA, _DATA = "stringData", "data"
 #: The fields of a Secret whose entries are its values.
 SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
-#: Another field with values, in what describes a Secret.
-_LITERALS = "literals"
+#: The fields of a generator that are mappings.
+_MAPPINGS_OF_GENERATORS = frozenset({"metadata", "options"})
+_PATHS_OF_GENERATORS = frozenset({"env", "envs", FILES_OF_GENERATORS})
 #: Kinds of objects of which an operator makes Secrets, such as ``ExternalSecret`` and ``SealedSecret``: its
 #: ``template`` is meant for what need not be secret.
 _MAKES_SECRETS = pattern(r".Secrets?$")
@@ -171,7 +179,7 @@ class Area(Enum):
     OBJECT = auto()
     ENTRIES = auto()  # of a Secret: each entry is a value
     REFERENCES = auto()  # all scalars are confidential, except the names of other objects
-    GENERATORS = auto()  # the entries of secretGenerator
+    GENERATORS = auto()  # the entries of secretGenerator, and a SecretGenerator
     FILES = auto()  # the paths of files that a generator reads
     CHART = auto()  # the values of a chart
     PARAMETERS = auto()  # of a Template or of a chart, with names
@@ -259,6 +267,9 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope
     if scope.is_root and means_secret(scope.target):  # a patch may name any kind
         return scope._replace(kind=SECRET)
+    is_operation = "op" in mapping and "path" in mapping
+    if scope.is_root and means_generator(scope.target) and not is_operation:
+        return scope._replace(area=Area.GENERATORS, kind=KIND_OF_GENERATOR)
     kind = mapping.get("kind")
     has_identity = "metadata" in mapping or "apiVersion" in mapping
     if kind is None and scope.kind == _SECRET_LIST and has_identity:
@@ -269,6 +280,8 @@ def _entered(mapping: JsonObject, scope: Scope) -> Scope:
         return scope._replace(kind=kind, parameters=confidential_parameters(mapping) | _NONE)
     if kind == RESOURCE_SET and not scope.parameters:
         return scope._replace(kind=kind, parameters=confidential_inputs(mapping) | _NONE)
+    if means_generator(kind):
+        return scope._replace(area=Area.GENERATORS, kind=KIND_OF_GENERATOR)
     return scope._replace(kind=kind)
 
 
@@ -333,9 +346,11 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if key == SECRET_GENERATOR:
         return below.within(Area.GENERATORS)
     if here.area is Area.GENERATORS:
-        if key == FILES_OF_GENERATORS:
+        is_mapping = isinstance(child, dict)
+        if key in _PATHS_OF_GENERATORS and not is_mapping:
             return below.within(Area.FILES)
-        is_public = key in PUBLIC_FIELDS_OF_GENERATORS
+        is_public = key in PUBLIC_FIELDS_OF_GENERATORS or (here.kind == KIND_OF_GENERATOR and key in IDENTITY)
+        is_public = is_public and (not is_mapping or key in _MAPPINGS_OF_GENERATORS)
         return below.within(Area.OBJECT) if is_public else below.hidden(is_secret=True)
     if key == _STRING_DATA:
         return _entries(child, below)
@@ -433,12 +448,15 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
 
 
 def _may_replace_value_of_secret(replacement: JsonObject) -> bool:
-    """Return True if a replacement writes into what may be an entry of a Secret."""
-    return any(
-        may_be_secret(target_kind(object_at(target, "select")))
-        and any(str(path).partition(".")[0] in SECTIONS_OF_SECRETS for path in array_at(target, "fieldPaths"))
-        for target in array_at(replacement, "targets")
-    )
+    """Return True if a replacement writes into what may be an entry of a Secret, or of its generator."""
+    for target in array_at(replacement, "targets"):
+        kind = target_kind(object_at(target, "select"))
+        fields = {str(path).partition(".")[0] for path in array_at(target, "fieldPaths")}
+        if may_be_secret(kind) and not SECTIONS_OF_SECRETS.isdisjoint(fields):
+            return True
+        if LITERALS in fields and (kind == ANY_KIND or means_generator(kind)):
+            return True
+    return False
 
 
 def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
@@ -449,10 +467,10 @@ def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
         return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in SECTIONS_OF_SECRETS
     is_section = key in SECTIONS_OF_SECRETS
     if here.is_among_secrets:
-        return (is_section or key == _LITERALS) and isinstance(mapping.get(key), dict | list)
-    if not is_section:
-        return False
+        return (is_section or key == LITERALS) and isinstance(mapping.get(key), dict | list)
     may_be_any = kind == "" and here.is_root and here.target in (ANY_KIND, OWN_KIND)
+    if not is_section:
+        return may_be_any and key == LITERALS
     is_put_in_later = isinstance(kind, str) and _VARIABLE_KIND.search(kind) is not None
     is_known = here.is_root and here.target not in _UNKNOWN_TARGETS
     is_of_core = is_object and is_secret_if_it_has_data(mapping.get("apiVersion"), kind)
@@ -596,7 +614,9 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
     try:
         documents = decode_documents(text.encode("utf-8", "replace"), "")
     except DiagnosticError:
-        is_of_secret = means_secret(scope.target) or (scope.target == ANY_KIND and _DATA in text.lower())
+        is_of_secret = has_values_of_secret(scope.target) or (
+            scope.target == ANY_KIND and _DATA in text.lower()
+        )
         is_certain = is_of_secret or seems_confidential(text)
         return (Part(text, is_secret=False),) if is_certain else ()
     roots = (each for each in documents if isinstance(each, dict | list))

@@ -11,7 +11,7 @@ from renderer.kubevirt.facts.confidential.fields import (
 from renderer.kubevirt.facts.confidential.manifest_text import (
     seems_to_hold_secret,
 )
-from renderer.kubevirt.facts.confidential.meant_kinds import means_secret
+from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_inputs
 from renderer.kubevirt.facts.confidential.parts import (
     CHARACTERS_PER_STEP,
@@ -79,7 +79,7 @@ def may_hold_objects(tree: Json) -> bool:
 
 def fields_of_secrets(content: JsonObject) -> Iterator[FieldPath]:
     """Yield the fields of an object that hold a value of a Secret, or a text with one."""
-    if means_secret(text_at(content, "kind")) or may_hold_objects(content):
+    if has_values_of_secret(text_at(content, "kind")) or may_hold_objects(content):
         yield from map(FieldPath, _places_of_secrets(content, root_scope(), ()))
 
 
@@ -119,7 +119,7 @@ def secret_values(objects: Iterable[Json]) -> frozenset[str]:
 
 def _parts_of_object(content: Json) -> Iterator[Part]:
     kind = text_at(content, "kind")
-    if kind in _WITH_VALUES or means_secret(kind) or may_hold_objects(content):
+    if kind in _WITH_VALUES or has_values_of_secret(kind) or may_hold_objects(content):
         spend(STEPS_PER_VALUE * count_values(content), LOOKING)
         yield from parts_of(content, root_scope())
 
