@@ -48,6 +48,8 @@ FIELDS = {
     "envs of a configMapGenerator": "configMapGenerator: [{name: s, envs: [CONTENT]}]",
     "files of a configMapGenerator": "configMapGenerator: [{name: s, files: [CONTENT]}]",
     "an answer file": "configMapGenerator: [{name: s, files: ['autounattend.xml=<a>CANARY</a>']}]",
+    "files of an inline generator": "generators: ['{apiVersion: builtin, "
+    "kind: SecretGenerator, metadata: {name: s}, files: [CONTENT]}']",
     "a chart": "helmCharts: [{name: x, valuesFile: CONTENT}]",
 }
 
