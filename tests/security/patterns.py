@@ -569,9 +569,9 @@ def _use(pattern: Pattern, method: str) -> Callable[[str], object]:
 
 
 def _slow(pattern: Pattern, method: str, use: Callable[[str], object], word: Word, end: str) -> Slow | None:
-    text, seconds, rate, shorter = "", 0.0, 0.0, ""
+    text, seconds, rate, before, shorter = "", 0.0, 0.0, 0.0, ""
     for count, suspicious in STAGES:
-        text, shorter = word.prefix + word.repeated * count + end, text
+        text, shorter, before = word.prefix + word.repeated * count + end, text, rate
         seconds = _seconds(use, text)
         rate = seconds / len(text)
         if rate > SLOW and seconds > SHORT:
@@ -579,7 +579,9 @@ def _slow(pattern: Pattern, method: str, use: Callable[[str], object], word: Wor
         if rate < suspicious:
             return None
     else:
-        # Another program may have slowed one of them down: the shortest of several times counts.
+        if rate < GROWTH * before:
+            return None
+        # Another program may have slowed the last one down: the shortest of several times counts.
         last, before = (min(_seconds(use, each) for _ in range(5)) / len(each) for each in (text, shorter))
         if last < GROWTH * before:
             return None

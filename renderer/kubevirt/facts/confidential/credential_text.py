@@ -74,8 +74,8 @@ IN_ADDRESSES = (
     (
         "://",
         pattern(
-            rf"://[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}(?P<word>(?:[^\s@\"<>]|\"(?![,:}}\]])){{1,500}})"
-            rf"@{_NOT_A_HOST}(?=\S)"
+            rf"://[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}(?=[^\s@<>]{{1,500}}@)"  # for speed: most have no @
+            rf"(?P<word>(?:[^\s@\"<>]|\"(?![,:}}\]])){{1,500}})@{_NOT_A_HOST}(?=\S)"
         ),
     ),
     # scheme://token@host; in ssh and its like, a short user is a name
