@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -22,12 +22,13 @@ from renderer.kubevirt.facts.confidential.parts import root_scope
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.kube.json import object_at
-from renderer.model.kube.resource import ResourceSet
+from renderer.model.kube.json import count_values, object_at
+from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import Release
 from renderer.model.render_config import RenderConfig
 from renderer.model.run.taint import taint, taint_masking
+from renderer.model.run.work import spend
 from renderer.pipeline import Pipeline
 from renderer.project.project import load_project
 
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import CatalogSource
 
 _BUILTIN = "builtin:"
+#: Steps (``model.run.work``) to mask a value of an entry, and to list the entry for a cluster.
+_STEPS_PER_VALUE, _STEPS_PER_ENTRY = 16, 30
+_LISTING = "listing catalogs"
 
 
 class OpenedCatalog(NamedTuple):
@@ -175,35 +179,46 @@ def project_entries(project: Project, *, as_manifests: bool = False) -> tuple[Ca
     """
     pipeline = Pipeline(project.fs, project.config)
     catalogs = {cluster: pipeline.catalogs_of(cluster).sources for cluster in _clusters_of(project)}
-    by_cluster = {
-        cluster: tuple(entries_of(_public_objects(sources, as_manifests=as_manifests)))
-        for cluster, sources in catalogs.items()
-    }
+    _note_secrets(source for sources in catalogs.values() for source in sources)
+    public: dict[int, ResourceSet] = {}
+    entries: dict[tuple[tuple[str, int], ...], tuple[CatalogEntry, ...]] = {}
+    by_cluster: dict[str, tuple[CatalogEntry, ...]] = {}
+    for cluster, sources in catalogs.items():  # which share most catalogs; `catalogs` keeps ids unique
+        same = tuple((source.name, id(source.resources)) for source in sources)
+        if same not in entries:
+            for source in sources:
+                if id(source.resources) not in public:
+                    public[id(source.resources)] = _public_objects(source, as_manifests=as_manifests)
+            spend(_STEPS_PER_ENTRY * sum(len(source.resources) for source in sources), _LISTING)
+            entries[same] = tuple(
+                entries_of((source.name, public[id(source.resources)]) for source in sources)
+            )
+        by_cluster[cluster] = entries[same]
+        spend(len(entries[same]), _LISTING)
     if len(by_cluster) == 1:
         return next(iter(by_cluster.values()))
     return tuple(entries_by_cluster(by_cluster))
 
 
-def _note_secrets(sources: Sequence[CatalogSource]) -> None:
-    taint(secret_values(each.content for source in sources for each in source.resources))
+def _note_secrets(sources: Iterable[CatalogSource]) -> None:
+    catalogs = {id(source.resources): source.resources for source in sources}.values()
+    taint(secret_values(each.content for resources in catalogs for each in resources))
 
 
-def _public_objects(
-    sources: Sequence[CatalogSource], *, as_manifests: bool = False
-) -> Iterator[tuple[str, ResourceSet]]:
-    """Yield the objects of each catalog, without the values of Secrets and other confidential parts.
+def _public_objects(source: CatalogSource, *, as_manifests: bool = False) -> ResourceSet:
+    """Return the objects of a catalog, without the values of Secrets and other confidential parts.
 
     In manifests, which are not shown but applied, only values of Secrets are masked.
     """
-    _note_secrets(sources)
     secrets = taint_masking()
-    for source in sources:
-        objects = source.resources
-        if secrets or not as_manifests:
-            objects = objects.map(
-                lambda each: each.with_content(object_at(masked(each.content, root_scope(), secrets)))
-            )
-        yield source.name, objects
+    if as_manifests and not secrets:
+        return source.resources
+
+    def public(resource: Resource) -> Resource:
+        spend(_STEPS_PER_VALUE * count_values(resource.content), _LISTING)
+        return resource.with_content(object_at(masked(resource.content, root_scope(), secrets)))
+
+    return source.resources.map(public)
 
 
 def _clusters_of(project: Project) -> tuple[str, ...]:
@@ -248,7 +263,8 @@ def describe_entry(project: Project, name: str, kubevirt: Release | None) -> str
     pipeline = Pipeline(project.fs, project.config)
     release = kubevirt or project.config.kubevirt
     wanted = pipeline.look_up(name)
-    entries = list(entries_of(_public_objects(pipeline.catalog_sources)))
+    _note_secrets(pipeline.catalog_sources)
+    entries = list(entries_of((source.name, _public_objects(source)) for source in pipeline.catalog_sources))
     id_ = wanted.current_id
     offer = next(each for each in offers(entries) if any(entry.resource.current_id == id_ for entry in each))
     origin = offer[0].resource.origin

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from renderer.app.catalogs import project_entries
+from renderer.app.project import Project
 from renderer.discovery.survey import survey
 from renderer.files.file_system import DelegatingFileSystem, DiskFileSystem, MemoryFileSystem
 from renderer.model.render_config import OverlayEntry, RenderConfig
@@ -21,6 +23,7 @@ kind: VirtualMachine
 metadata: {name: m}
 spec: {template: {spec: {domain: {devices: {}}}}}
 """
+HEADER = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
 SOURCE = "repoURL: https://git.example.org/acme/fleet.git"
 
 
@@ -96,6 +99,17 @@ def test_a_survey_takes_linear_time(tmp_path: Path, repository: Callable[[int], 
         for number in (10, 150, 300)
     )
     assert large < 2.6 * small
+
+
+def test_a_catalog_of_many_clusters_is_masked_once(tmp_path: Path) -> None:
+    def project(number: int) -> Project:
+        clusters = "".join(f"- {{name: c{each}, featureGates: [A]}}\n" for each in range(number))
+        files = {"vmrender.yaml": f"{HEADER}clusters:\n{clusters}overlays: [path: o/*/*]\n"}
+        overlays = {f"o/c{each}/a{each}/kustomization.yaml": "resources: []\n" for each in range(number)}
+        return Project.read(written(tmp_path / str(number), {**files, **overlays, ".git/HEAD": ""}))
+
+    _, few, many = (calls(partial(project_entries, project(number))) for number in (1, 2, 6))
+    assert many < 1.5 * few
 
 
 def test_a_folder_is_listed_once_for_all_globs() -> None:

@@ -107,6 +107,11 @@ class CatalogEntry:
         return object_at(self.resource.content, "spec")
 
     @cached_property
+    def identity(self) -> tuple[str, str, str, str]:
+        """Return its kind, namespace, name and spec, which are the same in clusters with the same entry."""
+        return self.resource.kind, self.resource.namespace, self.resource.name, repr(self.spec)
+
+    @cached_property
     def vcpus(self) -> Quantity | None:
         return lenient_quantity(object_at(self._size_fields, "cpu").get("guest"))
 
@@ -188,9 +193,7 @@ def entries_by_cluster(catalogs: Mapping[str, Iterable[CatalogEntry]]) -> Iterat
     found: dict[tuple[str, str, str, str], list[tuple[str, CatalogEntry]]] = {}
     for cluster, entries in catalogs.items():
         for entry in entries:
-            resource = entry.resource
-            key = (resource.kind, resource.namespace, resource.name, repr(entry.spec))
-            found.setdefault(key, []).append((cluster, entry))
+            found.setdefault(entry.identity, []).append((cluster, entry))
     merged = (
         CatalogEntry(alike[0][1].resource, alike[0][1].catalog, tuple(cluster for cluster, _ in alike))
         for alike in found.values()
