@@ -1,13 +1,14 @@
 """What a shell offers for an argument or option: overlays, machines, sizes, fields and other names.
 
 Each function gets click's context and parameter, and the beginning of a word. A project that cannot be read
-has no names; a message would end up in the middle of the user's command line. Names are from the repository,
-and a shell puts them into the command line as they are: only those that mean nothing to a shell are offered,
-and none with a confidential value.
+has no names, nor has one that exceeds the limits of a command; a message would end up in the middle of the
+user's command line. Names are from the repository, and a shell puts them into the command line as they are:
+only those that mean nothing to a shell are offered, and none with a confidential value.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import wraps
@@ -24,22 +25,36 @@ _PLAIN = re.compile(r"(?![-=@])[\w.:/@+=-]+")
 
 
 def _completion(names: Callable[[click.Context], Iterable[str]]) -> Completion:
-    """Return a completion by all plain names that there are; none if they cannot be found."""
+    """Return a completion by all plain names; none if they cannot be found within the limits of a command."""
 
     @wraps(names)
     def complete(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
-        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - only the shell asks
+        from renderer.app.cpu_limit import limited_cpu  # noqa: PLC0415 - only the shell asks
+        from renderer.app.usage_error import UsageError  # noqa: PLC0415 - as above
         from renderer.findings.located import LocatedError  # noqa: PLC0415 - as above
         from renderer.model.diagnostic import DiagnosticError  # noqa: PLC0415 - as above
-        from renderer.model.run.taint import taint_masking  # noqa: PLC0415 - as above
-        from renderer.model.run.work import WorkLimitError  # noqa: PLC0415 - as above
+        from renderer.model.run.limits import VARIABLE, LimitValueError, set_maximum_from  # noqa: PLC0415 - as above
+        from renderer.model.run.taint import begin_notes, taint_masking  # noqa: PLC0415 - as above
+        from renderer.model.run.work import WorkLimitError, begin_run  # noqa: PLC0415 - as above
 
+        begin_run()
+        begin_notes()
         try:
-            found = {name for name in names(context) if name.startswith(incomplete)}
-        except (DiagnosticError, LocatedError, WorkLimitError, UsageError, click.ClickException, OSError):
+            set_maximum_from(os.environ.get(VARIABLE, ""))
+            with limited_cpu():
+                found = sorted({name for name in names(context) if name.startswith(incomplete)})
+                confidential = taint_masking()
+                return [name for name in found if _PLAIN.fullmatch(name) and not confidential.is_in(name)]
+        except (
+            DiagnosticError,
+            LocatedError,
+            LimitValueError,
+            WorkLimitError,
+            UsageError,
+            click.ClickException,
+            OSError,
+        ):
             return []
-        confidential = taint_masking()
-        return sorted(name for name in found if _PLAIN.fullmatch(name) and not confidential.is_in(name))
 
     return complete
 

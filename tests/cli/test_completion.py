@@ -126,6 +126,12 @@ def test_a_project_that_cannot_be_read_has_no_names(tmp_path: Path) -> None:
         assert (answer.stdout.strip(), answer.stderr) == ("", "")
 
 
+def test_a_completion_that_exceeds_a_limit_offers_nothing(project: Path) -> None:
+    words = {"COMP_WORDS": "vmrender customize ", "COMP_CWORD": "2", "_VMRENDER_COMPLETE": "bash_complete"}
+    answer = run(project, **words, VMRENDER_LIMITS="fileSize=1")
+    assert (answer.stdout.strip(), answer.stderr, answer.returncode) == ("", "", 0)
+
+
 @pytest.mark.parametrize(
     ("shell", "words"),
     [

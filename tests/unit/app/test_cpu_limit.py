@@ -143,3 +143,14 @@ def test_command_reports_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert result.exit_code == 2
     assert "error[build-limit]: CPU time limit exceeded (" in result.stderr
     assert "VMRENDER_LIMITS=cpu=" in result.stderr
+
+
+def test_completion_has_the_timer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def names(_: object) -> tuple[str, ...]:
+        return ("limited",) if signal.getitimer(signal.ITIMER_PROF)[0] else ("unlimited",)
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("renderer.app.known_names.size_names", names)
+    (tmp_path / "vmrender.yaml").write_text("apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n")
+    asked = {"_VMRENDER_COMPLETE": "bash_complete", "COMP_WORDS": "vmrender customize ", "COMP_CWORD": "2"}
+    assert CliRunner().invoke(main, env=asked, prog_name="vmrender").output == "plain,limited\n"
