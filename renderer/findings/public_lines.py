@@ -17,6 +17,7 @@ from renderer.kubevirt.facts.confidential.credential_text import (
     credential_forms,
     named_credentials,
     passwords_of_commands,
+    passwords_of_listed_commands,
 )
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
@@ -121,7 +122,8 @@ def _holds_credential(line: str) -> bool:
     if len(line) > _LONGEST_LINE or holds_ciphertext(line):
         return True
     named = (found for found in named_credentials(line) if not found["word"].startswith(_BRACKETS))
-    return any(True for _ in (*credential_forms(line), *named, *passwords_of_commands(line)))
+    commands = (*passwords_of_commands(line), *passwords_of_listed_commands(line))
+    return any(True for _ in (*credential_forms(line), *named, *commands))
 
 
 def _lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
@@ -320,7 +322,13 @@ def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:
     patch, at an anchor, beside the name of a variable.
     """
     credentials = [*names_of_credentials(text)]
-    found = [*_whole_words(text), *islice(confidential_words(text), 1), *credentials[:1]]
+    commands = (each.start() for each in passwords_of_listed_commands(text))
+    found = [
+        *islice(commands, 1),
+        *_whole_words(text),
+        *islice(confidential_words(text), 1),
+        *credentials[:1],
+    ]
     if not found:
         return []
     is_above = "\\" in text or _SECRET.search(text) or _ELSEWHERE.search(text)

@@ -522,6 +522,8 @@ CASES = {
             f"command: [sh, -c, 'mysql -u me -p{CANARY} db']",
             f"command: [sh, -c, 'API_TOKEN={CANARY} run']",
             f"livenessProbe: {{exec: {{command: [check, --token, {CANARY}]}}}}",
+            f"livenessProbe: {{exec: {{command: [vault, login, {CANARY}]}}}}",
+            f"command: [net], args: [user, Jane Doe, {CANARY}]",
         )
     },
     "a number as the password of an operator": one(

@@ -59,6 +59,7 @@ HOLDERS = {
 }
 PEM_IN_BASE64 = base64.b64encode(f"-----BEGIN OPENSSH PRIVATE KEY-----\n{CANARY}\n".encode()).decode()
 INIT = f'"#cloud-config\\npassword: {CANARY}\\n"'
+RUN = f'"#cloud-config\\nruncmd: [[redis-cli, -a, {CANARY}, ping]]\\n"'
 VOLUMES = f"volumes: [{{name: c, cloudInitNoCloud: {{userData: {INIT}}}}}]"
 COPY = f'{{"apiVersion":"v1","kind":"Secret","data":{{"p":"{ENCODED}"}}}}'
 
@@ -88,6 +89,10 @@ HOLDERS |= {
     "hook": machine(
         f'annotations: {{hooks.kubevirt.io/hookSidecars: \'[{{"args": ["--token", "{CANARY}"]}}]\'}}'
     ),
+    "command of cloud-init": machine().replace(
+        "{domain:", f"{{volumes: [{{name: c, cloudInitNoCloud: {{userData: {RUN}}}}}], domain:"
+    ),
+    "command of a container": custom("Foo", f"spec: {{command: [vault], args: [login, {CANARY}]}}"),
     "copy of another tool": machine(f"annotations: {{example.com/last: '{COPY}'}}"),
     "private key in base64": config_map(f"binaryData: {{id_rsa: {PEM_IN_BASE64}}}"),
     "URL without a user": config_map(f"data: {{k: 'redis://:{CANARY}@redis:6379/0'}}"),

@@ -155,7 +155,8 @@ def _credentials_in(source: JsonObject) -> Iterator[str]:
     """Yield the fields with start data if any of them has credentials: they move together."""
     texts = {field: text_at(source, field) for field, _, _ in _START_DATA if text_at(source, field)}
     for field, text in texts.items():
-        if may_have_credentials(_decoded_base64(text) if field.endswith("Base64") else text):
+        plain = _decoded_base64(text) if field.endswith("Base64") else text
+        if may_have_credentials(plain) or any(True for _ in credential_fields(plain)):
             yield from texts
             return
 

@@ -17,9 +17,11 @@ from renderer.kubevirt.facts.confidential.credential_text import (
     credential_forms,
     is_credential_value,
     may_be_credential,
+    may_list_command,
     named_credentials,
     names_credential,
     passwords_of_commands,
+    passwords_of_listed_commands,
 )
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
 from renderer.kubevirt.facts.kinds import SECRET
@@ -77,7 +79,7 @@ def may_hold_credential(text: str) -> bool:
 def _may_be_tree(text: str) -> bool:
     """Return False if a text is surely no YAML or JSON with a credential in it."""
     lowered = text.lower()
-    return any(sign in lowered for sign in _SIGNS_OF_TREE)
+    return any(sign in lowered for sign in _SIGNS_OF_TREE) or may_list_command(text)
 
 
 def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:
@@ -176,6 +178,8 @@ def _is_credential_text(text: str, depth: int = 0) -> bool:
     if not is_json and next(named_credentials(text), None):  # in JSON, the walk finds them by their keys
         return True
     if documents is None and _SECRET_IN_TEXT.search(text):
+        return True
+    if not documents and next(passwords_of_listed_commands(text), None):
         return True
     return any(_is_credential_text(reading, depth + 1) for reading in _readings(text)) or any(
         True for each in documents or () if each != text for _ in _in_value(each, (), depth + 1)

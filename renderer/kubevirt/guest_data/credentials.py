@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from renderer.kubevirt.facts.confidential.credential_text import (
     Form,
+    credential_arguments,
     credential_forms,
     kernel_credentials,
     passwords_of_commands,
@@ -196,6 +197,16 @@ def _in_cloud_config(part: Part) -> Iterator[Credential]:
     for index, file in enumerate(array_at(data, "write_files")):
         if isinstance(file, dict) and _PRIVATE_KEY.search(_file_text(file)):
             yield Credential("private key", ("write_files", index), part.line, part.text)
+    yield from _passwords_in_lists(data, password)
+
+
+def _passwords_in_lists(value: Json, password: _PasswordAt, *path: Segment) -> Iterator[Credential]:
+    """Yield the passwords in commands that are lists of words, such as those of ``runcmd``."""
+    if isinstance(value, list):
+        for index in sorted(credential_arguments(value)):
+            yield from password(value[index], *path, index)
+    for key, child in value.items() if isinstance(value, dict) else enumerate(array_at(value)):
+        yield from _passwords_in_lists(child, password, *path, key)
 
 
 def _set_passwords(data: Mapping[str, Json], password: _PasswordAt) -> Iterator[Credential]:

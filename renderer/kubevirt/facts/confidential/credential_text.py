@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import accumulate, islice
 
 from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder
@@ -254,6 +254,10 @@ _CLIENTS = (
     (("openssl",), r"openssl\s+passwd", "-[156]"),
     (("keytool",), "keytool", "-(?:store|key)pass"),
     (("rhc",), r"rhc\s+connect", "-a"),
+    (("kadmin",), "kadmin", "-w"),
+    (("ssh-keygen",), "ssh-keygen", "-[NP]"),
+    (("iscsiadm",), r"iscsiadm\s[^\n|;&]{0,200}?-n\s+[\w.]{1,80}password", "-v"),
+    (("aws_s",), r"aws\s[^\n|;&]{0,40}?configure", r"set\s+[\w.]{0,80}(?:secret_access_key|session_token)"),
     (("sqlcmd", "bcp", "unzip", "zip"), "(?:sqlcmd|bcp|unzip|zip)", "-P"),
     (("desktop", "racadm"), "(?:rdesktop|racadm)", "-p"),
     (("snmp",), r"snmp\w{1,20}", "-[AXc]"),
@@ -263,10 +267,10 @@ _CLIENTS = (
 )
 #: Programs that read a password from their input.
 _ASKS = (
-    r"\b(?:adcli|chpasswd|cryptsetup|kinit|openconnect|passwd|realm"
+    r"\b(?:adcli|chpasswd|cryptsetup|kinit|openconnect|(?:vnc)?passwd|realm"
     r"|sudo\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}-\w{0,20}S)\b"
 )
-#: Commands and files of clients that hold a password.
+#: Commands with a password.
 COMMANDS = (
     *(
         Form(
@@ -301,22 +305,31 @@ COMMANDS = (
     Form(
         ("smb", "winexe", "rpcclient", "wmic"),
         pattern(
-            r"\b(?:smb\w{1,20}|winexe|rpcclient|wmic)\b[^\n|;&]{0,200}?\s-U\s*[^\s%]{1,99}%(?P<word>[^\s\"']+)"
+            r"\b(?:smb\w{1,20}|winexe|rpcclient|wmic)\b[^\n|;&]{0,200}?\s-U\s*[^\s%]{1,99}%[\"']?(?P<word>[^\s\"']+)"
         ),
     ),
     Form(("smbclient",), pattern(r"\bsmbclient\s+//\S{1,200}\s+(?P<word>[^\s\"'$-][^\s\"']*)")),
     Form(
         ("sqlplus",),
-        pattern(r"\bsqlplus\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}[^\s/\"']{1,99}/(?P<word>[^\s@\"'/]+)"),
+        pattern(r"\bsqlplus\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}[^\s/\"']{1,99}/[\"']?(?P<word>[^\s@\"'/]+)"),
     ),
     Form(("freerdp",), pattern(r"\b[xw]l?freerdp\d?\b[^\n|;&]{0,300}?\s/p:(?P<word>\S+)")),
-    Form(("7z",), pattern(r"\b7z[ar]?\s[^\n|;&]{0,200}?\s-p(?P<word>[^\s\"'$]+)")),
     Form(
-        ("net",), pattern(r"\bnet\s+use\s[^\n|;&]{0,99}?\\\\\S{1,200}\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)
+        ("7z", "rar"),
+        pattern(r"\b(?:7z[ar]?|u?n?rar)\s[^\n|;&]{0,200}?\s-h?p[\"']?(?P<word>[^\s\"'$-][^\s\"']*)"),
     ),
     Form(
-        ("bindpw",),
-        pattern(r"^[ \t]*(?:root)?bindpw(?:[ \t]{1,40}|[ \t]{0,40}[:=][ \t]{0,40})(?P<word>\S+)", _MULTILINE),
+        ("htpasswd",),
+        pattern(
+            r"\bhtpasswd\s+(?:-\w{1,9}\s+){0,9}-\w{0,9}b\w{0,9}\s+(?:-\w{1,9}\s+){0,9}\S+\s+\S+\s+[\"']?(?P<word>[^\s\"'$]+)"
+        ),
+    ),
+    Form(
+        ("mc",),
+        pattern(r"\bmc\s+(?:alias\s+set|config\s+host\s+add)\s+\S+\s+\S+\s+\S+\s+[\"']?(?P<word>[^\s\"'$]+)"),
+    ),
+    Form(
+        ("net",), pattern(r"\bnet\s+use\s[^\n|;&]{0,99}?\\\\\S{1,200}\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)
     ),
     Form(
         ("send",),
@@ -333,16 +346,7 @@ COMMANDS = (
     Form(
         ("http",),
         pattern(
-            r"\bhttps?\s[^\n|;&]{0,200}?(?:-a|--auth)[\s=]{1,9}[\"']?[^\s:\"']{1,99}:(?P<word>[^\s\"']+)"
-        ),
-    ),
-    # a variable whose name ends with the word, such as DBPASS
-    Form(
-        ("pass", "pwd"),
-        pattern(
-            r"(?<![\w.-])(?!old)[a-z]\w{0,60}(?:(?<!by)(?<!com)(?<!over)(?<!under)pass|pwd)\s{0,9}=\s{0,9}"
-            r"[\"']?(?P<word>[^\s\"'$;]+)",
-            _IGNORE_CASE,
+            r"\bhttps?\s[^\n|;&]{0,200}?(?:-a|--auth)[\s=]{1,9}[\"']?[^\s:\"']{1,99}:[\"']?(?P<word>[^\s\"']+)"
         ),
     ),
     Form(("chpasswd",), pattern(r"\bchpasswd\b[^\n]{0,40}<<[^\n]{1,40}\n\s*[^\s:]{1,99}:(?P<word>\S+)")),
@@ -353,6 +357,44 @@ COMMANDS = (
         ("securestring",),
         pattern(
             r"ConvertTo-SecureString\s+(?:-String\s+)?[\"'](?P<word>[^\"'$]+)[\"']",
+            _IGNORE_CASE,
+        ),
+    ),
+    Form(
+        ("echo",),
+        pattern(
+            r"\becho\s+[\"']?(?:[\w.-]+:)?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*"
+            r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
+        ),
+    ),
+    Form(
+        ("mysql", "mariadb"),
+        pattern(
+            r"(?<![\w=:-])(?:mysql|mariadb)[\w.-]{0,99}(?=\s)[^\n|;&]{0,200}\s-p[\"']?(?P<word>[^\s$\"'][^\s\"']*)"
+        ),
+    ),
+    Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
+    Form(
+        ("-u", "-user", "creds"),
+        pattern(
+            r"\s(?:-u|--user|--proxy-user|--(?:src-|dest-)?creds)[\s=]{0,9}[\"']?"
+            r"(?!\d+:\d+(?!\S)|[\w-]+:\d{1,5},)[^\s:\"'$/]{1,99}:[\"']?(?P<word>[^\s\"'$/]+)(?![\w/])"
+        ),
+    ),
+    Form(("net",), pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)),
+)
+#: Settings of clients, servers and installers that hold a password.
+SETTINGS = (
+    Form(
+        ("bindpw",),
+        pattern(r"^[ \t]*(?:root)?bindpw(?:[ \t]{1,40}|[ \t]{0,40}[:=][ \t]{0,40})(?P<word>\S+)", _MULTILINE),
+    ),
+    # a variable whose name ends with the word, such as DBPASS
+    Form(
+        ("pass", "pwd"),
+        pattern(
+            r"(?<![\w.-])(?!old)[a-z]\w{0,60}(?:(?<!by)(?<!com)(?<!over)(?<!under)pass|pwd)\s{0,9}=\s{0,9}"
+            r"[\"']?(?P<word>[^\s\"'$;]+)",
             _IGNORE_CASE,
         ),
     ),
@@ -389,25 +431,6 @@ COMMANDS = (
             _IGNORE_CASE,
         ),
     ),
-    Form(
-        ("echo",),
-        pattern(
-            r"\becho\s+[\"']?(?:[\w.-]+:)?(?P<word>[^\s\"'|:$]+)[\"']?\s*\|\s*"
-            r"(?:sudo\s+)?(?:chpasswd|passwd\s+--stdin)"
-        ),
-    ),
-    Form(
-        ("mysql", "mariadb"),
-        pattern(r"(?<![\w=:-])(?:mysql|mariadb)[\w.-]{0,99}(?=\s)[^\n|;&]{0,200}\s-p(?P<word>[^\s$\"']\S*)"),
-    ),
-    Form(("sshpass",), pattern(r"\bsshpass\s+-p\s*(?P<word>\S+)")),
-    Form(
-        ("-u", "-user"),
-        pattern(
-            r"\s(?:-u|--user|--proxy-user)[\s=]{0,9}[\"']?(?!\d+:\d+(?!\S)|[\w-]+:\d{1,5},)[^\s:\"'$/]{1,99}:(?P<word>[^\s\"'$/]+)(?![\w/])"
-        ),
-    ),
-    Form(("net",), pattern(r"\bnet1?(?:\.exe)?\s+user\s+\S+\s+(?P<word>[^\s/*]\S*)", _IGNORE_CASE)),
     Form(("login",), pattern(r"\blogin\s+\S+\s+password\s+(?P<word>\S+)")),
     Form(
         (":",),
@@ -462,7 +485,16 @@ _ASSIGNMENT = pattern(
 )
 #: An argument that is another option, and not the value of the one before it.
 _ANOTHER_OPTION = pattern(r"--[\w-]+|--?[\w-]+=.*|-\w", re.DOTALL)
-_BETWEEN_WORDS = pattern(r"[\s\"']")
+#: What ends a word or a command in a line of a shell, and is part of a word in a list.
+_BETWEEN_WORDS = pattern(r"[\s\"'|;&]")
+_QUOTED = r"\"[^\"\n]{0,250}\"|'[^'\n]{0,250}'"
+#: The first word of each element of a list in YAML or JSON, in lower case.
+_WORD_OF_LIST = pattern(r"(?:[\[,]|^[ \t]{0,200}-)[\s-]{0,200}[\"']?([^\s,\[\]\"']{1,100})", _MULTILINE)
+#: A quoted word, the punctuation of a list in YAML or JSON, and the line break before an element of one word.
+_OF_LISTS = pattern(
+    rf"(?P<word>{_QUOTED})|[\[\],]|\n[ \t]{{0,200}}-[ \t](?=[ \t]{{0,200}}(?:{_QUOTED}|\S{{1,250}})\r?$)",
+    _MULTILINE,
+)
 #: ``--password value``.
 _OPTION = pattern(
     r"(?<![\w-])--?(?P<name>[\w-]{1,60})(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
@@ -507,8 +539,6 @@ def credential_arguments(arguments: Sequence[Json], command: Sequence[Json] = ()
     """
     every = (*command, *arguments)
     options = [isinstance(each, str) and each.startswith("-") for each in every]
-    if not any(options):
-        return frozenset()
     found = {
         index
         for index in range(1, len(every))
@@ -519,9 +549,9 @@ def credential_arguments(arguments: Sequence[Json], command: Sequence[Json] = ()
         and not _ANOTHER_OPTION.fullmatch(str(every[index]))
     }
     # Each argument as one word of a line, which the forms of commands are about.
-    words = [_BETWEEN_WORDS.sub("_", each) if isinstance(each, str) else "_" for each in every]
+    words = [_BETWEEN_WORDS.sub("_", each) or '""' if isinstance(each, str) else "_" for each in every]
     starts = [*accumulate((len(each) + 1 for each in words), initial=1)]
-    for match in passwords_of_commands(f" {' '.join(words)}"):
+    for match in _passwords(f" {' '.join(words)}", COMMANDS):
         found.add(bisect_right(starts, match.start("word")) - 1)
     return frozenset(index - len(command) for index in found if index >= len(command))
 
@@ -584,16 +614,40 @@ def _is_written(found: re.Match[str]) -> bool:
 def may_be_credential(text: str) -> bool:
     """Return False if a text surely has no form of a credential, and no command with a password."""
     lowered = text.lower()
-    return any(form.may_be_in(lowered) for form in (*FORMS, *COMMANDS))
+    return any(form.may_be_in(lowered) for form in (*FORMS, *COMMANDS, *SETTINGS))
 
 
 def passwords_of_commands(text: str) -> Iterator[re.Match[str]]:
-    """Yield the passwords in commands, as groups ``word``."""
+    """Yield the passwords in commands and settings, as groups ``word``."""
+    return _passwords(text, (*COMMANDS, *SETTINGS))
+
+
+def _passwords(text: str, forms: Iterable[Form]) -> Iterator[re.Match[str]]:
     lowered = text.lower()
-    for command in COMMANDS:
-        for found in command.pattern.finditer(text) if command.may_be_in(lowered) else ():
+    for form in forms:
+        for found in form.pattern.finditer(text) if form.may_be_in(lowered) else ():
             if is_credential_value(found["word"]):
                 yield found
+
+
+def may_list_command(text: str) -> bool:
+    """Return False if YAML or JSON surely has no command with a password as a list of words."""
+    words = " ".join(_WORD_OF_LIST.findall(text.lower()))
+    return any(command.may_be_in(words) for command in COMMANDS)
+
+
+def passwords_of_listed_commands(text: str) -> Iterator[re.Match[str]]:
+    """Yield the passwords in commands that are lists of words in YAML or JSON that cannot be parsed.
+
+    ``credential_arguments`` is for parsed lists. A password has the same place in the text.
+    """
+
+    def in_line(found: re.Match[str]) -> str:
+        word = found["word"]
+        return f" {_BETWEEN_WORDS.sub('_', word[1:-1])} " if word else " " * len(found[0])
+
+    if may_list_command(text):
+        yield from _passwords(_OF_LISTS.sub(in_line, text), COMMANDS)
 
 
 def named_credentials(text: str) -> Iterator[re.Match[str]]:

@@ -18,6 +18,7 @@ from renderer.kubevirt.guest_data.credential_fields import (
     is_copy_of_object,
     may_hold_credential,
 )
+from renderer.kubevirt.guest_data.credentials import credentials_in_user_data
 from renderer.model.kube.json import Json, JsonObject
 
 CANARY = "canary-is-a-bird"
@@ -220,6 +221,12 @@ ARGUMENTS = (
     ("mysql", "-u", "me", f"-p{CANARY}"),
     ("curl", "--user", f"me:{CANARY}", "http://h"),
     ("/bin/useradd", "-p", CANARY, "me"),
+    ("vault", "login", CANARY),
+    ("vault", "login", f"two words|{CANARY}"),
+    ("net.exe", "user", "Jane Doe", CANARY, "/add"),
+    ("smbclient", "//h/s", CANARY),
+    ("sqlplus", f"me/{CANARY}@db"),
+    ("mysql", "-u", "me&you", f"-p{CANARY}"),
 )
 HARMLESS_ARGUMENTS = (
     ("app", "--password", "$(PASSWORD)"),
@@ -233,6 +240,10 @@ HARMLESS_ARGUMENTS = (
     ("mysqld", "-p", "3306"),
     ("redis-cli", "-a", "$(PASSWORD)"),
     ("docker", "run", "--user", "1000:1000"),
+    ("vault", "login", "$(TOKEN)"),
+    ("net", "start", "vault", "login"),
+    ("sh", "-c", "vault status; net view", "login"),
+    ("redis-cli", "-a", "", "ping"),
 )
 
 
@@ -329,6 +340,21 @@ FILES = (
     f"expect -c 'send \"{CANARY}\\r\"'",
     f"curl -b 'session={CANARY}' x",
     f"http --auth app:{CANARY} x",
+    f"curl -u app:'{CANARY}' x",
+    f"mysql -u root -p'{CANARY}'",
+    f"7z x -p'{CANARY}' f",
+    f"rar a -hp{CANARY} f",
+    f"sqlplus app/'{CANARY}'@h",
+    f"smbclient //s/x -U app%'{CANARY}'",
+    f"skopeo copy --src-creds app:{CANARY} a b",
+    f"podman pull --creds=app:{CANARY} x",
+    f"kadmin -p admin -w {CANARY}",
+    f"ssh-keygen -t ed25519 -N '{CANARY}' -f k",
+    f"htpasswd -B -b f app {CANARY}",
+    f"mc alias set m https://h app {CANARY}",
+    f"aws --profile x configure set aws_secret_access_key {CANARY}",
+    f"iscsiadm -m node -o update -n node.session.auth.password -v {CANARY}",
+    f"vncpasswd -f <<< {CANARY}",
 )
 HARMLESS_FILES = (
     "[client]\nuser=root\nport = 3306\n",
@@ -354,6 +380,12 @@ HARMLESS_FILES = (
     "net use",
     "smbclient -L //h",
     "https --print h",
+    "ssh-keygen -t ed25519 -N '' -f k",
+    "htpasswd -B f app word",
+    "rar x f.rar; unrar x f",
+    "aws configure set region eu-1",
+    "iscsiadm -m node -n node.startup -v automatic",
+    "mc ls m",
 )
 
 
@@ -420,8 +452,21 @@ def test_credential_among_arguments_is_neither_imported_nor_compared(arguments: 
         assert CANARY not in json.dumps(masked(each, root_scope()))
 
 
+@pytest.mark.parametrize("arguments", ARGUMENTS)
+def test_credential_in_a_command_of_cloud_init_is_found(arguments: tuple[str, ...]) -> None:
+    in_lines = "".join(f"\n  - {json.dumps(each)}" for each in arguments)
+    for words in (json.dumps(arguments), in_lines.lstrip()):
+        text = f"#cloud-config\nruncmd:\n- {words}\n"
+        for each in (text, f"## template: jinja\n{text}{{% if x %}}\n"):
+            assert found({"userData": each}), each
+            assert found({"userDataBase64": b64encode(each.encode()).decode()}), each
+        assert {each.what for each in credentials_in_user_data(text.encode())} == {"password"}
+
+
 @pytest.mark.parametrize("arguments", HARMLESS_ARGUMENTS)
 def test_other_arguments_are_imported_and_compared(arguments: tuple[str, ...]) -> None:
     for each in containers(arguments):
         assert not found(each)
         assert masked(each, root_scope()) == each
+        text = f"#cloud-config\nruncmd:\n- {json.dumps(arguments)}\n"
+        assert not [*credentials_in_user_data(text.encode())]
