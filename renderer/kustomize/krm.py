@@ -109,24 +109,26 @@ class FunctionSubjects:
     """The items and functionConfig of ``resource_list``, read from ``path``, as subjects of findings."""
 
     def __init__(self, resource_list: ResourceList, path: str) -> None:
-        self._list = resource_list
+        items = resource_list.items
+        config = [resource_list.config] if resource_list.config else []
         self._path = path
+        self._by_id = {item.current_id: item for item in reversed(items)}  # the first of equal ones
+        self._by_place = {each.origin.field.segments: each for each in (*items, *config)}
 
     def of(self, finding: Diagnostic) -> FunctionSubject | None:
         """Return the subject of a finding; None if it is about another file."""
-        with_id = (item for item in self._list.items if item.current_id == finding.resource)
         subject = self.at(finding.sites)
-        resource = next(with_id, None) if finding.resource else None
+        resource = self._by_id.get(finding.resource) if finding.resource else None
         if resource is None:
             return subject
         return FunctionSubject(resource, finding.field or (subject.field if subject else FieldPath()))
 
     def at(self, sites: Iterable[Site]) -> FunctionSubject | None:
         """Return the subject at the first of ``sites`` that is in the list."""
-        subjects = (*self._list.items, *([self._list.config] if self._list.config else ()))
         for site in sites:
-            for resource in subjects if site.path == self._path else ():
-                place = resource.origin.field.segments
-                if site.field.segments[: len(place)] == place:
-                    return FunctionSubject(resource, FieldPath(site.field.segments[len(place) :]))
+            segments = site.field.segments if site.path == self._path else ()
+            for length in range(1, len(segments) + 1):
+                resource = self._by_place.get(segments[:length])
+                if resource is not None:
+                    return FunctionSubject(resource, FieldPath(segments[length:]))
         return None

@@ -5,6 +5,7 @@ https://github.com/kubernetes-sigs/kustomize/blob/master/cmd/config/docs/api-con
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable
 from itertools import zip_longest
 from typing import NamedTuple
@@ -28,8 +29,8 @@ class FunctionFinding(NamedTuple):
 
 def write(found: Iterable[FunctionFinding], given: str) -> tuple[JsonObject, ...]:
     """Return one result for each distinct finding; ``given`` is the path of the input list."""
-    results = [_result(each, given) for each in found]
-    return tuple(result for index, result in enumerate(results) if result not in results[:index])
+    results = (_result(each, given) for each in found)
+    return tuple({json.dumps(result): result for result in results}.values())
 
 
 def _result(found: FunctionFinding, given: str) -> JsonObject:

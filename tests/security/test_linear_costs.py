@@ -13,9 +13,18 @@ from renderer.app.catalogs import project_entries
 from renderer.app.project import Project
 from renderer.discovery.survey import survey
 from renderer.files.file_system import DelegatingFileSystem, DiskFileSystem, MemoryFileSystem
+from renderer.findings.located import Located
+from renderer.kustomize.krm import FunctionSubject, FunctionSubjects, ResourceList
+from renderer.model.codes import Code
+from renderer.model.diagnostic import Diagnostic
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
+from renderer.model.kube.location import Site
+from renderer.model.kube.resource import Resource
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.work import begin_run
 from renderer.project.overlays import find_overlays
+from renderer.report import function_results
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -123,3 +132,53 @@ def test_a_folder_is_listed_once_for_all_globs() -> None:
     entries = tuple(OverlayEntry(f"o/*{each}") for each in range(20))
     assert len(find_overlays(files, RenderConfig(overlays=entries))) == 20
     assert listed == ["o"]
+
+
+def given_items(number: int) -> tuple[Resource, ...]:
+    items = Site("-").below("items")
+    return tuple(
+        Resource(
+            {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": f"c{each}"}}, items.below(each)
+        )
+        for each in range(number)
+    )
+
+
+def test_items_of_a_function_are_looked_up() -> None:
+    def subjects(items: tuple[Resource, ...]) -> list[FunctionSubject | None]:
+        subjects = FunctionSubjects(ResourceList(items), "-")
+        return [
+            subjects.of(Diagnostic.at(item.origin.below("data"), Code.SCHEMA, "")._replace(resource=about))
+            for item in items
+            for about in (item.current_id, None)
+        ]
+
+    items = given_items(300)
+    field = FieldPath.of("data")
+    assert subjects(items) == [FunctionSubject(item, field) for item in items for _ in range(2)]
+    small, large = (calls(partial(subjects, items[:number])) for number in (150, 300))
+    assert large < 2.6 * small
+
+
+def test_results_of_a_function_are_compared_in_a_table() -> None:
+    compared: list[object] = []
+
+    class Name(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other: object) -> bool:
+            compared.append(other)
+            return super().__eq__(other)
+
+    def found(name: str) -> function_results.FunctionFinding:
+        content: JsonObject = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": Name(name)}}
+        subject = FunctionSubject(Resource(content, Site("-")), FieldPath())
+        return function_results.FunctionFinding(Located(Code.SCHEMA, "wrong"), subject, ())
+
+    names = [f"c{each}" for each in range(100)]
+    results = function_results.write([found(name) for name in (*names, *names)], "-")
+    assert [result["resourceRef"] for result in results] == [
+        {"apiVersion": "v1", "kind": "ConfigMap", "name": name} for name in names
+    ]
+    assert len(compared) <= 300
