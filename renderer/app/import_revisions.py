@@ -7,11 +7,10 @@ same from the catalog).
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Sequence
 
 from renderer.adopt.dump.gather import UserObject
-from renderer.authoring.pins.folder import FileContent, PinFile, changes, read_folder
+from renderer.authoring.pins.folder import FileContent, PinFile, changes, files_in, read_folder
 from renderer.authoring.pins.plan import patch_of
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
@@ -193,9 +192,7 @@ def pin_changes(
     The pins of other machines stay. Raises ``DiagnosticError``: edit-refused, foreign-file for a component
     that was changed by hand.
     """
-    names = fs.list(path) if fs.is_folder(path) else ()
-    places = {name: posixpath.join(path, name) for name in names}
-    folder = read_folder(path, {name: fs.read(place) for name, place in places.items() if fs.is_file(place)})
+    folder = read_folder(path, files_in(fs, path) if fs.is_folder(path) else {})
     files = {each.name: each for each in folder.files}
     for pin in pins:
         for content in (*pin.revisions, patch_of(pin, {})):

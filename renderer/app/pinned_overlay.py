@@ -21,6 +21,7 @@ from renderer.authoring.pins.folder import (
     PinFile,
     PinsFolder,
     changes,
+    files_in,
     read_folder,
     without_pins,
 )
@@ -100,11 +101,7 @@ class PinnedOverlay:
             )
         file = find_kustomization(fs, overlay.path)
         pins = posixpath.normpath(posixpath.join(overlay.path, PINS))
-        files = {
-            name: fs.read(posixpath.join(pins, name))
-            for name in fs.list(pins)
-            if fs.is_file(posixpath.join(pins, name))
-        }
+        files = files_in(fs, pins)
         by_path = {posixpath.join(pins, name): content for name, content in files.items()}
         content = FileContent(file, fs.read(file))
         return cls(named, project, overlay, content, read_folder(pins, files), by_path)

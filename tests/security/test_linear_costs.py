@@ -11,20 +11,25 @@ import pytest
 
 from renderer.app.catalogs import project_entries
 from renderer.app.project import Project
+from renderer.authoring.pins import folder as pins
+from renderer.authoring.pins.plan import check_effect, patch_of, plan_pins, plan_unpins
 from renderer.discovery.survey import survey
 from renderer.files.file_system import DelegatingFileSystem, DiskFileSystem, MemoryFileSystem
 from renderer.findings.located import Located
 from renderer.kustomize.krm import FunctionSubject, FunctionSubjects, ResourceList
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import JsonObject
+from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
-from renderer.model.kube.resource import Resource
+from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.pin import Pinnable
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.model.run.work import begin_run
+from renderer.model.run.work import WorkLimitError, begin_run
 from renderer.project.overlays import find_overlays
 from renderer.report import function_results
+from renderer.yamlio.decode import decode_documents
+from tests.kubevirt_objects import vm
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -182,3 +187,44 @@ def test_results_of_a_function_are_compared_in_a_table() -> None:
         {"apiVersion": "v1", "kind": "ConfigMap", "name": name} for name in names
     ]
     assert len(compared) <= 300
+
+
+def test_pins_that_are_listed_again_are_not_read_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    def decoded(content: bytes, path: str) -> tuple[Json, ...]:
+        read.append(path)
+        return decode_documents(content, path)
+
+    read: list[str] = []
+    monkeypatch.setattr(pins, "decode_documents", decoded)
+    component = pins.component_text([pins.PinFile("a.yaml", {})] * 100)
+    with pytest.raises(DiagnosticError, match="was changed since vmrender pin wrote it"):
+        pins.read_folder("o/pins", {"kustomization.yaml": component, "a.yaml": VM.encode()})
+    assert read == ["o/pins/kustomization.yaml", "o/pins/a.yaml"]
+
+
+def test_links_to_a_file_among_pins_are_work(tmp_path: Path) -> None:
+    (tmp_path / "large").write_bytes(b"#" * 100_000)
+    for each in range(100):
+        (tmp_path / f"{each}.yaml").symlink_to("large")
+    begin_run()
+    with pytest.raises(WorkLimitError):
+        pins.files_in(DiskFileSystem(tmp_path), ".")
+
+
+def test_pinned_machines_are_looked_up() -> None:
+    def pin_and_unpin(number: int) -> None:
+        machines = [Resource(each, Site("vm.yaml")) for each in (vm(f"m{each}") for each in range(number))]
+        pin: JsonObject = {"instancetype": {"name": "medium", "revisionName": "medium-1"}}
+        pinnables = [Pinnable(each, each, pin) for each in machines]
+        planned = plan_pins(pins.PinsFolder("pins"), pinnables, pinnables, lambda _: True)
+        pinned = [Resource(patch_of(each, {}), Site("vm.yaml")) for each in pinnables]
+        with pytest.raises(DiagnosticError, match="another name"):  # its revision is missing
+            check_effect(Outcome(ResourceSet(tuple(pinned))), planned.files, pinnables)
+        unpinned = plan_unpins(
+            pins.PinsFolder("pins", planned.files), pinnables, pinnables, keeps=lambda _: True
+        )
+        assert len(planned.files) == number
+        assert unpinned.files == ()
+
+    small, large = (calls(partial(pin_and_unpin, number)) for number in (150, 300))
+    assert large < 2.6 * small

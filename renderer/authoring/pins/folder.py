@@ -14,12 +14,14 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, VM, VM_POOL
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.digest import sha256
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, content_digest, object_at, text_at
 from renderer.model.kustomization import COMPONENT_HEAD
+from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_entry, remove_entry
 from renderer.yamlio.encode import encode, encode_source
@@ -116,6 +118,17 @@ class PinsFolder:
         return tuple(file for file in self.files if file.is_revision)
 
 
+def files_in(fs: FileSystem, path: str) -> dict[str, bytes]:
+    """Return the content of the files in the folder at ``path``, by name. Raises ``DiagnosticError``."""
+    files: dict[str, bytes] = {}
+    for name in fs.list(path):
+        place = posixpath.join(path, name)
+        if fs.is_file(place):
+            files[name] = fs.read(place)
+            spend(len(files[name]), "reading pins")  # many names may be links to one file
+    return files
+
+
 def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
     """Return the folder at ``path``, whose ``files`` are given by name.
 
@@ -129,7 +142,7 @@ def read_folder(path: str, files: Mapping[str, bytes]) -> PinsFolder:
     component = documents[0] if len(documents) == 1 else EMPTY
     patches = [text_at(patch, "path") for patch in array_at(component, "patches")]
     listed = [name for name in (*array_at(component, "resources"), *patches) if isinstance(name, str)]
-    found = tuple(PinFile(name, _object(path, name, files)) for name in listed)
+    found = tuple(PinFile(name, _object(path, name, files)) for name in dict.fromkeys(listed))
     if component_text(found) != written or not all(
         file.is_revision or text_at(file.content, "kind") in _VM_KINDS for file in found
     ):

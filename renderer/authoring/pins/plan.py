@@ -30,6 +30,12 @@ class PatchTarget(NamedTuple):
         namespace = text_at(metadata, "namespace") or "default"
         return cls(text_at(content, "kind"), namespace, text_at(metadata, "name"))
 
+    @classmethod
+    def each_of(cls, resource: Resource) -> Iterator[PatchTarget]:
+        """Yield the targets of the patches that change the resource, by its present id or an earlier one."""
+        for each in (resource.current_id, *resource.previous_ids):
+            yield cls(each.gvk.kind, each.namespace or "default", each.name)
+
     def __str__(self) -> str:
         return f"{self.kind} {self.name}"
 
@@ -58,12 +64,6 @@ def vm_spec(content: JsonObject) -> JsonObject:
 def revision_names(content: JsonObject) -> Iterator[str]:
     """Yield the ControllerRevisions that are named in the matchers of a VirtualMachine or a patch of one."""
     yield from named_revisions(vm_spec(content)).values()
-
-
-def is_target_of(patch: JsonObject, resource: Resource) -> bool:
-    """Return True if the patch changes the resource, under its present id or an earlier one."""
-    ids = (resource.current_id, *resource.previous_ids)
-    return PatchTarget.of(patch) in {(i.gvk.kind, i.namespace or "default", i.name) for i in ids}
 
 
 class PinNote(NamedTuple):
@@ -176,12 +176,8 @@ def plan_unpins(
 
 def orphans(folder: PinsFolder, everything: Iterable[Pinnable]) -> tuple[PinFile, ...]:
     """Return the patches for objects that the overlay no longer has."""
-    targets = [pinnable.target for pinnable in everything]
-    return tuple(
-        patch
-        for patch in folder.patches
-        if not any(is_target_of(patch.content, target) for target in targets)
-    )
+    targets = {target for pinnable in everything for target in PatchTarget.each_of(pinnable.target)}
+    return tuple(patch for patch in folder.patches if PatchTarget.of(patch.content) not in targets)
 
 
 def _without_orphans(
@@ -203,9 +199,8 @@ def _without_orphans(
 
 def _patch_for(pinnable: Pinnable, patches: Mapping[PatchTarget, PinFile]) -> PinFile | None:
     """Return the patch with the VM's present name, or else a patch with an earlier name."""
-    exact = patches.get(PatchTarget.of(pinnable.target.content))
-    others = (file for file in patches.values() if is_target_of(file.content, pinnable.target))
-    return exact or next(others, None)
+    targets = PatchTarget.each_of(pinnable.target)
+    return next((patches[target] for target in targets if target in patches), None)
 
 
 def _note_and_patch(
@@ -254,7 +249,7 @@ def _plan(
 ) -> PinPlan:
     """Return the plan with the patches, the revisions that they name, and those that stay without them."""
     patches = tuple(patches)
-    named = [name for patch in patches for name in revision_names(patch.content)]
+    named = {name for patch in patches for name in revision_names(patch.content)}
     used = [file for file in revisions.values() if is_named(file, named)]
     kept = [file for file in folder.revisions if file not in used and keeps(file)]
     return PinPlan((*patches, *used, *kept), tuple(notes), tuple(kept))
@@ -299,14 +294,14 @@ def check_effect(
     revisions = {
         (r.namespace, r.name): r.content.get("data") for r in composed.value if r.kind == CONTROLLER_REVISION
     }
-    patches = [file for file in files if not file.is_revision]
+    patches = {PatchTarget.of(file.content): file for file in files if not file.is_revision}
     findings = [
         finding
         for pinnable in chosen
-        for patch in patches
-        if is_target_of(patch.content, pinnable.target)
+        for target in dict.fromkeys(PatchTarget.each_of(pinnable.target))
+        if target in patches
         for finding in _missing_effects(
-            resources.get(pinnable.resource.current_id), pinnable, patch, revisions
+            resources.get(pinnable.resource.current_id), pinnable, patches[target], revisions
         )
     ]
     if findings:
