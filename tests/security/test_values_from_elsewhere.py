@@ -103,6 +103,11 @@ CASES = {
         KEYS.format("${x}"),
         vars=CONFIG_MAP.format("vars", CANARY),
     ),
+    "a variable in names": flux(
+        f"{{substitute: {{word: {CANARY}}}}}",
+        KEYS.format("${word}"),
+        CONFIG_MAP.format("'${word} x'", "y").replace("namespace: a", "namespace: '${word}'"),
+    ),
     **{
         f"an input: {expression}": resource_set(expression)
         for expression in ("<< inputs.word | upper >>", "<< inputs.word | trunc 8 >>")
@@ -187,7 +192,7 @@ CASES |= {
 COMMANDS = (
     *(f"diff --format {name}" for name in ("text", "json", "html")),
     *(f"render --check --format {name}" for name in ("text", "json")),
-    *("validate", "explain configmap/cm", "render"),
+    *("validate", "validate --format sarif", "explain configmap/cm", "render"),
 )
 
 

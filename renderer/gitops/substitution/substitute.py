@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from renderer.gitops.substitution.exposed_values import exposed_values
 from renderer.gitops.substitution.post_build import DISABLED, SUBSTITUTE, Variables
 from renderer.gitops.substitution.unset_variables import (
     Mention,
@@ -26,7 +27,7 @@ from renderer.golang.envsubst import (
     evaluate,
     parse,
 )
-from renderer.kubevirt.facts.confidential.secret_values import confidential_readings
+from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Related, Severity
 from renderer.model.entry_point import Strictness
@@ -36,7 +37,6 @@ from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.kube.sharing import once_for_same
-from renderer.model.readings import SHORTEST
 from renderer.model.run.limits import over_limit
 from renderer.model.run.taint import taint, taint_new_parts
 from renderer.model.run.work import spend
@@ -112,18 +112,10 @@ def substitute(
 
 
 def _values_of_secrets(before: ResourceSet, after: ResourceSet, variables: Variables) -> frozenset[str]:
-    """Return the values that nothing calls confidential, and that become a Secret's value or a password.
-
-    They are then confidential where they come from, too: in a Kustomization, or in a ConfigMap. Those that
-    names have are shown with them: an application may be the user of its database.
-    """
-    public = {*variables.values.values()} - variables.confidential
-    if not any(len(value) >= SHORTEST for value in public):
-        return frozenset()
     changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
-    exposed = public & confidential_readings(changed)
-    names = {name for each in after for name in (each.name, each.namespace)} if exposed else ()
-    return frozenset(value for value in exposed if not any(value in name for name in names))
+    texts = (found for each in changed for found in confidential_texts(each))
+    names = [name for each in after for name in (each.name, each.namespace)]
+    return exposed_values(texts, names, variables)
 
 
 def may_hold_variables(resource: Resource) -> bool:

@@ -126,24 +126,35 @@ def _parts_of_object(content: Json) -> Iterator[Part]:
 
 def readings_of_secrets(parts: Iterable[Part]) -> frozenset[str]:
     """Return the readings of the values of Secrets; of a mapping, which is a mistake, also of its keys."""
-    found: set[str] = set()
     values = [part.value for part in parts if part.is_secret]
-    for text in chain.from_iterable(chain(texts_of(value), telling_keys_of(value)) for value in values):
+    return readings_of_texts(
+        chain.from_iterable(chain(texts_of(value), telling_keys_of(value)) for value in values)
+    )
+
+
+def confidential_texts(content: Json) -> Iterator[tuple[str, str]]:
+    """Yield the values of Secrets in a tree, and start data: each text after the key that it has."""
+    spend(STEPS_PER_VALUE * count_values(content), LOOKING)
+    yield from _texts_with_keys(content, root_scope(), "")
+
+
+def _texts_with_keys(value: Json, scope: Scope, key: str) -> Iterator[tuple[str, str]]:
+    if isinstance(value, dict | list) and not scope.hides(value):
+        scope_of = opened(value, scope)
+        for name, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _texts_with_keys(child, scope_of(name), name if isinstance(name, str) else key)
+    else:
+        yield from ((key, text) for part in parts_of(value, scope) for text in texts_of(part.value))
+
+
+def readings_of_texts(texts: Iterable[str]) -> frozenset[str]:
+    """Return the readings of confidential texts (``model.readings``)."""
+    found: set[str] = set()
+    for text in texts:
         spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, LOOKING)
         made = tuple(readings(text))
         spend(sum(map(len, made)) // CHARACTERS_PER_STEP, LOOKING)  # a text may be unpacked a thousandfold
         found.update(made)
-    return frozenset(found)
-
-
-def confidential_readings(objects: Iterable[JsonObject]) -> frozenset[str]:
-    """Return the values of Secrets among and in objects, start data, and the readings of both."""
-    found: set[str] = set()
-    for each in objects:
-        spend(STEPS_PER_VALUE * count_values(each), LOOKING)
-        for text in (text for part in parts_of(each, root_scope()) for text in texts_of(part.value)):
-            spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, LOOKING)
-            found.update(readings(text))
     return frozenset(found)
 
 

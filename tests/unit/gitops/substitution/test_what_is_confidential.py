@@ -36,6 +36,15 @@ def test_variable_in_a_name_is_not() -> None:
     assert noted(variables, metadata={"name": "${APP}-keys"}, stringData={"user": "${APP}"}) == frozenset()
 
 
+def test_variable_that_becomes_a_password_is_confidential_in_a_name_too() -> None:
+    """Also if the Secret has it as a user besides."""
+    variables = Variables({"pw": "canary-is-a-bird"})
+    fields: Json = {"user": "${pw}", "password": "${pw}"}
+    assert "canary-is-a-bird" in noted(variables, metadata={"name": "${pw}-keys"}, stringData=fields)
+    url: Json = {"url": "https://u:${pw}@host"}
+    assert "canary-is-a-bird" in noted(variables, metadata={"name": "${pw}-keys"}, stringData=url)
+
+
 def test_default_beside_a_confidential_variable_is_not() -> None:
     variables = Variables({"pw": "canary-is-a-bird"}, confidential=frozenset({"canary-is-a-bird"}))
     labels: Json = {"mode": "${mode:=ReadWriteOnce}", "dsn": "${pw}"}
