@@ -24,10 +24,9 @@ import gc
 import os
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import TypeAlias
 
 import pytest
 from _pytest.runner import runtestprotocol  # there is no public name; pytest-rerunfailures builds on it, too
@@ -35,21 +34,12 @@ from hypothesis import HealthCheck, settings
 
 from renderer.app import run_cache
 from renderer.cache.tool_fingerprint import tool_fingerprint
-from renderer.checks.schemas.kind_schema import KindSchema
-from renderer.checks.schemas.kubevirt_kinds import ALL_GROUPS
-from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
-from renderer.files.bundled import data_folder
-from renderer.model.kube.res_id import Gvk
-from renderer.model.project_schemas import NO_SCHEMAS
-from renderer.model.release import Release
 from renderer.model.run.taint import begin_notes
 from renderer.model.run.work import begin_run
 from tests.no_network import forbid_network
 
 #: Folders without tests: pytest would visit each of their 2,000 folders.
 collect_ignore = ["cases", "data"]
-
-_FindSchema: TypeAlias = Callable[..., KindSchema]
 
 #: The tests create and remove thousands of small repositories: a disk takes twice as long.
 MEMORY = Path("/dev/shm")
@@ -151,25 +141,11 @@ def _state_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Non
 
 @pytest.fixture(autouse=True, scope="session")
 def _shipped_files_are_read_once() -> Iterator[None]:
-    """Read the files of the checkout and compile shipped schemas once; no test changes them."""
+    """Read the files of the checkout once; no test changes them."""
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(os, "fsync", lambda _: None)  # whether the disk itself has it cannot be tested here
         patched.setattr(run_cache, "tool_fingerprint", cache(tool_fingerprint))
-        for registry in (SchemaRegistry, InputSchemaRegistry):
-            patched.setattr(registry, "schema", _shared_if_shipped(registry.schema))
         yield
-
-
-def _shared_if_shipped(genuine: _FindSchema) -> _FindSchema:
-    shared: dict[type[SchemaRegistry], SchemaRegistry] = {}
-    shipped = data_folder("schemas")
-
-    def schema(self: SchemaRegistry, release: Release, gvk: Gvk) -> KindSchema:
-        if self._root != shipped or self._project != NO_SCHEMAS or gvk.group not in ALL_GROUPS:
-            return genuine(self, release, gvk)
-        return genuine(shared.setdefault(type(self), self), release, gvk)
-
-    return schema
 
 
 @pytest.fixture(autouse=True)

@@ -48,6 +48,7 @@ class Checks:
         self._expansion = expansion
         self._recorder = recorder
         self._schemas: dict[Release | None, SchemaRegistry] = {}
+        self._input_schemas: dict[Release | None, SchemaRegistry] = {}
         #: The objects so far that have no schema, by kind.
         self.unchecked: dict[str, set[ResId]] = {}
 
@@ -84,9 +85,7 @@ class Checks:
             for resource in unchecked(written, schemas):
                 self.unchecked.setdefault(resource.kind, set()).add(resource.current_id)
             if len(written) < len(resources):
-                from renderer.checks.schemas.registry import InputSchemaRegistry
-
-                inputs = InputSchemaRegistry(self._project_schemas, self._kubernetes(release))
+                inputs = self._schemas_for_input(release)
                 diagnostics += validate(resources.where(is_only_for_rendering), release, inputs)
             return Outcome(written, diagnostics)
 
@@ -215,6 +214,15 @@ class Checks:
         if kubernetes not in self._schemas:
             self._schemas[kubernetes] = SchemaRegistry(project=self._project_schemas, kubernetes=kubernetes)
         return self._schemas[kubernetes]
+
+    def _schemas_for_input(self, release: Release) -> SchemaRegistry:
+        from renderer.checks.schemas.registry import InputSchemaRegistry
+
+        kubernetes = self._kubernetes(release)
+        if kubernetes not in self._input_schemas:
+            registry = InputSchemaRegistry(project=self._project_schemas, kubernetes=kubernetes)
+            self._input_schemas[kubernetes] = registry
+        return self._input_schemas[kubernetes]
 
     def _kubernetes(self, release: Release) -> Release | None:
         """Return the minor of Kubernetes: the project's, else that of the product; None for the latest."""

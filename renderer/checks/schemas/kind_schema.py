@@ -209,7 +209,7 @@ class KindSchema:
 
     def is_valid(self, content: JsonObject) -> bool:
         """Return True if nothing is wrong; False also if only jsonschema can check the content."""
-        if self._quick_checks_left:
+        if self._quick_checks_left > 0:  # threads may count at the same time
             self._quick_checks_left -= 1
             if is_surely_valid(content, self.document, object_at(self.document, "$defs")):
                 return True

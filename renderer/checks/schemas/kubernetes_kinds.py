@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TypeAlias
 
@@ -70,8 +70,7 @@ class KubernetesKinds:
     def __init__(self, file: Path, minor: Release | None = None) -> None:
         self._file = file
         self._minor = minor
-        self._schemas: dict[Gvk, KindSchema | None] = {}
-        self._others: dict[Release, KubernetesKinds] = {}
+        self._schemas: dict[Gvk, KindSchema] = {}
 
     @cached_property
     def minors(self) -> tuple[Release, ...]:
@@ -85,18 +84,16 @@ class KubernetesKinds:
 
     def at(self, minor: Release) -> KubernetesKinds:
         """Return the kinds of another minor, which are read once: many findings may need them."""
-        if minor not in self._others:
-            self._others[minor] = KubernetesKinds(self._file, minor)
-        return self._others[minor]
+        return kubernetes_kinds(self._file, minor)
 
     def schema(self, gvk: Gvk) -> KindSchema | None:
         """Return the schema of a kind; None for a kind without a schema."""
         if gvk.group not in GROUPS:
             return None
-        if gvk not in self._schemas:
-            name = self._document["kinds"].get(_kind_key(gvk))
-            self._schemas[gvk] = None if name is None else KindSchema(self._kind_schema(gvk, name))
-        return self._schemas[gvk]
+        name = self._document["kinds"].get(_kind_key(gvk))
+        if name is not None and gvk not in self._schemas:
+            self._schemas[gvk] = KindSchema(self._kind_schema(gvk, name))
+        return self._schemas.get(gvk)
 
     def api_version_of(self, gvk: Gvk) -> str | None:
         """Return the API version that serves a kind of Kubernetes if ``gvk`` has another; else None."""
@@ -107,8 +104,7 @@ class KubernetesKinds:
 
     @cached_property
     def _document(self) -> dict[str, dict[str, str]]:
-        document: dict[str, dict[str, str]] = json.loads(self._file.read_bytes())
-        return document
+        return _types_in(self._file)
 
     def _kind_schema(self, gvk: Gvk, name: str) -> JsonObject:
         types: _Definitions = {}
@@ -164,6 +160,18 @@ class KubernetesKinds:
             types[text] = {}
             types[text] = self._type_schema(text, types)
         return {"$ref": f"#/$defs/{text}"}
+
+
+@cache
+def kubernetes_kinds(file: Path, minor: Release | None = None) -> KubernetesKinds:
+    """Return the kinds of a minor, the latest by default; one object for all projects of a process."""
+    return KubernetesKinds(file, minor)
+
+
+@cache
+def _types_in(file: Path) -> dict[str, dict[str, str]]:
+    document: dict[str, dict[str, str]] = json.loads(file.read_bytes())
+    return document
 
 
 def _kind_key(gvk: Gvk) -> str:

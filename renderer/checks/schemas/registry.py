@@ -1,5 +1,7 @@
 """The schemas by KubeVirt release, group and kind, read on first use.
 
+Shipped schemas are read and compiled once in a process, for all its projects.
+
 Input has its own schemas: the schemas of a release, plus the kinds and fields that exist only at render time.
 These are ``v1beta2`` of instance types and preferences and ``domain.cpu.guest`` of VirtualMachines, as in
 KubeVirt's customisation proposal. Output is never checked by these.
@@ -8,13 +10,14 @@ KubeVirt's customisation proposal. Output is never checked by these.
 from __future__ import annotations
 
 import json
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
+from weakref import WeakKeyDictionary
 
 from renderer.checks.schemas.kind_schema import KindSchema
 from renderer.checks.schemas.kinds_of_groups import meant_kind
-from renderer.checks.schemas.kubernetes_kinds import KubernetesKinds
+from renderer.checks.schemas.kubernetes_kinds import kubernetes_kinds
 from renderer.checks.schemas.kubevirt_kinds import (
     ALL_GROUPS,
     CHECKED_GROUPS,
@@ -53,6 +56,8 @@ _CPU_GUESTS = {
     for kind, paths in PATHS.items()
     if paths.machine is not None
 }
+#: What ``input_schema`` makes of a schema, for all registries that have it.
+_for_input: WeakKeyDictionary[KindSchema, KindSchema] = WeakKeyDictionary()
 _VCPUS: JsonObject = {"type": "integer", "minimum": 1, "maximum": (1 << 32) - 1}
 
 
@@ -70,7 +75,7 @@ class SchemaRegistry:
         kubernetes: Release | None = None,
     ) -> None:
         self._root = folder or data_folder("schemas")
-        self.kubernetes = KubernetesKinds(self._root / "kubernetes" / "definitions.json", kubernetes)
+        self.kubernetes = kubernetes_kinds(self._root / "kubernetes" / "definitions.json", kubernetes)
         self._folder = self._root / "kubevirt"
         self._project = project
         self._schemas: dict[tuple[Release, KubevirtKind], KindSchema] = {}
@@ -109,7 +114,7 @@ class SchemaRegistry:
             folder, name = self._root / "beside" / gvk.group / gvk.version, f"{gvk.kind.lower()}.json"
             paths = (folder / str(key[1]) / name, folder / name)
             path = next((path for path in paths if path.is_file()), None) if is_known else None
-            self._companions[key] = KindSchema(json.loads(path.read_bytes())) if path else None
+            self._companions[key] = _shipped(path) if path else None
         return self._companions[key]
 
     def schema_of_project(self, gvk: Gvk) -> KindSchema | None:
@@ -145,9 +150,8 @@ class SchemaRegistry:
         release = release.minor_release
         found = self._schemas.get((release, kind))
         if found is None:
-            found = self._schemas[release, kind] = self._imported_schema(release, kind) or KindSchema(
-                self._bundled_schema(release, kind)
-            )
+            found = self._imported_schema(release, kind) or self._bundled_schema(release, kind)
+            self._schemas[release, kind] = found
         return found
 
     @cached_property
@@ -166,10 +170,10 @@ class SchemaRegistry:
 
         return imported_schema(*file)
 
-    def _bundled_schema(self, release: Release, kind: KubevirtKind) -> JsonObject:
+    def _bundled_schema(self, release: Release, kind: KubevirtKind) -> KindSchema:
         path = self._folder / str(release) / kind.file_name
         try:
-            document: JsonObject = json.loads(path.read_bytes())
+            return _shipped(path)
         except FileNotFoundError:
             available = ", ".join(map(str, self.releases)) or "no release"
             raise Diagnostic(
@@ -177,7 +181,11 @@ class SchemaRegistry:
                 f"there is no schema of {kind.name} for KubeVirt {release}",
                 hint=f"looked for kubevirt/{release}/{kind.file_name}; there are schemas for {available}",
             ).error() from None
-        return document
+
+
+@cache
+def _shipped(file: Path) -> KindSchema:
+    return KindSchema(json.loads(file.read_bytes()))
 
 
 def _kubevirt_kind(gvk: Gvk) -> KubevirtKind:
@@ -226,22 +234,21 @@ def _kind_hint(gvk: Gvk) -> str:
 class InputSchemaRegistry(SchemaRegistry):
     """The registry of schemas for input: ``SchemaRegistry``, plus v1beta2 at every release."""
 
-    def __init__(self, project: ProjectSchemas = NO_SCHEMAS, kubernetes: Release | None = None) -> None:
-        super().__init__(project=project, kubernetes=kubernetes)
-        self._input_schemas: dict[tuple[Release, Gvk], KindSchema] = {}
-
     def schema(self, release: Release, gvk: Gvk) -> KindSchema:
         """Return the schema for a document of ``gvk`` that will be rendered for ``release``.
 
         Raises ``DiagnosticError`` as ``SchemaRegistry.schema`` does.
         """
-        found = self._input_schemas.get((release, gvk))
+        written = super().schema(release, gvk)
+        if gvk.group == INSTANCETYPE_GROUP and gvk.version != V1BETA2:
+            return written
+        found = _for_input.get(written)
         if found is None:
-            written = super().schema(release, gvk)
             document = input_schema(written.document, gvk)
+            if document is written.document:
+                return written
             # An imported schema keeps its engine, whose patterns take linear time.
-            found = written if document is written.document else type(written)(document)
-            self._input_schemas[release, gvk] = found
+            found = _for_input[written] = type(written)(document)
         return found
 
 

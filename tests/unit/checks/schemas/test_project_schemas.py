@@ -108,7 +108,7 @@ def test_imported_schema_is_checked_as_user_input() -> None:
     project = ProjectSchemas(
         {"1.11/virtualmachine.json": ("schemas/kubevirt/1.11/virtualmachine.json", content)}, {}
     )
-    registry = InputSchemaRegistry(project)
+    registry = InputSchemaRegistry(project=project)
 
     found = registry.schema(Release.parse("1.11"), Gvk("kubevirt.io", "v1", "VirtualMachine"))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from renderer.checks.schemas.kubevirt_kinds import API_VERSIONS_OF_KINDS, KINDS
-from renderer.checks.schemas.registry import SchemaRegistry
+from renderer.checks.schemas.registry import InputSchemaRegistry, SchemaRegistry
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.kube.json import object_at
@@ -25,9 +25,18 @@ def missing(gvk: Gvk, release: Release = LATEST, folder: Path | None = None) -> 
     return diagnostic
 
 
-def test_a_schema_is_read_once() -> None:
-    registry = SchemaRegistry()
-    assert registry.schema(LATEST, VM) is registry.schema(LATEST, VM)
+@pytest.mark.parametrize(
+    ("registry", "gvk"),
+    [
+        (SchemaRegistry, VM),
+        (SchemaRegistry, Gvk("cdi.kubevirt.io", "v1beta1", "DataVolume")),
+        (SchemaRegistry, Gvk("", "v1", "Secret")),
+        (InputSchemaRegistry, VM),
+        (InputSchemaRegistry, Gvk("instancetype.kubevirt.io", "v1beta2", "VirtualMachineInstancetype")),
+    ],
+)
+def test_shipped_schema_is_compiled_once_for_all_projects(registry: type[SchemaRegistry], gvk: Gvk) -> None:
+    assert registry().schema(LATEST, gvk) is registry().schema(LATEST, gvk)
 
 
 def test_the_version_does_not_choose_the_schema() -> None:
