@@ -12,7 +12,7 @@ from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.public_diff import public_diff
 from renderer.app.several_projects import (
-    group_by_project,
+    each_project,
     merge_findings,
     path_in_common_folder,
     project_folders,
@@ -69,9 +69,7 @@ def fix_paths(
     Nothing is written. Raises ``DiagnosticError``, and ``UsageError`` for an unknown overlay.
     """
     fixed: list[FixedFiles] = []
-    for group in group_by_project(paths or (Path.cwd(),)).values():
-        project = open_project(group[0])
-        relative = tuple(project.relative(path) for path in group) if paths else (".",)
+    for project, relative in each_project(open_project, paths):
         request = FixRequest(relative, choice.overlays, choice.codes, _OF_MIGRATION, choice.kubevirt)
         migrates = not choice.overlays and (not choice.codes or Code.DEPRECATED in choice.codes)
         fixes = fix_project(project, request if migrates else request._replace(others=frozenset()))

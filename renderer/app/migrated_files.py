@@ -11,7 +11,7 @@ from renderer.app.migrate_templates import migrate_templates
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.public_diff import public_diff
 from renderer.app.several_projects import (
-    group_by_project,
+    each_project,
     merge_findings,
     path_in_common_folder,
     project_folders,
@@ -69,13 +69,10 @@ def migrate_paths(
     """
     migrate_all = migrate if target is None else migrate_templates
     migrated: list[MigratedFiles] = []
-    for group in group_by_project(paths or (Path.cwd(),)).values():
-        project = open_project(group[0])
+    for project, relative in each_project(open_project, paths):
         migrated_project = MigratedProject(project.fs, project.config, kubevirt)
-        relative: Sequence[str] = [project.relative(path) for path in group] if paths else ["."]
-        if overlays:
-            relative = migrated_project.files_of(chosen_overlays(project.look_up_overlays(), overlays))
-        files = migrate_all(migrated_project, relative)
+        chosen = chosen_overlays(project.look_up_overlays(), overlays) if overlays else ()
+        files = migrate_all(migrated_project, migrated_project.files_of(chosen) if overlays else relative)
         migrated.append(MigratedFiles(project, files, kubevirt))
     return tuple(
         each._replace(folder=folder)

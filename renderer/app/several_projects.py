@@ -2,26 +2,46 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import posixpath
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-from renderer.app.project import Project, project_files
+from renderer.app.project import Project, ProjectOpener, project_files
 from renderer.files.file_system import FileSystem
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
+from renderer.model.kube.sharing import forget_shared
 from renderer.project.project_root import find_project_root
 from renderer.report.paths import below
 
+#: The path of a whole project.
+WHOLE_PROJECT = "."
 
-def group_by_project(paths: Iterable[Path]) -> Mapping[Path, tuple[Path, ...]]:
+
+def group_by_project(paths: Iterable[Path]) -> Mapping[Path, Sequence[Path]]:
     """Group paths by the root of their project, in order of appearance."""
-    groups: dict[Path, tuple[Path, ...]] = {}
+    groups: dict[Path, list[Path]] = {}
     for path in paths:
-        root = find_project_root(path)
-        groups[root] = (*groups.get(root, ()), path)
+        groups.setdefault(find_project_root(path), []).append(path)
     return groups
+
+
+def each_project(
+    open_project: ProjectOpener, paths: Sequence[Path]
+) -> Iterator[tuple[Project, tuple[str, ...]]]:
+    """Yield the projects of ``paths``, each with its paths in it; without paths, the project here.
+
+    What the work on a project leaves behind is dropped before the next one is opened. Raises
+    ``DiagnosticError``.
+    """
+    for number, group in enumerate(group_by_project(paths or (Path.cwd(),)).values()):
+        if number:
+            forget_shared()
+            gc.collect(0)  # a pipeline is in cycles with its stages; what is older is not searched again
+        project = open_project(group[0])
+        yield project, tuple(project.relative(path) for path in group) if paths else (WHOLE_PROJECT,)
 
 
 def merge_findings(

@@ -12,7 +12,8 @@ from renderer.app.lone_file_checks import LoneFileChecks
 from renderer.app.output_checks import output_errors, place_errors
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.several_projects import (
-    group_by_project,
+    WHOLE_PROJECT,
+    each_project,
     merge_findings,
     path_in_common_folder,
     project_folders,
@@ -36,7 +37,6 @@ from renderer.project.validation_scope import ScopeFinder
 
 _NO_COUNTS: Mapping[str, int] = {}
 _ALL_FINDINGS = FindingFilter()
-_WHOLE_PROJECT = "."
 
 
 class ValidationResult(Record):
@@ -70,10 +70,8 @@ def validate_paths(
     """
     projects: list[Project] = []
     results: list[ValidationResult] = []
-    for group in group_by_project(paths or (Path.cwd(),)).values():
-        project = open_project(group[0])
+    for project, relative in each_project(open_project, paths):
         projects.append(project)
-        relative = [project.relative(path) for path in group] if paths else [_WHOLE_PROJECT]
         results.append(validate(project, relative, kubevirt, chosen))
     if len(results) == 1:
         return results[0]
@@ -112,7 +110,7 @@ def validate(
     files_of = OverlayFiles(run.fs, run.graph).of
     scope = ScopeFinder(run.graph, run.manifests, run.config, run.overlays, files_of).scope_of(files)
     unlisted = [overlay for overlay in scope.unlisted if _mentions_kubevirt(run, overlay.path)]
-    about = None if _WHOLE_PROJECT in paths else scope.files
+    about = None if WHOLE_PROJECT in paths else scope.files
     lone = LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
@@ -120,7 +118,7 @@ def validate(
     in_scope = tuple(overlay for overlay in scope.overlays if overlay.path in chosen_here)
     for overlay in in_turn(in_scope):
         findings.add(_build_findings(run, overlay, about, is_rendered=True), overlay.path)
-    written = run.found.chosen if _WHOLE_PROJECT in paths else in_scope
+    written = run.found.chosen if WHOLE_PROJECT in paths else in_scope
     for path, errors in _tree_errors(run, project, written):
         findings.add(errors, path)
     for overlay in in_turn(unlisted):
@@ -192,10 +190,10 @@ def _entry_findings(
 ) -> Iterator[Diagnostic]:
     """Yield the findings about entries whose overlays cannot be found, if they may be about ``files``."""
     for unread in unread_project_files(run.fs):
-        if _WHOLE_PROJECT in paths or (unread.location and unread.location.path in files):
+        if WHOLE_PROJECT in paths or (unread.location and unread.location.path in files):
             yield unread
     for _, found in run.found.findings:
-        if _WHOLE_PROJECT in paths or any(site.path in files for site in found.sites):
+        if WHOLE_PROJECT in paths or any(site.path in files for site in found.sites):
             yield found
 
 
