@@ -194,7 +194,7 @@ class RunFindings:
             texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
             if all(map(fields.is_file_of_generator, (site.field for site in finding.sites))):
                 texts = (text.partition("=")[2] for text in texts if not fields.is_path_entry(text))
-            from renderer.model.readings import all_readings  # noqa: PLC0415 - few findings are
+            from renderer.model.run.readings import all_readings  # noqa: PLC0415 - few findings are
 
             texts = tuple(texts)
             own_values.update((*texts, *all_readings(texts)))

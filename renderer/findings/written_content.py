@@ -13,7 +13,7 @@ from renderer.kubevirt.facts.confidential.credential_text import credential_form
 from renderer.kubevirt.facts.confidential.fields import is_path_entry
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pattern import pattern
-from renderer.model.readings import SHORTEST
+from renderer.model.run.readings import SHORTEST
 from renderer.model.run.taint import texts_of
 from renderer.yamlio.decode import decode_documents
 

@@ -18,7 +18,7 @@ from renderer.golang.template.strconv import _FLOAT
 from renderer.kubevirt.facts.confidential.credential_text import _ELEMENT
 from renderer.kubevirt.facts.confidential.template_names import names_in_tags
 from renderer.kubevirt.guest_data.credential_fields import _BASE64_LINES
-from renderer.model.readings import _AFTER_NAME, _BASE64, _USER_OF_URL, _matches_of_users
+from renderer.model.run.readings import _AFTER_NAME, _BASE64, _USER_OF_URL, _matches_of_users
 from renderer.project.lone_file import _KIND_OF_OURS
 from renderer.report.sarif import _ACTIVE
 from renderer.yamlio.encode import _NEXT_LINES

@@ -12,7 +12,7 @@ from renderer.golang.duration import parse_duration
 from renderer.golang.template import GoTemplateError
 from renderer.kubevirt.facts.confidential.template_names import names_in_tags
 from renderer.kustomize.variables import _DOLLAR
-from renderer.model.readings import readings
+from renderer.model.run.readings import readings
 from tests.security.patterns import Pattern, patterns_of_the_package, slow_texts
 
 
@@ -26,7 +26,7 @@ GUARDED: dict[str, Callable[[str], object]] = {
     "renderer.golang.duration:_EACH_PART": parse_duration,  # reads a few characters
     "renderer.kubevirt.facts.confidential.template_names:_TAG": lambda text: list(names_in_tags(text)),
     "renderer.kustomize.variables:_DOLLAR": lambda text: _DOLLAR.sub("", text[: text.rfind(")") + 1]),
-    "renderer.model.readings:_USER_OF_URL": lambda text: list(readings(text)),
+    "renderer.model.run.readings:_USER_OF_URL": lambda text: list(readings(text)),
 }
 """The functions that are measured for patterns that are quadratic alone: they cut or refuse the text."""
 

@@ -53,7 +53,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, describe_value
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.kube.location import GeneratedText, Location, Site
-from renderer.model.readings import SHORTEST
+from renderer.model.run.readings import SHORTEST
 from renderer.model.run.taint import keys_of, taint, taint_new_parts, taint_texts, texts_of
 from renderer.model.run.work import spend
 from renderer.model.source_tree import Generated, ListedFile, ListedFiles

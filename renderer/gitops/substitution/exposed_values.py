@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from renderer.gitops.substitution.post_build import Variables
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_texts
 from renderer.model.pattern import pattern
-from renderer.model.readings import SHORTEST
+from renderer.model.run.readings import SHORTEST
 
 #: The key of an entry that says who or where: an application is often the user of its database.
 _IDENTITY = pattern(

@@ -2,8 +2,8 @@
 
 They are values of Secrets that are not from a Secret among the resources: variables of Flux, parts of a value
 that a replacement copies, files from which Secrets are generated, values of Templates that create Secrets.
-With a value, its other spellings and the credentials in it are recorded (``model.readings``), and what YAML
-made of the text that it was put into (``taint_new_parts``). All output of findings, differences or lists
+With a value, its other spellings and the credentials in it are recorded (``model.run.readings``), and what
+YAML made of the text that it was put into (``taint_new_parts``). All output of findings, differences or lists
 masks them. The values recorded by a worker process are sent to the process that prints.
 """
 
@@ -52,8 +52,6 @@ _COMMON_KEYS = frozenset(
         "version",
     }
 )
-#: Characters of a value that are searched for credentials in one step (``model.run.work``).
-_CHARACTERS_PER_STEP = 16
 
 
 class _Notes:
@@ -76,16 +74,14 @@ def begin_notes() -> None:
 
 def taint(values: Iterable[str]) -> None:
     """Record values and their readings until the run ends."""
-    from renderer.model.readings import readings  # noqa: PLC0415 - most runs have no confidential values
+    from renderer.model.run.readings import readings  # noqa: PLC0415 - most runs have no confidential values
 
     notes = _own_notes()
     for text in values:
         if text not in notes.given:
             notes.given.add(text)
-            spend(1 + len(text) // _CHARACTERS_PER_STEP, "noting confidential values")
-            made = tuple(readings(text))
-            spend(sum(map(len, made)) // _CHARACTERS_PER_STEP, "noting confidential values")
-            _record(notes, made)
+            spend(1, "noting confidential values")
+            _record(notes, readings(text))
 
 
 def taint_again(recorded: Iterable[str]) -> None:

@@ -23,8 +23,8 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import Gvk, ResId
 from renderer.model.masking import Masking
-from renderer.model.readings import readings
 from renderer.model.run.limits import VARIABLE
+from renderer.model.run.readings import readings
 from renderer.model.run.taint import begin_notes, taint
 
 

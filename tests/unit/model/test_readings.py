@@ -5,7 +5,11 @@ from base64 import b64encode, encodebytes, urlsafe_b64encode
 
 import pytest
 
-from renderer.model.readings import readings
+from renderer.kubevirt.facts.confidential.parts import Part
+from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
+from renderer.model.run.limits import lowered
+from renderer.model.run.readings import readings
+from renderer.model.run.work import WorkLimitError, begin_run, spent
 
 BASIC = b64encode(b"app:canary-is-a-bird").decode()
 LONG = "canary-is-a-bird-" + "x" * 80
@@ -100,6 +104,15 @@ def test_short_texts_are_left_out() -> None:
 )
 def test_readings_do_not_multiply(part: str) -> None:
     assert len(list(readings(part * 20_000))) < 100
+
+
+def test_readings_are_counted_before_the_next_part_is_searched() -> None:
+    """Compressed text, a credential in a credential in a credential, ends soon after the limit is reached."""
+    text = b"key=AAAAAAAAAAAAAAAA:%252541@" * 10_000
+    begin_run()
+    with lowered({"work": 100_000}), pytest.raises(WorkLimitError):
+        readings_of_secrets([Part(b64encode(gzip.compress(text)).decode(), is_secret=True)])
+    assert spent() < 200_000
 
 
 @pytest.mark.parametrize(

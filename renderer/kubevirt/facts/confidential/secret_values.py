@@ -38,7 +38,7 @@ from renderer.model.kube.json import (
 )
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
-from renderer.model.readings import readings
+from renderer.model.run.readings import readings
 from renderer.model.run.taint import telling_keys_of, texts_of
 from renderer.model.run.work import spend
 
@@ -49,10 +49,7 @@ _WITH_VALUES = frozenset({SECRET, *INPUTS_OF_SETS})
 _KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
 _WORDS_OF_HOLDERS = ("stringdata", r"\u", r"\x")
 _HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:secret|\w*[${])")
-#: Steps for the readings of a value of a Secret, and characters of it that are read in one step
-#: (``model.run.work``).
-_STEPS_PER_READING, _CHARACTERS_READ_PER_STEP = 32, 3
-#: Entries of two versions of an object that are compared in one step.
+#: Entries of two versions of an object that are compared in one step (``model.run.work``).
 _COMPARED_PER_STEP = 8
 
 
@@ -100,7 +97,7 @@ def _may_be_of_secret(part: Part, value: Json, scope: Scope) -> bool:
 
 
 def secret_values(objects: Iterable[Json]) -> frozenset[str]:
-    """Return the values of the Secrets among and in ``objects``, with their readings (``model.readings``).
+    """Return the values of the Secrets among and in ``objects``, and their readings (``model.run.readings``).
 
     What a ResourceSet among them puts into Secrets is a value of its own inputs or of its providers.
     """
@@ -148,13 +145,11 @@ def _texts_with_keys(value: Json, scope: Scope, key: str) -> Iterator[tuple[str,
 
 
 def readings_of_texts(texts: Iterable[str]) -> frozenset[str]:
-    """Return the readings of confidential texts (``model.readings``)."""
+    """Return the readings of confidential texts (``model.run.readings``)."""
     found: set[str] = set()
     for text in texts:
-        spend(_STEPS_PER_READING + len(text) // _CHARACTERS_READ_PER_STEP, LOOKING)
-        made = tuple(readings(text))
-        spend(sum(map(len, made)) // CHARACTERS_PER_STEP, LOOKING)  # a text may be unpacked a thousandfold
-        found.update(made)
+        spend(1, LOOKING)
+        found.update(readings(text))
     return frozenset(found)
 
 

@@ -16,7 +16,12 @@ from collections.abc import Iterable, Iterator
 from math import isfinite
 
 from renderer.model.pattern import pattern
+from renderer.model.run.work import spend
 
+#: Steps for a text that is searched for credentials, and its characters that are searched in one step; and
+#: characters of what it makes that are kept in one step (``model.run.work``).
+_STEPS_PER_TEXT, _CHARACTERS_SEARCHED_PER_STEP, _CHARACTERS_PER_STEP = 32, 3, 32
+_LOOKING = "looking for confidential values"
 #: A shorter text may be part of any text.
 SHORTEST = 6
 #: A credential in JSON in base64 in JSON is found, and no deeper one.
@@ -69,7 +74,8 @@ _AFTER_NAME = pattern(r"[-\s]*+(?:(?<=-)|[\"']?[\w.@+-]+):([^\s/][^\s]*?)[\"']?\
 def readings(text: str) -> Iterator[str]:
     """Yield a confidential text and what may be made of it, without blanks around and in no order.
 
-    Texts of fewer than six characters are left out.
+    Texts of fewer than six characters are left out. Each text counts before it is searched: it may be
+    unpacked a thousandfold, and so may the credentials in it. Raises ``WorkLimitError``.
     """
     seen: set[str] = set()
     waiting = [(text, _DEEPEST)]
@@ -78,12 +84,15 @@ def readings(text: str) -> Iterator[str]:
         stripped = current.strip()
         if len(stripped) < SHORTEST or stripped in seen:
             continue
-        seen.add(stripped)
+        spend(_STEPS_PER_TEXT + len(current) // _CHARACTERS_SEARCHED_PER_STEP, _LOOKING)
         for spelling in _spellings(current):
-            seen.update(line.strip() for line in spelling.splitlines())
-            seen.add(spelling.strip())
+            new = {spelling.strip(), *map(str.strip, spelling.splitlines())} - seen
+            spend(sum(map(len, new)) // _CHARACTERS_PER_STEP, _LOOKING)
+            seen |= new
         if depth:
-            waiting += ((part, depth - 1) for part in (*_decoded(current), *_parts(current)))
+            parts = dict.fromkeys((*_decoded(current), *_parts(current)))
+            spend(sum(map(len, parts)) // _CHARACTERS_PER_STEP, _LOOKING)
+            waiting += ((part, depth - 1) for part in parts)
     return (each for each in seen if len(each) >= SHORTEST)
 
 
