@@ -22,10 +22,12 @@ from renderer.model.kustomization import CompletedKustomization
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import MergeKeys, Overlay
+from renderer.model.run.taint import taint
 from renderer.pipeline.generators import GENERATORS
 
 if TYPE_CHECKING:
     from renderer.gitops.flux.artifact import ArtifactFileSystem
+    from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
     from renderer.gitops.substitution.post_build import Variables
     from renderer.gitops.substitution.substitute import SecondPass
     from renderer.gitops.substitution.unset_variables import UnsetVariable
@@ -188,6 +190,7 @@ class ArtifactBuilds:
         self.artifact = artifact
         self._folders = FolderReader(artifact, context.recorder)
         self._builds = CompletedBuilds(artifact, LoadRestrictor.NONE, context, sorted_by_kind=False)
+        self._unbuilt: UnbuiltFolders | None = None
 
     def compose(self, entry: Resource) -> Outcome[ResourceSet]:
         """Return the resources that kustomize builds for the Kustomization ``entry``."""
@@ -210,6 +213,14 @@ class ArtifactBuilds:
             return self._builds.compose(find_or_generate(self._folders, folder, listed_at))
         except DiagnosticError as error:
             return Outcome(ResourceSet(), error.diagnostics)
+
+    def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
+        """Return the values that go into Secrets of folders that cannot be built."""
+        if self._unbuilt is None:
+            from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
+
+            self._unbuilt = UnbuiltFolders(self.artifact)
+        return self._unbuilt.exposed(folders, variables)
 
     def discover(self, entry: Resource, variables: Outcome[Variables]) -> Outcome[FluxSubstituted]:
         """Return the objects that the Kustomization ``entry`` applies.
@@ -285,12 +296,17 @@ class FluxVariables:
         self._release = release
         self._known: dict[str, Outcome[Variables]] = {}
         self._confidential: dict[str, frozenset[str]] = {}
+        self._unbuilt: UnbuiltFolders | None = None
 
     def substitute(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Substitute variables; no resources remain if a value is missing."""
-        if overlay.flux is None or composed.failed:
+        """Substitute variables; no resources remain if a value is missing.
+
+        Of an overlay that cannot be built, the confidential variables are noted.
+        """
+        if overlay.flux is None:
             return composed
         from renderer.gitops.flux.controller import Controller, strictness
+        from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
         from renderer.gitops.substitution.substitute import SecondPass
 
         if overlay.path not in self._known:
@@ -298,6 +314,10 @@ class FluxVariables:
             read = self._read(overlay, findings)
             self._known[overlay.path] = Outcome(read, tuple(findings))
         variables = self._known[overlay.path]
+        if composed.failed:
+            self._unbuilt = self._unbuilt or UnbuiltFolders(self._fs)
+            taint(self._unbuilt.exposed([overlay.path], variables.value))
+            return composed
         strict = strictness(self._release, Controller(), strict=overlay.flux.strict)
         outcome = substitute_variables(composed, variables, SecondPass.INCOMPLETE, strict)
         self._confidential[overlay.path] = outcome.value.confidential

@@ -17,7 +17,8 @@ from renderer.model.kube.json import array_at, text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.render_config import OverlayEntry, RenderConfig
-from renderer.pipeline.flux_build import FluxBuilds, read_variables
+from renderer.model.run.taint import taint
+from renderer.pipeline.flux_build import ArtifactBuilds, FluxBuilds, read_variables
 from renderer.pipeline.flux_dependencies import check_cycles
 from renderer.pipeline.reached_objects import (
     Relevant,
@@ -32,6 +33,7 @@ from renderer.project.overlays import EntryReport, Suspended
 if TYPE_CHECKING:
     from renderer.gitops.flux.discovery import FluxDiscovery, ReachedKustomization, ReachedSet
     from renderer.gitops.repository_url import RepositoryUrls
+    from renderer.gitops.substitution.post_build import Variables
 
 #: The start of the names of overlays of ResourceSets; names of Kustomizations have no underscore.
 _SET_PREFIX = "resourceset_"
@@ -78,13 +80,28 @@ class FluxBuilder:
     def build(
         self, reached: ReachedKustomization, known: Mapping[Reference, Resource]
     ) -> Outcome[ResourceSet]:
+        """Return the objects of a Kustomization.
+
+        Of one that cannot be built, the confidential variables are noted.
+        """
+        secrets = self.outputs.entry.entry.secrets
+        variables = read_variables(reached.entry, known.values(), secrets=secrets)
+        outcome = self._build(reached, variables)
+        if outcome.failed:
+            taint(self._builds_of(reached).exposed(folders_of(reached.entry), variables.value))
+        return outcome
+
+    def _builds_of(self, reached: ReachedKustomization) -> ArtifactBuilds:
+        composed = reached.artifact
+        return self.builds.of_composed(composed) if composed else self.builds.of_source(reached.ignore)
+
+    def _build(self, reached: ReachedKustomization, variables: Outcome[Variables]) -> Outcome[ResourceSet]:
         from renderer.gitops.flux.decrypted_sources import objects_of_decrypted_sources
         from renderer.gitops.substitution.substitute import may_hold_variables
 
         entry = reached.entry
         if reached.refused:
             return Outcome(ResourceSet(), reached.refused)
-        variables = read_variables(entry, known.values(), secrets=self.outputs.entry.entry.secrets)
         reached.keeps_variables = variables.value.incomplete
         path = normal_path(text_at(entry.content, "spec", "path"))
         if self._rendered.is_other_tree(path):
@@ -96,8 +113,7 @@ class FluxBuilder:
             return Outcome(ResourceSet(), (error,))
         if not self._relevant(folders_of(reached.entry)):
             return Outcome(ResourceSet())
-        artifact = reached.artifact
-        builds = self.builds.of_composed(artifact) if artifact else self.builds.of_source(reached.ignore)
+        artifact, builds = reached.artifact, self._builds_of(reached)
         built = builds.discover(entry, variables)
         outcome = Outcome(built.value.resources, built.diagnostics)
         if artifact:

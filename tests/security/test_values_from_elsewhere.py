@@ -90,6 +90,25 @@ def application_set(expression: str, generator: str, **files: str) -> dict[str, 
 
 ELEMENTS = f"{{list: {{elements: [{{name: one, word: {CANARY}}}]}}}}"
 FILES = f"{{git: {{repoURL: '{ORIGIN}', revision: HEAD, files: [{{path: 'cfg/*.yaml'}}]}}}}"
+#: Files that cannot be built, with or without the Secret in them.
+BROKEN = {
+    "a Secret that nothing lists": {"prod/kustomization.yaml": "resources: [other.yaml]\n"},
+    "a Secret in a base": {
+        "prod/objects.yaml": "",
+        "prod/kustomization.yaml": "resources: [../base]\nresorces: []\n",
+        "base/kustomization.yaml": "resources: [sub/secret.yaml]\n",
+        "base/sub/secret.yaml": KEYS.format("${x}"),
+    },
+    "a Secret in a patch": {
+        "prod/objects.yaml": "",
+        "prod/kustomization.yaml": "resorces: []\npatches:\n- target: {kind: Secret}\n"
+        "  patch: '[{op: add, path: /stringData/p, value: \"${x}\"}]'\n",
+    },
+    "a broken Secret": {"prod/objects.yaml": "kind: Secret\nstringData:\n  p: ${x}\n x: [\n"},
+    "a variable that is refused": {
+        "clusters/a/vars.yaml": CONFIG_MAP.format("vars", CANARY).replace("x:", "a-b: c, x:")
+    },
+}
 CASES = {
     "a variable of Flux": flux(f"{{substitute: {{word: {CANARY}}}}}", KEYS.format("${word}")),
     "a variable in a URL": flux(f"{{substitute: {{word: {CANARY}}}}}", KEYS.format("https://u:${word}@h")),
@@ -103,6 +122,17 @@ CASES = {
         KEYS.format("${x}"),
         vars=CONFIG_MAP.format("vars", CANARY),
     ),
+    **{
+        f"a variable of a folder with {name}": {
+            **flux(
+                "{substituteFrom: [{kind: ConfigMap, name: vars}]}",
+                KEYS.format("${x}"),
+                vars=CONFIG_MAP.format("vars", CANARY),
+            ),
+            **broken,
+        }
+        for name, broken in BROKEN.items()
+    },
     "a variable in names": flux(
         f"{{substitute: {{word: {CANARY}}}}}",
         KEYS.format("${word}"),

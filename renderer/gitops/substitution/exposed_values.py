@@ -35,9 +35,14 @@ def exposed_values(
     others: set[str] = set()
     for key, text in texts:
         made = public & readings_of_texts([text])
-        identity = {text.strip()} if _IDENTITY.fullmatch(key) else set[str]()
+        identity = {text.strip()} if is_identity(key) else set[str]()
         identities |= made & identity
         others |= made - identity
     candidates = identities - others
     shown = {value for value in candidates if any(value in name for name in names)} if candidates else set()
     return frozenset((identities | others) - shown)
+
+
+def is_identity(key: str) -> bool:
+    """Return True for the key of an entry that says who or where."""
+    return _IDENTITY.fullmatch(key) is not None

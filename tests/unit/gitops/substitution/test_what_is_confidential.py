@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from contextvars import copy_context
 
+from renderer.files.file_system import MemoryFileSystem
+from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.entry_point import Strictness
@@ -43,6 +45,30 @@ def test_variable_that_becomes_a_password_is_confidential_in_a_name_too() -> Non
     assert "canary-is-a-bird" in noted(variables, metadata={"name": "${pw}-keys"}, stringData=fields)
     url: Json = {"url": "https://u:${pw}@host"}
     assert "canary-is-a-bird" in noted(variables, metadata={"name": "${pw}-keys"}, stringData=url)
+
+
+def test_variable_of_a_secret_that_cannot_be_built_is_confidential_and_no_other() -> None:
+    texts = {
+        "prod/kustomization.yaml": "resorces: [x]\n",
+        "prod/secret.yaml": "kind: Secret\nmetadata: {name: '${APP}-keys'}\n"
+        "stringData: {user: '${APP}', password: '${pw}', url: 'https://${cluster}.example.org'}\n",
+        "prod/vm.yaml": "kind: VirtualMachine\nmetadata: {name: '${machine}'}\n",
+        "prod/broken.yaml": "kind: Secret\nstringData:\n  cluster: ${cluster}\n  key: ${key}\n x: [\n"
+        "---\nkind: ConfigMap\ndata: {x: '${machine}'}\n",
+    }
+    values = {
+        "APP": "prowlarr",
+        "pw": "canary",
+        "cluster": "cluster-a",
+        "machine": "machine-a",
+        "key": "keykey",
+    }
+
+    files = MemoryFileSystem({path: text.encode() for path, text in texts.items()})
+
+    exposed = UnbuiltFolders(files).exposed(["prod"], Variables(values))
+
+    assert exposed == {"canary", "keykey"}
 
 
 def test_default_beside_a_confidential_variable_is_not() -> None:

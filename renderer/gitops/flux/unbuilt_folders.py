@@ -1,0 +1,120 @@
+"""Which variables go into Secrets of a folder that cannot be built: judged by the files in it.
+
+What is wrong with one file must not reveal what the others put into a Secret.
+"""
+
+from __future__ import annotations
+
+import posixpath
+import re
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from renderer.files.file_system import FileSystem
+from renderer.gitops.substitution.exposed_values import exposed_values, is_identity
+from renderer.gitops.substitution.post_build import Variables
+from renderer.golang.envsubst import SubstitutionError, evaluate, parse
+from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
+from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
+from renderer.model.diagnostic import DiagnosticError
+from renderer.model.kube.json import Json, text_at
+from renderer.model.run.work import spend
+from renderer.yamlio.decode import decode_documents
+
+_MANIFESTS = (".yaml", ".yml", ".json")
+_VARIABLE = b"${"
+_SEPARATOR = re.compile(r"(?m)^---")
+_WORK = "looking for variables in Secrets"
+#: Steps to evaluate a text, and the characters of it that cost another one (``model.run.work``).
+_STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 10, 6
+
+
+class WrittenTexts(NamedTuple):
+    """The confidential texts of files, with their keys, and the names of objects, before substitution."""
+
+    confidential: tuple[tuple[str, str], ...] = ()
+    names: tuple[str, ...] = ()
+
+
+class UnbuiltFolders:
+    """Reads the files of folders that cannot be built, each file once."""
+
+    def __init__(self, fs: FileSystem) -> None:
+        self._fs = fs
+        self._graph = KustomizationGraph(fs)
+        self._below: dict[str, frozenset[str]] = {}
+        self._known: dict[str, WrittenTexts] = {}
+
+    def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
+        """Return the values of variables that Secrets in the folders, or in their bases, would have."""
+        if not variables.values:
+            return frozenset()
+        roots = {*folders}
+        used = roots.union(*map(self._graph.folders, roots))
+        files = self._graph.files_in(used).union(*map(self._manifests_in, used))
+        spend(len(files), _WORK)
+        found = [self._texts(file) for file in sorted(files)]
+        texts = ((key, _evaluated(text, variables)) for each in found for key, text in each.confidential)
+        names = [_evaluated(name, variables) for each in found for name in each.names]
+        return exposed_values(texts, names, variables)
+
+    def _manifests_in(self, folder: str) -> frozenset[str]:
+        if folder not in self._below:
+            self._below[folder] = frozenset(self._manifests_below(folder))
+        return self._below[folder]
+
+    def _manifests_below(self, folder: str) -> Iterator[str]:
+        for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
+            path = posixpath.normpath(posixpath.join(folder, name))
+            if confined(self._fs.is_folder, path):
+                if not name.startswith(".") and self._fs.resolve(path) == path:
+                    yield from self._manifests_below(path)
+            elif name.endswith(_MANIFESTS):
+                yield path
+
+    def _texts(self, file: str) -> WrittenTexts:
+        if file not in self._known:
+            try:
+                content = self._fs.read(file)
+            except DiagnosticError:  # the build reports it
+                content = b""
+            self._known[file] = _texts_of(content, file) if _VARIABLE in content else WrittenTexts()
+        return self._known[file]
+
+
+def _texts_of(content: bytes, file: str) -> WrittenTexts:
+    try:
+        documents = decode_documents(content, file)
+    except DiagnosticError:
+        return WrittenTexts(tuple(_texts_in_lines(content.decode("utf-8", "replace"))))
+    texts = (found for each in documents for found in confidential_texts(each))
+    names = (name for each in documents for name in _names_of(each))
+    return WrittenTexts(
+        tuple(found for found in texts if "${" in found[1]), tuple(name for name in names if "${" in name)
+    )
+
+
+def _names_of(document: Json) -> Iterator[str]:
+    return (text_at(document, "metadata", key) for key in ("name", "namespace"))
+
+
+def _texts_in_lines(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines with variables of manifests that cannot be parsed, and that seem to be confidential.
+
+    A line with who or where something is may be one of another object.
+    """
+    for document in _SEPARATOR.split(text):
+        for line in document.splitlines() if seems_confidential(document) else ():
+            key, _, value = line.partition(":")
+            name = key.strip(" \t-\"'")
+            if "${" in line and not is_identity(name):
+                yield from ((name, value), (name, line))
+
+
+def _evaluated(text: str, variables: Variables) -> str:
+    spend(_STEPS_PER_TEXT + len(text) // _CHARACTERS_PER_STEP, _WORK)
+    try:
+        return evaluate(parse(text), variables.values, keeps_unknown=True).text
+    except SubstitutionError:  # Flux would refuse it
+        return text
