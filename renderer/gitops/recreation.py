@@ -32,6 +32,9 @@ _REPLACE = "Replace=true"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
 _HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
+_AT_EACH_SYNC = "Argo CD deletes the hook and creates it again at each sync"
+#: What hooks are for: these run and end.
+_RUN_AS_HOOKS = frozenset({"Job", "Pod", "Workflow"})
 _FLUX_SOURCE = "fluxcd/pkg ssa/manager_apply.go shouldForceApply"
 _ARGOCD_SOURCE = "argo-cd gitops-engine/pkg/sync/sync_context.go applyObject"
 #: What goes with an object of a kind; others go with what they hold.
@@ -53,8 +56,7 @@ def recreation(
     does not let the object be updated.
     """
     if (owner is None or not is_flux_kustomization(owner)) and _is_hook(after):
-        effect = Effect.REPLACED if _holds_data(after) else Effect.NONE
-        return Impact(effect, "Argo CD deletes the hook and creates it again at each sync", _ARGOCD_SOURCE)
+        return Impact(_effect_on_hook(before, after), _AT_EACH_SYNC, _ARGOCD_SOURCE)
     recreator = _recreator(owner, before, after, is_refused=is_refused)
     if not recreator:
         return None
@@ -69,8 +71,13 @@ def forced_deletion(owner: Resource | None, before: Resource, after: Resource) -
     return "" if _is_hook(after) else _recreator(owner, before, after, is_refused=True)
 
 
-def _holds_data(resource: Resource) -> bool:
-    return resource.kind == "PersistentVolumeClaim" or resource.gvk.group.endswith("kubevirt.io")
+def _effect_on_hook(before: Resource, after: Resource) -> Effect:
+    """Return what a sync does to a hook: nothing new if it was one before and keeps nothing."""
+    if after.kind in _RUN_AS_HOOKS:
+        return Effect.NONE
+    if may_hold_data(after):
+        return Effect.REPLACED
+    return Effect.NONE if _is_hook(before) else Effect.RECREATED
 
 
 def _is_hook(resource: Resource) -> bool:

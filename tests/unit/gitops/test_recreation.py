@@ -16,6 +16,7 @@ ARGOCD = (
     " spec: {syncPolicy: {syncOptions: [%s]}}}"
 )
 OBJECT = "{apiVersion: v1, kind: %s, metadata: {name: a, annotations: {%s}}}"
+HOOK = "argocd.argoproj.io/hook"
 OPTIONS = "argocd.argoproj.io/sync-options: '%s'"
 
 
@@ -78,7 +79,7 @@ def test_object_that_may_be_updated_is_recreated_by_replace(kind: str, options: 
     [
         ("", "Job", "argocd.argoproj.io/hook: PreSync", Effect.NONE),
         (ARGOCD % "", "Job", "helm.sh/hook: post-install", Effect.NONE),
-        (ARGOCD % "", "PersistentVolumeClaim", "argocd.argoproj.io/hook: PreSync", Effect.REPLACED),
+        (ARGOCD % "", "PersistentVolumeClaim", f"{HOOK}: PreSync", Effect.REPLACED),
         (FLUX % "", "Job", "argocd.argoproj.io/hook: PreSync", None),
         (ARGOCD % "", "Job", "argocd.argoproj.io/hook: Skip", None),
     ],
@@ -89,6 +90,26 @@ def test_hooks_of_argo_cd_are_created_at_each_sync(
     hook = resource(OBJECT % (kind, annotation))
     found = recreation(resource(owner) if owner else None, hook, hook, is_refused=True)
     assert (found.effect if found else None) == effect
+
+
+@pytest.mark.parametrize(
+    ("kind", "effect"),
+    [
+        ("Namespace", Effect.REPLACED),
+        ("PersistentVolume", Effect.REPLACED),
+        ("Secret", Effect.RECREATED),
+        ("Service", Effect.RECREATED),
+        ("Job", Effect.NONE),
+    ],
+)
+def test_an_object_that_becomes_a_hook_is_recreated(kind: str, effect: Effect) -> None:
+    before, after = (resource(OBJECT % (kind, f"{each}: PreSync")) for each in ("note", HOOK))
+    found = recreation(None, before, after, is_refused=False)
+    assert found is not None
+    assert found.effect is effect
+    again = recreation(None, after, after, is_refused=False)
+    assert again is not None
+    assert again.effect is (effect if effect is Effect.REPLACED else Effect.NONE)
 
 
 @pytest.mark.parametrize(
