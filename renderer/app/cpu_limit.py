@@ -15,8 +15,8 @@ from types import FrameType
 
 from renderer.model.run.work import CpuLimitError, allowed_seconds
 
-#: Seconds of CPU time between two looks at it.
-_INTERVAL = 1
+#: Seconds of CPU time between two looks at it, and for what is undone after the end.
+_INTERVAL, _FOR_UNDOING = 1, 5
 
 
 @contextmanager
@@ -33,11 +33,13 @@ def limited_cpu() -> Iterator[None]:
     if not is_main or not hasattr(signal, "setitimer") or signal.getitimer(signal.ITIMER_PROF) != (0.0, 0.0):
         yield
         return
-    begin = process_time()
+    begin, ended = process_time(), float("-inf")
 
     def check(_signal: int, _frame: FrameType | None) -> None:
+        nonlocal ended
         seconds = process_time() - begin  # signals during one call of C arrive as one
-        if seconds >= allowed_seconds():
+        if seconds >= max(allowed_seconds(), ended + _FOR_UNDOING):
+            ended = seconds
             raise CpuLimitError(int(seconds))
 
     former = signal.signal(signal.SIGPROF, check)

@@ -93,7 +93,8 @@ def _locked(root: Path) -> Iterator[None]:
 def _deferred_signals() -> Iterator[Callable[[], None]]:
     """Defer the signals that end a process, and yield a check that raises ``KeyboardInterrupt``.
 
-    A signal takes effect at the end. Only the main thread receives signals; ignored signals stay ignored.
+    A signal takes effect at the end. Only the main thread receives signals; ignored signals stay ignored. The
+    timer of the CPU limit has no effect: what is written or put back now is not what takes long.
     """
     import signal  # noqa: PLC0415 - for commands that edit files, when they do
 
@@ -109,6 +110,8 @@ def _deferred_signals() -> Iterator[Callable[[], None]]:
             for number in (getattr(signal, name) for name in _ENDING if hasattr(signal, name)):
                 if signal.getsignal(number) not in (signal.SIG_IGN, None):
                     before[number] = signal.signal(number, lambda number, _: received.append(number))
+            if hasattr(signal, "SIGPROF") and callable(signal.getsignal(signal.SIGPROF)):
+                before[signal.SIGPROF] = signal.signal(signal.SIGPROF, signal.SIG_IGN)
         yield check
     finally:
         for number, handler in before.items():

@@ -108,6 +108,24 @@ def test_fault_at_any_call_changes_nothing(
     pytest.fail("it makes more calls than were tried")
 
 
+@pytest.mark.skipif(not hasattr(signal, "SIGPROF"), reason="the system has no such timer")
+def test_timer_of_the_cpu_limit_interrupts_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def handler(*_: object) -> None:
+        raise Stopped
+
+    before = signal.signal(signal.SIGPROF, handler)
+    try:
+        faulty = Faulty(2, interrupt(signal.SIGPROF), _CALLS)  # the first one waits for the lock
+        for name, replacement in [(name, faulty(name)) for name in _CALLS]:
+            monkeypatch.setattr(os, name, replacement)
+        change_files(tmp_path, WRITES, [], {})
+        monkeypatch.undo()
+        assert signal.getsignal(signal.SIGPROF) is handler
+    finally:
+        signal.signal(signal.SIGPROF, before)
+    assert content(tmp_path) == WRITES
+
+
 @pytest.mark.parametrize(
     ("path", "before"), [("a.yaml", b"older"), ("a.yaml", None), ("made/d.yaml", b""), ("gone/c.yaml", b"ol")]
 )
