@@ -94,7 +94,7 @@ def _entries_at(project: Project, git: GitRepository, revision: str) -> Resource
         return _entries(then.of_cluster(project.config.cluster) if project.config.cluster else then)
     except DiagnosticError as error:
         findings = locate(fs, error.diagnostics)
-        raise LocatedError(*(_with_revision(each, revision) for each in findings)) from error
+        raise LocatedError(*(_with_revision(each, revision) for each in findings)) from None
 
 
 def _entries(project: Project) -> ResourceSet:
@@ -133,7 +133,7 @@ def _at_revision(reference: str, project: Project, revision: str, path: str) -> 
         try:
             return _compose(reference, BuiltinFileSystem(fs), project.config, folder)
         except LocatedError as error:
-            raise LocatedError(*(_with_revision(found, revision) for found in error.diagnostics)) from error
+            raise LocatedError(*(_with_revision(found, revision) for found in error.diagnostics)) from None
 
 
 def _with_revision(finding: Located, revision: str) -> Located:
@@ -153,7 +153,7 @@ def _compose(name: str, fs: FileSystem, config: RenderConfig, path: str) -> Open
         files = _bundle_files(fs, path)
         composed = load_files(fs, files) if files else pipeline.compose(path)
     except DiagnosticError as error:
-        raise LocatedError(*locate(fs, error.diagnostics)) from error
+        raise LocatedError(*locate(fs, error.diagnostics)) from None
     if composed.failed:
         raise LocatedError(*locate(fs, composed.diagnostics))
     taint(secret_values(each.content for each in composed.value))

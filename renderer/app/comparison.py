@@ -9,6 +9,7 @@ from renderer.app.moved_objects import OverlayStates
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.findings.located import Located
 from renderer.model.difference import Difference
+from renderer.model.plural import plural
 
 
 class Comparison(NamedTuple):
@@ -22,6 +23,12 @@ class Comparison(NamedTuple):
     before: tuple[Located, ...]
     after: tuple[Located, ...]
     known: tuple[Located, ...] = ()
+
+    def __repr__(self) -> str:
+        """Name the sides and only count the rest, as a difference may be long."""
+        sides = f"{self.difference.before!r}, {self.difference.after!r}"
+        overlays = plural(len(self.difference.overlays), "overlay")
+        return f"Comparison({sides}: {overlays}, {plural(len(self.new_errors), 'new error')})"
 
     @property
     def new_errors(self) -> tuple[Located, ...]:

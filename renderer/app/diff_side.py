@@ -109,7 +109,7 @@ class Side:
         try:
             self._configure(load_project(fs))
         except DiagnosticError as error:
-            raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from error
+            raise LocatedError(*self.labelled(locate(fs, error.diagnostics))) from None
 
     def _configure(self, config: RenderConfig) -> None:
         if self._release is not None:
@@ -150,7 +150,7 @@ class Side:
         try:
             self.found.all_overlays()
         except DiagnosticError as error:
-            raise LocatedError(*self.labelled(locate(self.fs, error.diagnostics))) from error
+            raise LocatedError(*self.labelled(locate(self.fs, error.diagnostics))) from None
 
     def propose(self) -> Self:
         """Without a ``vmrender.yaml``, use the proposal of ``init``. Raises ``DiagnosticError``."""

@@ -41,6 +41,10 @@ class Project(Record):
     config: RenderConfig
     environment: Mapping[str, str] = _NO_VARIABLES
 
+    def __repr__(self) -> str:
+        """Name the root alone: the environment and the settings may hold passwords."""
+        return f"Project({str(self.root)!r})"
+
     @classmethod
     def read(
         cls,

@@ -27,7 +27,7 @@ from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity, has_errors
-from renderer.model.plural import listed
+from renderer.model.plural import listed, plural
 from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.run.work import in_turn
@@ -85,6 +85,10 @@ class RenderResult(Record):
     overlays: tuple[str, ...]
     unshown: Unshown = Unshown()
     broken: frozenset[str] = frozenset()
+
+    def __repr__(self) -> str:
+        """Only count: a path in a tree has the names of its object."""
+        return f"RenderResult({plural(len(self.trees), 'tree')}, {plural(len(self.findings), 'finding')})"
 
 
 class _Results:

@@ -37,3 +37,10 @@ class TreeResult(Record):
     stays: bool = False
     by_hand: bool = False
     is_kustomization: bool = False
+
+    def __repr__(self) -> str:
+        """Count the files: a path has the names of its object."""
+        changes = (len(getattr(self, name)) for name in ("created", "updated", "removed", "unchanged"))
+        created, updated, removed, unchanged = changes
+        counted = f"{created} created, {updated} updated, {removed} removed, {unchanged} unchanged"
+        return f"TreeResult({self.action.value} {self.output!r}: {counted})"

@@ -68,7 +68,10 @@ class Located(Record):
 
 
 class LocatedError(Exception):
-    """Stops a run for findings that are already located, such as findings about files at another revision."""
+    """Stops a run for findings that are already located, such as findings about files at another revision.
+
+    Raise it ``from None``: the message of the error that it replaces is not masked, and a traceback shows it.
+    """
 
     def __init__(self, *diagnostics: Located) -> None:
         super().__init__("; ".join(diagnostic.message for diagnostic in diagnostics))

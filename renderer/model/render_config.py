@@ -239,6 +239,11 @@ class Overlay(Record):
     entry: EntryPoint | None = None
     cluster: str = ""
 
+    def __repr__(self) -> str:
+        """Leave out the entry and variables: they may hold values that go into a Secret."""
+        target = f"{self.kubevirt}, {self.expand.value}"
+        return f"Overlay({self.path!r}, {self.name!r}, {self.output!r}, {target})"
+
     @property
     def deployer(self) -> Resource | None:
         """The Kustomization, Application or ResourceSet that it is the entry point of; None for a folder."""

@@ -151,6 +151,10 @@ class Pipeline:
         )
         return of_flux if overlay.entry is None else of_flux | self._entry_points.confidential(overlay)
 
+    def secrets(self, overlay: Overlay, resources: Iterable[Resource]) -> frozenset[str]:
+        """Return the values of the Secrets of a rendered overlay, and what was substituted into it."""
+        return self.confidential(overlay).union(*(_secrets_in(each.content) for each in resources))
+
     def build(self, overlay: Overlay, *, validate: bool = False) -> Outcome[ResourceSet]:
         """Return the overlay composed, with its virtual machines expanded, and checked.
 
@@ -437,15 +441,15 @@ class Pipeline:
         from renderer.model.masking import Masking
         from renderer.model.run.taint import taint_masking
 
-        contents = [(each.current_id, each.content) for each in resources]
-        values = self.confidential(overlay).union(*(_secrets_in(content) for _, content in contents))
+        resources = tuple(resources)
+        values = self.secrets(overlay, resources)
         of_run = taint_masking()
         if not values and not of_run:
             return found
         if self._last_secrets is None or self._last_secrets[0] != values:
             self._last_secrets = values, Masking(values)
         masking = self._last_secrets[1]  # of the overlay before, if that has the same
-        by_id = dict(contents)
+        by_id = {each.current_id: each.content for each in resources}
         noted: list[Diagnostic] = []
         for each in found:
             content = by_id.get(each.resource) if each.resource else None

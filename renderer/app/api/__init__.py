@@ -49,13 +49,16 @@ from renderer.files.disk import path_exists
 from renderer.findings.located import Located as Diagnostic
 from renderer.findings.located import LocatedError as DiagnosticError
 from renderer.findings.run_findings import locate
+from renderer.kubevirt.facts.confidential.masked import shown_id
 from renderer.kubevirt.facts.products import target_release
 from renderer.model.codes import Code, Explanation
 from renderer.model.history import ResourceHistory
 from renderer.model.kube.resource import ResourceSet
+from renderer.model.masking import Masking
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode, Overlay
 from renderer.model.run.limits import lowered
+from renderer.model.run.taint import tainted
 from renderer.model.suggest import member_named
 from renderer.pipeline import Pipeline
 from renderer.project.project_root import find_project_root
@@ -183,11 +186,14 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
     with lowered(project.config.limits):
         [wanted] = paths_of([overlay])
         selected = chosen_overlay(project.look_up_overlays(), wanted)
-        outcome = Pipeline(project.fs, project.config).render(selected)
+        pipeline = Pipeline(project.fs, project.config)
+        outcome = pipeline.render(selected)
         findings = Findings(locate(project.fs, outcome.diagnostics, selected.path))
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
-        return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings)
+        secrets = Masking(pipeline.secrets(selected, outcome.value) | tainted())
+        listed = tuple(shown_id(each.current_id, secrets) for each in outcome.value)
+        return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings, listed)
 
 
 @isolated_run

@@ -62,7 +62,7 @@ def located_errors(fs: FileSystem | None) -> Iterator[None]:
     except WorkLimitError as error:
         raise LocatedError(*locate(fs, [error.diagnostic])) from None
     except DiagnosticError as error:
-        raise LocatedError(*locate(fs, error.diagnostics)) from error
+        raise LocatedError(*locate(fs, error.diagnostics)) from None
 
 
 def reopen(project: Project) -> Project:

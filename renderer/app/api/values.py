@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.plural import plural
 from renderer.model.quantity import Quantity, QuantityFormat
@@ -43,14 +44,15 @@ class Findings(tuple[Located, ...]):
 class Rendered(NamedTuple):
     """A rendered overlay in memory: ``files``, text by path below ``overlay.output``, and the findings.
 
-    ``resources`` are the same objects with their origins; they are shared: do not change them.
-    ``files`` and ``resources`` are empty if one of the findings is an error.
+    ``resources`` are the same objects with their origins; they are shared: do not change them. ``listed`` are
+    their ids without values of Secrets. All three are empty if one of the findings is an error.
     """
 
     overlay: Overlay
     files: Mapping[str, str]
     resources: ResourceSet
     findings: Findings
+    listed: tuple[ResId, ...] = ()
 
     @property
     def manifests(self) -> list[dict[str, Any]]:
@@ -67,7 +69,7 @@ class Rendered(NamedTuple):
     def _repr_html_(self) -> str:
         from renderer.report.notebook import findings_table, paragraph, table
 
-        rows = [(each.api_version, each.kind, each.namespace, each.name) for each in self.resources]
+        rows = [(each.gvk.api_version, each.gvk.kind, each.namespace, each.name) for each in self.listed]
         listed = table(("apiVersion", "kind", "namespace", "name"), rows) if rows else ""
         return "\n".join((paragraph(self.overlay.path), listed, findings_table(self.findings)))
 
@@ -81,6 +83,11 @@ class Expanded(NamedTuple):
     manifest: dict[str, Any] | None
     findings: Findings
 
+    def __repr__(self) -> str:
+        """Only name the kind: the manifest may hold passwords."""
+        manifest = "None" if self.manifest is None else f"a {self.manifest.get('kind')}"
+        return f"Expanded({manifest}, {plural(len(self.findings), 'finding')})"
+
 
 class FleetMachine(NamedTuple):
     """A virtual machine of an overlay, or several identical ones if ``replicas`` is not 1.
@@ -90,6 +97,7 @@ class FleetMachine(NamedTuple):
     matcher, and if the matcher infers the name from a volume. ``vcpus``, ``memory`` in bytes and ``gpus``
     count one machine with its instance type applied; None if it cannot be expanded. ``findings`` are the
     findings about it. ``cluster`` is the cluster that the overlay goes to; empty for the default cluster.
+    A text with a value of a Secret is ``***``, and a number that depends on one is None.
     """
 
     overlay: str
