@@ -50,7 +50,14 @@ class RunCache:
         if store:
             self._digests = FileDigests(project.root, project.fs.read, store)
             inputs, fingerprint = RecordedInputs(project.fs, self._digests), _fingerprint(project)
-            self._known = KnownOverlays(store, inputs, fingerprint)
+            outputs = (
+                project.config.output,
+                *(each.output for each in project.config.overlays if each.output),
+            )
+            trees = {
+                each.partition("{")[0].rpartition("/")[0] or "." if "{" in each else each for each in outputs
+            }
+            self._known = KnownOverlays(store, inputs, fingerprint, trees)
             self.catalogs = KnownCatalogs(store, inputs, fingerprint)
 
     @classmethod

@@ -13,7 +13,15 @@ from typing import Any
 from renderer.cache.recorded_inputs import RecordedInputs, inputs_from_json
 from renderer.cache.store import Store
 from renderer.files.builtin_catalogs import decode_composed, encode_composed
-from renderer.files.recorder import UNANSWERED, Inputs, Recorder, SharedInputs, Task, inputs_json
+from renderer.files.recorder import (
+    UNANSWERED,
+    FileQuestion,
+    Inputs,
+    Recorder,
+    SharedInputs,
+    Task,
+    inputs_json,
+)
 from renderer.findings.located import Located, LocatedFix, LocatedRelated
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Severity
@@ -35,7 +43,7 @@ from renderer.model.kube.resource import ResourceSet
 from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
-from renderer.model.run.taint import taint_masking
+from renderer.model.run.taint import count_tainted, taint_masking
 
 #: Objects of this group are stored whole; of others, which may hold passwords, only the digests.
 _GROUP = "instancetype.kubevirt.io"
@@ -129,10 +137,16 @@ class KnownOverlay(Record):
 class KnownOverlays:
     """The stored results; ``project`` has everything else that the result of an overlay depends on."""
 
-    def __init__(self, store: Store, recorded: RecordedInputs, project: tuple[str, ...]) -> None:
+    def __init__(
+        self, store: Store, recorded: RecordedInputs, project: tuple[str, ...], trees: Iterable[str] = ()
+    ) -> None:
+        """``trees`` are the folders with rendered trees, in which files have names of objects."""
         self._store = store
         self._recorded = recorded
         self._project = project
+        self._trees = tuple("" if tree == "." else f"{tree}/" for tree in trees)
+        #: Whether a path in shared inputs has a confidential value, by digest and number of known values.
+        self._with_value: dict[tuple[str, int], bool] = {}
         #: By digest: of an earlier run, whether they are still current; of this run, that they are stored.
         self._shared: dict[str, bool] = {}
         self._stored: set[str] = set()
@@ -160,8 +174,11 @@ class KnownOverlays:
         return self._shared[digest]
 
     def keep(self, overlay: Overlay, known: KnownOverlay, inputs: Inputs) -> None:
-        """Store the result for the next run; ``inputs`` has the repository's answer to each question."""
-        if not inputs.are_answered:
+        """Store the result for the next run; ``inputs`` has the repository's answer to each question.
+
+        A question about a rendered file that is named after a confidential value would store it.
+        """
+        if not inputs.are_answered or self._names_value(inputs):
             return
         for part in inputs.shared:
             self._keep_shared(part)
@@ -174,6 +191,20 @@ class KnownOverlays:
             "seconds": known.seconds,
         }
         self._store.put(entry, *self._name(overlay))
+
+    def _names_value(self, inputs: Inputs) -> bool:
+        if not taint_masking():
+            return False
+        for part in inputs.shared:
+            key = part.digest, count_tainted()
+            if key not in self._with_value:
+                self._with_value[key] = self._has_value(question for question, _ in part.answers())
+        shared = any(self._with_value[part.digest, count_tainted()] for part in inputs.shared)
+        return shared or self._has_value(inputs.own)
+
+    def _has_value(self, asked: Iterable[FileQuestion]) -> bool:
+        paths = (question.path for question in asked if question.path.startswith(self._trees))
+        return taint_masking().is_in("\n".join(paths))
 
     def _keep_shared(self, part: SharedInputs) -> None:
         if part.digest not in self._stored:

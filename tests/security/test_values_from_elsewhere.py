@@ -8,7 +8,7 @@ import pytest
 
 from tests.security.canaries.search import canaries
 from tests.security.git_history import committed
-from tests.security.test_secrets import invoked
+from tests.security.test_secrets import invoked, raw
 
 CANARY = "canary-is-a-bird"
 ORIGIN = "https://example.org/a/b"
@@ -250,3 +250,27 @@ def test_value_is_not_shown(case: str, tmp_path: Path, monkeypatch: pytest.Monke
         leaks += [f"{command}: {line}" for line in canaries(stdout + stderr)]
 
     assert leaks == []
+
+
+def test_cache_names_no_rendered_file_with_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Flux reads the ignore files of all folders, so an overlay depends on the trees of all others."""
+    named = CONFIG_MAP.format("'${word}'", "y")
+    project = (
+        "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+        f"overlays: [{{flux: clusters/a}}]\nrepositories: ['{ORIGIN}']\n"
+    )
+    files = flux(f"{{substitute: {{word: {CANARY}}}}}", KEYS.format("${word}"), named)
+    repository, cache = tmp_path / "repository", tmp_path / "cache"
+    for path, text in {"vmrender.yaml": project, **files}.items():
+        (repository / path).parent.mkdir(parents=True, exist_ok=True)
+        (repository / path).write_text(text, encoding="utf-8")
+    monkeypatch.chdir(repository)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(cache))
+
+    for command in ("render", "validate", "render"):
+        assert invoked(command)[0] == 0
+
+    assert [*repository.glob(f"rendered/**/*{CANARY}*")]
+    kept = [raw(file) for file in cache.rglob("*") if file.is_file()]
+    assert kept
+    assert not [text for text in kept if "canary" in text]
