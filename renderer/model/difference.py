@@ -38,7 +38,7 @@ class Danger(TextEnum):
     LIVE = "live"  # applied without an interruption
     MIGRATION = "migration"  # a live migration applies it
     GUEST = "guest"  # the guest sees other hardware
-    RESTART = "restart"  # the VM is down for a while, now or later
+    RESTART = "restart"  # the VM is down or cut off for a while, now or later
     NO_START = "no-start"  # the VM will not start, or cannot be changed, until somebody repairs it
     DATA = "data"  # data may be lost, or other data is attached
     REFUSED = "refused"  # the cluster rejects it
@@ -70,6 +70,7 @@ class Effect(TextEnum):
     STUCK = "stuck", Danger.NO_START  # accepted, but KubeVirt cannot apply it
     RESTART = "restart", Danger.RESTART  # in effect only after a restart, which KubeVirt requests
     EVICTED = "evicted", Danger.RESTART  # KubeVirt shuts the VM down, because it cannot migrate it
+    DISCONNECTED = "disconnected", Danger.RESTART  # the running guest is cut off from a network
     STOP = "stop", Danger.RESTART  # the change stops the VM
     RECREATED = "recreated", Danger.RESTART  # an object without data is deleted and created again
     NO_START = "no-start", Danger.NO_START  # accepted, but the VM will not start again

@@ -73,6 +73,7 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.STUCK: ("can no longer be changed", "can no longer be changed"),
     Effect.RESTART: ("needs a restart", "need a restart"),
     Effect.EVICTED: ("is evicted", "are evicted"),
+    Effect.DISCONNECTED: ("is cut off from a network", "are cut off from a network"),
     Effect.STOP: ("is stopped", "are stopped"),
     Effect.RECREATED: ("is deleted and created again", "are deleted and created again"),
     Effect.NO_START: ("will not start again", "will not start again"),

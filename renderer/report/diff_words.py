@@ -44,6 +44,7 @@ EFFECTS: Mapping[Effect, str] = {
     Effect.STUCK: "accepted, but KubeVirt cannot apply it",
     Effect.RESTART: "needs a restart",
     Effect.EVICTED: "evicted",
+    Effect.DISCONNECTED: "cut off from a network",
     Effect.STOP: "stopped",
     Effect.RECREATED: "recreated",
     Effect.NO_START: "accepted, but it will not start again",

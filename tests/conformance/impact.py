@@ -37,6 +37,7 @@ _CLASSES: Mapping[Effect, str] = {
     Effect.NEXT_MIGRATION: "hot-plug",
     Effect.HOT_PLUG: "hot-plug",
     Effect.LIVE: "live",
+    Effect.DISCONNECTED: "live",
     Effect.PENDING: "next-start",
     Effect.NONE: "none",
 }

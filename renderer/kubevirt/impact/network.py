@@ -19,7 +19,9 @@ from renderer.model.release import Release
 _INTERFACES = ("domain", "devices", "interfaces")
 _NETWORKS = ("networks",)
 _PLUGGED_BINDINGS = ("bridge", "sriov")
-_ABSENT = "absent"
+_ABSENT, _DOWN = "absent", "down"
+_UNPLUGGED = "the interface is unplugged"
+_CUT = "the link goes down: the guest is cut off from the network"
 _SINCE_LINK_STATE = Release(1, 5)
 _SINCE_POD_NETWORK_AT_START = Release(1, 8)
 _SINCE_NAD_REF = Release(1, 8)
@@ -110,10 +112,18 @@ def _plug_in(update: Update, state: InstanceState, *, migratable: bool) -> Insta
 
 
 def _with_states(update: Update, state: InstanceState) -> InstanceState:
-    """Set the link states; an interface that was unplugged stays unplugged."""
+    """Set the link states; an interface that was unplugged stays unplugged.
+
+    The effect of the running guest's link going down is that of libvirt (KubeVirt
+    ``pkg/virt-launcher/virtwrap/network/nichotplug.go`` ``updateDomainLinkState``).
+    """
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))
     links = update.cluster.release >= _SINCE_LINK_STATE
-    for absent in (False, True):
+    for states, effect, reason in (
+        (("", "up"), Effect.LIVE, "the link goes up"),
+        ((_DOWN,), Effect.DISCONNECTED, _CUT),
+        ((_ABSENT,), Effect.HOT_PLUG, _UNPLUGGED),
+    ):
         changed = []
         for present in state.items(*_INTERFACES):
             interface, name = present, text_at(present, "name")
@@ -122,13 +132,12 @@ def _with_states(update: Update, state: InstanceState) -> InstanceState:
                 name in desired
                 and text_at(interface, "state") != _ABSENT
                 and (links or link == _ABSENT)
-                and (link == _ABSENT) is absent
+                and link in states
             ):
                 interface = without(interface, "state")
                 interface = {**interface, "state": link} if link else interface
             changed.append(interface)
-        reason = "the interface is unplugged" if absent else "the link goes up or down"
-        state = state.with_patch({_INTERFACES: changed}, Effect.HOT_PLUG if absent else Effect.LIVE, reason)
+        state = state.with_patch({_INTERFACES: changed}, effect, reason)
     return state
 
 

@@ -23,6 +23,7 @@ Change = Callable[[dict[str, Any]], object]
 
 NONE, NEXT_START, LIVE = Effect.NONE, Effect.NEXT_START, Effect.LIVE
 HOT_PLUG, MIGRATION, START = Effect.HOT_PLUG, Effect.MIGRATION, Effect.START
+DISCONNECTED = Effect.DISCONNECTED
 RESTART, STOP, REFUSED = Effect.RESTART, Effect.STOP, Effect.REFUSED
 DELETED, REPLACED = Effect.DELETED, Effect.REPLACED
 NEXT_MIGRATION, PENDING, BLOCKED = Effect.NEXT_MIGRATION, Effect.PENDING, Effect.BLOCKED
@@ -322,7 +323,8 @@ def test_interfaces_are_unplugged_by_their_state() -> None:
         return lambda vm: devices(vm)["interfaces"][1].update(state=state)
 
     assert effect(set_state("absent"), "1.4") == HOT_PLUG
-    assert effect(set_state("down"), "1.5") == LIVE
+    assert effect(set_state("down"), "1.5") == DISCONNECTED
+    assert effect(set_state("up"), "1.5", start=set_state("down")) == LIVE
     assert effect(set_state("down"), "1.4") == REFUSED
     assert effect(drop_interface, "1.9") == RESTART
     assert (
