@@ -7,24 +7,43 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
+from functools import reduce
 from itertools import zip_longest
 from typing import NamedTuple
 
+from renderer.emit.layout import PathMasking
 from renderer.findings.located import Located, LocatedRelated
+from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
 from renderer.kustomize.krm import FunctionSubject, orchestrator_note
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject
+from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
+from renderer.model.run.taint import taint_masking, tainted
 
 #: Of the index of a document; no file has more documents.
 _MOST_DIGITS = 9
 
 
 class FunctionFinding(NamedTuple):
-    """A finding with the given object that it is about, and the given object of each related place."""
+    """A finding with the given object that it is about, and the given object of each related place.
+
+    ``confidential`` finds the values that the names of these objects may have, besides the noted ones.
+    """
 
     finding: Located
     subject: FunctionSubject | None
     related: tuple[FunctionSubject | None, ...]
+    confidential: tuple[Masking, ...] = ()
+
+    def shown_id(self, resource: Resource) -> ResId:
+        """Return the id of an object with ``***`` for each confidential value."""
+        return reduce(shown_id, (*self.confidential, taint_masking()), resource.current_id)
+
+    def shown_field(self, field: FieldPath) -> FieldPath:
+        """Return the path likewise."""
+        return reduce(shown_path, (*self.confidential, taint_masking()), field)
 
 
 def write(found: Iterable[FunctionFinding], given: str) -> tuple[JsonObject, ...]:
@@ -43,17 +62,17 @@ def _result(found: FunctionFinding, given: str) -> JsonObject:
     location = finding.location
     file: JsonObject | None = None
     if subject:
-        resource = subject.resource
-        namespace = {"namespace": resource.namespace} if resource.namespace else {}
+        shown = found.shown_id(subject.resource)
+        namespace = {"namespace": shown.namespace} if shown.namespace else {}
         result["resourceRef"] = {
-            "apiVersion": resource.api_version,
-            "kind": resource.kind,
+            "apiVersion": shown.gvk.api_version,
+            "kind": shown.gvk.kind,
             **namespace,
-            "name": resource.name,
+            "name": shown.name,
         }
         if subject.field.segments:
-            result["field"] = {"path": str(subject.field)}
-        file = _original_file(resource)
+            result["field"] = {"path": str(found.shown_field(subject.field))}
+        file = _original_file(subject.resource)
     elif location and location.path != given:
         file = {"path": location.path}
     return {**result, "file": file} if file else result
@@ -61,7 +80,7 @@ def _result(found: FunctionFinding, given: str) -> JsonObject:
 
 def _message(found: FunctionFinding, given: str) -> str:
     related = [
-        f"{_related_place(each, subject, given)}: {each.message}"
+        f"{_related_place(each, subject and found.shown_id(subject.resource), given)}: {each.message}"
         # The values of a template are related as well, but not part of the given list.
         for each, subject in zip_longest(found.finding.related, found.related)
     ]
@@ -69,11 +88,11 @@ def _message(found: FunctionFinding, given: str) -> str:
     return "\n".join([found.finding.message, *related, *hint])
 
 
-def _related_place(related: LocatedRelated, subject: FunctionSubject | None, given: str) -> str:
+def _related_place(related: LocatedRelated, subject: ResId | None, given: str) -> str:
     """Return a file and line, or the object's name if it was given to the function."""
     if related.location and related.location.path != given:
         return str(related.location)
-    return str(subject.resource.current_id) if subject else "see also"
+    return str(subject) if subject else "see also"
 
 
 def _original_file(resource: Resource) -> JsonObject | None:
@@ -81,5 +100,6 @@ def _original_file(resource: Resource) -> JsonObject | None:
     path, index = orchestrator_note(resource.content, "path"), orchestrator_note(resource.content, "index")
     if not path:
         return None
+    path = PathMasking(tainted()).mask(path)
     is_index = index.isdecimal() and len(index) <= _MOST_DIGITS
     return {"path": path, "index": int(index)} if is_index else {"path": path}

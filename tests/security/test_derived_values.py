@@ -253,6 +253,38 @@ def test_result_of_a_function_shows_no_value_in_the_path_of_its_field() -> None:
     assert result["field"] == {"path": 'metadata["***"]'}
 
 
+@pytest.mark.parametrize(
+    ("machine", "others", "settings"),
+    [
+        ({"metadata": {"name": "tn8zq4wkxplm", "namespace": "a"}}, [], {}),
+        ({"metadata": {"name": "web", "namespace": "tn8zq4wkxplm"}}, [], {}),
+        ({"apiVersion": "kubevirt.io/tn8zq4wkxplm"}, [], {}),
+        ({"kind": "tn8zq4wkxplm"}, [], {}),
+        (
+            {"metadata": {"name": "web", "annotations": {"config.kubernetes.io/path": "tn8zq4wkxplm.yaml"}}},
+            [],
+            {},
+        ),
+        ({}, [{"kind": "tn8zq4wkxplm"}], {}),
+        ({}, [], {"kubevirt": "tn8zq4wkxplm", "rules": {"tn8zq4wkxplm": "x"}}),
+    ],
+)
+def test_result_of_a_function_shows_no_value_of_a_given_secret(
+    machine: dict[str, object], others: list[object], settings: dict[str, object]
+) -> None:
+    """The value is in another object, in the path of its file, or in what cannot be used."""
+    wrong = {**yaml.safe_load(MACHINE), **machine}
+    wrong["spec"]["unknown"] = "x"
+    items = [yaml.safe_load(KEYS.replace("VALUE", "Tn8zq4wkxplm")), wrong, *others]
+    items.insert(0, yaml.safe_load(KEYS.replace("VALUE", "tn8zq4wkxplm").replace("keys", "others")))
+    given = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "items": items}
+    config = {"apiVersion": "vmrender.io/v1alpha1", "kind": "Validation", "metadata": {"name": "f"}}
+    _, out, err = invoked("fn", yaml.safe_dump({**given, "functionConfig": {**config, "spec": settings}}))
+    results = yaml.safe_load(out)["results"]
+    assert results
+    assert "tn8zq" not in f"{results}{err}".lower()
+
+
 def test_migration_quotes_no_line_with_a_value(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     kubevirt = (
         "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kv, namespace: a}\n"

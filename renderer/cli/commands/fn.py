@@ -11,12 +11,12 @@ from renderer.cli.console import ExitCode, ReportTarget, open_project, print_doc
 from renderer.cli.options import cluster_option
 from renderer.files.file_system import FilesAbove, FileSystem, MemoryFileSystem, read_limited
 from renderer.findings.run_findings import RunFindings, locate
-from renderer.kubevirt.facts.confidential.masked import shown_path
-from renderer.kustomize.krm import FunctionSubject, FunctionSubjects, ResourceList, read_resource_list
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.kustomize.krm import FunctionSubjects, ResourceList, read_resource_list
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
-from renderer.model.run.taint import taint_masking
+from renderer.model.run.taint import taint_again
 from renderer.yamlio.encode import encode
 
 _STANDARD_INPUT = "-"
@@ -71,6 +71,7 @@ def _read(content: bytes) -> ResourceList:
 
     site = Site(_STANDARD_INPUT)
     documents = decode_documents(content, _STANDARD_INPUT)
+    taint_again(secret_values(documents))  # findings may be about another object, or about the list
     return read_resource_list(documents, lambda: read_resources(content, site), site)
 
 
@@ -81,17 +82,12 @@ def _answer(given: ResourceList, outcome: Outcome[tuple[JsonObject, ...]], fs: F
     from renderer.report.function_results import FunctionFinding, write  # noqa: PLC0415 - only with findings
 
     run, subjects = RunFindings(fs), FunctionSubjects(given, _STANDARD_INPUT)
-
-    def shown(subject: FunctionSubject | None, finding: Diagnostic) -> FunctionSubject | None:
-        for masking in (*finding.confidential, taint_masking()) if subject else ():
-            subject = subject and subject._replace(field=shown_path(subject.field, masking))
-        return subject
-
     found = (
         FunctionFinding(
             run.located(each),
-            shown(subjects.of(each), each),
+            subjects.of(each),
             tuple(subjects.at(other.sites) for other in each.related),
+            each.confidential,
         )
         for each in outcome.diagnostics
     )
