@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from renderer.adopt.fit.fit import Fitter
+from renderer.adopt.fit.values import FitQuality
 from renderer.app.catalogs import project_entries
 from renderer.app.project import Project
 from renderer.authoring.pins import folder as pins
@@ -24,12 +26,13 @@ from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource, ResourceSet
 from renderer.model.pin import Pinnable
+from renderer.model.release import LATEST
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.work import WorkLimitError, begin_run
 from renderer.project.overlays import find_overlays
 from renderer.report import function_results
 from renderer.yamlio.decode import decode_documents
-from tests.kubevirt_objects import vm
+from tests.kubevirt_objects import catalog, instancetype, preference, vm
 
 VM = """\
 apiVersion: kubevirt.io/v1
@@ -124,6 +127,22 @@ def test_a_catalog_of_many_clusters_is_masked_once(tmp_path: Path) -> None:
 
     _, few, many = (calls(partial(project_entries, project(number))) for number in (1, 2, 6))
     assert many < 1.5 * few
+
+
+def test_not_all_pairs_of_a_large_catalog_are_made() -> None:
+    def fit(number: int) -> None:
+        sizes = (instancetype(f"i{each}") for each in range(number))
+        preferences = (preference(f"p{each}", devices=preferred) for each in range(number))
+        fitted = Fitter(catalog(*sizes, *preferences), LATEST).fit(machine)
+        assert fitted.quality is FitQuality.EXACT
+        assert fitted.instancetype
+
+    preferred: Json = {"preferredDiskBus": "virtio"}
+    disks: Json = [{"name": "root", "disk": {"bus": "virtio"}}]
+    size: dict[str, Json] = {"cpu": {"sockets": 2, "cores": 1, "threads": 1}, "memory": {"guest": "4Gi"}}
+    machine = vm("db", {**size, "devices": {"disks": disks}})
+    _, small, large = (calls(partial(fit, number)) for number in (10, 100, 200))
+    assert large < 2.6 * small
 
 
 def test_a_folder_is_listed_once_for_all_globs() -> None:

@@ -18,9 +18,11 @@ answer is the expansion that differs in the fewest fields.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
+from heapq import merge
+from itertools import groupby, islice
 from math import log2, prod
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 from renderer.adopt.fit.candidates import (
     Candidates,
@@ -47,6 +49,7 @@ from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
 from renderer.kubevirt.instancetype.cluster_config import cluster_config
 from renderer.kubevirt.instancetype.defaults import default_disks, default_vmi_spec
+from renderer.kubevirt.instancetype.find import MatchedObject
 from renderer.kubevirt.instancetype.resolve import ResolvedMatchers
 from renderer.kubevirt.instancetype.stored_vm import NAME_ANNOTATIONS, VmStore
 from renderer.kubevirt.instancetype.vmi_object_defaults import default_vmi_object
@@ -59,6 +62,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.quantity import lenient_quantity
 from renderer.model.record import Record
 from renderer.model.release import Release
+from renderer.model.run.work import spend
 
 _LARGEST_STEP = 1.0  # an exponent of two
 _MOST_INSTANCETYPES = 3
@@ -69,6 +73,14 @@ _TEMPLATE = FieldPath.of("spec", "template")
 _MOST_FIELDS = 5_000
 #: It is rare that several equally good pairs are each rejected for a different reason; this many are tried.
 _MOST_TRIED = 100
+#: Steps (``model.run.work``) to look at an object of the catalog, to compare vCPUs with the topology of a
+#: preference, and to try a pair.
+_STEPS_PER_CANDIDATE, _STEPS_PER_TOPOLOGY, _STEPS_PER_TRY = 4, 4, 2_000
+_FITTING = "fitting instance types and preferences"
+#: An instance type, the number of fields that it supplies, and its place in the order of ``candidates``.
+_RankedInstancetype: TypeAlias = tuple[int, SortKey, MatchedObject, InstancetypeGroup]
+#: What a pair does to the VM, by the ids of the reduction and of the group.
+_Effect: TypeAlias = tuple[int, int]
 
 
 class _Rank(NamedTuple):
@@ -102,6 +114,9 @@ class Fitter:
         self.cluster = Cluster(release, config)
         self._store = VmStore(catalog, self.cluster)
         self.candidates = Candidates(catalog, behaviour)
+        members = [group.members for group in self.candidates.instancetypes]
+        members += [group.members for group in self.candidates.preferences]
+        self._number = sum(map(len, members))
         self._topologies: dict[tuple[object, ...], CpuTopology | None] = {}
 
     def fit(self, vm: JsonObject, *, is_exact: bool = False) -> VmFit:
@@ -114,6 +129,7 @@ class Fitter:
             return VmFit(FitQuality.NONE, vm)
         if leaf_count(template) > _MOST_FIELDS:
             return VmFit(FitQuality.NONE, vm)
+        spend(_STEPS_PER_CANDIDATE * self._number, _FITTING)
         target = self.target(vm)
         preferences = self._reductions(target)
         exact = self._best_exact_fit(target, preferences)
@@ -126,21 +142,16 @@ class Fitter:
 
     def _best_exact_fit(self, target: Target, preferences: Sequence[ReducedPreference]) -> VmFit | None:
         """Return the best of the exact pairs; pairs that keep the next instance the same are preferred."""
-        choices = sorted(self._choices(target, preferences), key=lambda found: found[0].order)
         second: VmFit | None = None
-        failed: set[tuple[int, int]] = set()
-        tries = 0
-        for _, choice in choices:
-            effect = (id(choice.reduction), id(choice.group))
-            if effect in failed or tries == _MOST_TRIED:
-                continue
-            tries += 1
+        failed: set[_Effect] = set()
+        for choice in islice(self._choices(target, preferences, failed), _MOST_TRIED):
+            spend(_STEPS_PER_TRY, _FITTING)
             found = self.try_pair(target, choice)
             if found is None:
                 continue
             if found.quality is FitQuality.EXACT and not found.differing_at_start:
                 return found
-            failed.add(effect)
+            failed.add(_effect(choice.reduction, choice.group))
             if found.quality is FitQuality.EXACT and second is None:
                 second = found
         return second
@@ -180,41 +191,34 @@ class Fitter:
         return found
 
     def _choices(
-        self, target: Target, preferences: Sequence[ReducedPreference]
-    ) -> Iterator[tuple[_Rank, Choice]]:
-        """Yield the pairs that may reproduce a VM, each with its rank."""
-        groups = [
-            (group, visible_in_order(group.members, target.mentions, target.scope))
+        self, target: Target, preferences: Sequence[ReducedPreference], failed: Container[_Effect]
+    ) -> Iterator[Choice]:
+        """Yield the pairs that may reproduce a VM, the best first; none with an effect that has ``failed``.
+
+        They are made on demand: only a few of all pairs of a large catalog are tried.
+        """
+        instancetypes = [
+            (len(group.fields.fields), sort_key(each, target.mentions), each, group)
             for group in self._instancetypes(target)
+            for each in visible_in_order(group.members, target.mentions, target.scope)
         ]
+        instancetypes.sort(key=lambda found: (-found[0], found[1]))
+        by_vcpus = {found[-1].fields.vcpus: found[-1] for found in instancetypes}
+        fitting: dict[tuple[object, ...], frozenset[Json]] = {}
+        of_vcpus: dict[frozenset[Json], Sequence[Sequence[_RankedInstancetype]]] = {}
         for each in preferences:
-            supplied, overridden = each.reduction.supplied, each.reduction.overridden
-            orders = [(preference, sort_key(preference, target.mentions)) for preference in each.members]
-            for preference, place in orders if each.spec is not EMPTY else ():
-                names = place, sort_key(None, target.mentions)
-                rank = _Rank(
-                    has_instancetype=False,
-                    mention=-place[0],
-                    supplied=supplied,
-                    overridden=overridden,
-                    names=names,
+            if each.topology not in fitting:
+                spend(_STEPS_PER_TOPOLOGY * len(by_vcpus), _FITTING)
+                vcpus = frozenset(
+                    number for number, group in by_vcpus.items() if self.has_topology(target, group, each)
                 )
-                yield rank, Choice(None, preference, None, each.reduction)
-            for group, members in groups:
-                if not self.has_topology(target, group, each):
-                    continue
-                of_both = supplied + len(group.fields.fields) + len(COUNTS)
-                for instancetype in members:
-                    own = sort_key(instancetype, target.mentions)
-                    for preference, place in orders:
-                        rank = _Rank(
-                            has_instancetype=True,
-                            mention=-place[0] if supplied else 0,
-                            supplied=of_both,
-                            overridden=overridden,
-                            names=(place, own),
-                        )
-                        yield rank, Choice(instancetype, preference, group, each.reduction)
+                fitting[each.topology] = vcpus
+                if vcpus not in of_vcpus:
+                    spend(len(instancetypes), _FITTING)
+                    known = (found for found in instancetypes if found[-1].fields.vcpus in vcpus)
+                    of_vcpus[vcpus] = [tuple(alike) for _, alike in groupby(known, lambda found: found[0])]
+        ranked = (_ranked(target, each, of_vcpus[fitting[each.topology]], failed) for each in preferences)
+        return (choice for _, choice in merge(*ranked, key=lambda found: found[0].order))
 
     def _instancetypes(self, target: Target) -> Iterator[InstancetypeGroup]:
         """Yield the instance types whose fields the VM has, ignoring vCPUs."""
@@ -283,6 +287,54 @@ class Fitter:
             return as_stored(self._store.create(Resource(vm, _NOWHERE)).instance)
         except (CauseError, DiagnosticError):
             return None
+
+
+def _effect(reduction: Reduction, group: InstancetypeGroup | None) -> _Effect:
+    """Return what identifies pairs with the same effect on a VM: objects that live as long as the search."""
+    return id(reduction), id(group)
+
+
+def _ranked(
+    target: Target,
+    preference: ReducedPreference,
+    instancetypes: Sequence[Sequence[_RankedInstancetype]],
+    failed: Container[_Effect],
+) -> Iterator[tuple[_Rank, Choice]]:
+    """Yield the pairs of the preferences with one ``spec`` and of the instance types, the best first.
+
+    The members of the preference are in order. The instance types are in groups that supply as many fields,
+    those that supply most first.
+    """
+    reduction = preference.reduction
+    supplied, overridden = reduction.supplied, reduction.overridden
+    members = [(sort_key(each, target.mentions), each) for each in preference.members]
+    for mention, alike in groupby(members, lambda found: -found[0][0] if supplied else 0):
+        mentioned = tuple(alike)
+        for as_large in instancetypes:
+            left = as_large
+            for place, member in mentioned:
+                for fields, own, instancetype, group in left:
+                    if _effect(reduction, group) not in failed:
+                        rank = _Rank(
+                            has_instancetype=True,
+                            mention=mention,
+                            supplied=supplied + fields + len(COUNTS),
+                            overridden=overridden,
+                            names=(place, own),
+                        )
+                        yield rank, Choice(instancetype, member, group, reduction)
+                left = [found for found in left if _effect(reduction, found[-1]) not in failed]
+    for place, member in members if preference.spec is not EMPTY else ():
+        if _effect(reduction, None) in failed:
+            return
+        rank = _Rank(
+            has_instancetype=False,
+            mention=-place[0],
+            supplied=supplied,
+            overridden=overridden,
+            names=(place, sort_key(None, target.mentions)),
+        )
+        yield rank, Choice(None, member, None, reduction)
 
 
 def _with_matchers(vm: JsonObject, template: JsonObject, selected: ResolvedMatchers) -> JsonObject:
