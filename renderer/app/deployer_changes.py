@@ -16,6 +16,7 @@ from renderer.app.taken_applications import Taken, taken_applications
 from renderer.app.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
+from renderer.gitops.argocd.application import is_about_its_folder
 from renderer.gitops.cascade import removal_impact
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.pruning import keeps_what_it_made
@@ -178,10 +179,17 @@ class DeployerChanges:
             return True
         if any(self._added.keys().isdisjoint(folders_above(path)) for path in changed):
             return True
+        if any(is_about_its_folder(path) or self._is_new_kustomization(path) for path in changed):
+            return True
         if any(self._may_have_parameters(path) for path in changed) or self._takes_variables():
             return True
         files = (deployer_files(side.fs, changed.intersection(side.manifests)) for side in self._sides)
         return next(files) != next(files)
+
+    def _is_new_kustomization(self, path: str) -> bool:
+        """Return True if a folder has a kustomization on one side only."""
+        is_there = (side.fs.is_file(path) for side in self._sides)
+        return posixpath.basename(path) in KUSTOMIZATION_FILES and len({*is_there}) > 1
 
     def _takes_variables(self) -> bool:
         """Return True if variables may be taken of a file of any name, which a kustomization beside lists."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator
 from functools import cache
 
@@ -9,7 +10,14 @@ from renderer.app.deployer_builds import DeployerBuilds
 from renderer.app.deployer_map import DeployerKey, DeployerMap, entry_object
 from renderer.app.diff_side import Side
 from renderer.files.file_system import is_inside, normal_path
-from renderer.gitops.argocd.application import is_application, makes_other_manifests
+from renderer.gitops.argocd.application import (
+    SourceType,
+    as_application,
+    effective_type,
+    is_application,
+    makes_other_manifests,
+    sources,
+)
 from renderer.gitops.engine_reaction import (
     changes_below,
     redirection_by_instance,
@@ -17,11 +25,14 @@ from renderer.gitops.engine_reaction import (
     unrendered_changes,
 )
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.folder_reader import FolderReader
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.engines import FLUX_SOURCE_GROUP
+from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay
 
 
@@ -31,7 +42,9 @@ class RedirectedOverlays:
     def __init__(self, before: Side, after: Side, deployers: DeployerMap, changed: frozenset[str]) -> None:
         self._sides = before, after
         self._deployers = deployers
+        self._folders = FolderReader(before.fs), FolderReader(after.fs)
         self._builds = DeployerBuilds(before, after, changed)
+        self._changes_below = cache(self._changes_below_of)
         self._rivals = cache(self._rivals_of)
         self._new_objects = cache(self._new_objects_of)
         self._rebuilt = cache(self._rebuilt_by)
@@ -44,9 +57,10 @@ class RedirectedOverlays:
             for old, new in self._deployers.applied(overlay):
                 if new is None:
                     yield f"no set makes {old.kind} {old.name} any more, which deploys it"
-                elif not is_same(old.content, new.content):
-                    yield from redirections(old, new)
-                    yield from unrendered_changes(old, new)
+                else:
+                    if not is_same(old.content, new.content):
+                        yield from redirections(old, new)
+                    yield from self._built_otherwise(old, new, overlay)
 
     def _written_reasons(self, overlay: Overlay) -> Iterator[str]:
         path = overlay.path
@@ -112,7 +126,11 @@ class RedirectedOverlays:
             if old is not None and (new is None or key not in latter):
                 yield f"{old.kind} {old.name} no longer applies what deploys it"
             elif old is not None and new is not None:
-                yield from changes_below(old, new)
+                yield from self._changes_below(key)
+
+    def _changes_below_of(self, key: DeployerKey) -> tuple[str, ...]:
+        old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+        return tuple(changes_below(old, new, self._folders)) if old and new else ()
 
     def _rivals_of(self, key: DeployerKey) -> tuple[str, ...]:
         """Return why an object may not be the one that is applied: another one has its name from now on."""
@@ -152,8 +170,20 @@ class RedirectedOverlays:
             yield from filter(None, [self._rebuilt(key)])
         if is_direct and not is_same(old.content, new.content):
             yield from redirections(old, new)
-            if is_folder:
-                yield from unrendered_changes(old, new, ("postBuild",) if overlay.flux else ())
+        if is_direct and is_folder:
+            yield from self._built_otherwise(old, new, overlay)
+
+    def _built_otherwise(self, old: Resource, new: Resource, overlay: Overlay) -> Iterator[str]:
+        """Yield why an engine builds the folder of an overlay otherwise than vmrender, or than before."""
+        yield from unrendered_changes(old, new, self._folders, ("postBuild",) if overlay.flux else ())
+        kinds = {_kind(side.overlays.get(overlay.path)) for side in self._sides}
+        former, latter = (
+            _is_built_by_kustomize(folders, each, overlay.path)
+            for folders, each in zip(self._folders, (old, new), strict=True)
+        )
+        if len(kinds) == 1 and None not in {former, latter} and former != latter:
+            how = "by a kustomization" if latter else "without a kustomization"
+            yield f"{new.kind} {new.name} applies the files of {overlay.path} {how} from now on"
 
     def _is_known_source(self, source: Resource, path: str) -> bool:
         """Return True if what deploys an overlay named a source that was not in Git yet."""
@@ -185,3 +215,18 @@ class RedirectedOverlays:
             }
             if any(is_inside(place, folder) for place in places for folder in folders):
                 yield from filter(None, [redirection_by_instance(old, new)])
+
+
+def _is_built_by_kustomize(folders: FolderReader, deployer: Resource, path: str) -> bool | None:
+    """Return True if an object deploys a folder by its kustomization; None if it does not deploy it."""
+    if is_flux_kustomization(deployer):
+        folder = normal_path(text_at(deployer.content, "spec", "path"))
+        files = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
+        return any(map(folders.fs.is_file, files)) if folder == path else None
+    own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == path)
+    types = {effective_type(folders, each) for each in own} - {None}
+    return SourceType.KUSTOMIZE in types if types else None
+
+
+def _kind(overlay: Overlay | None) -> EntryKind:
+    return overlay.entry.options.kind if overlay and overlay.entry else EntryKind.KUSTOMIZATION

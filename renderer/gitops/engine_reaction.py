@@ -16,8 +16,12 @@ from collections.abc import Collection, Iterator
 from itertools import groupby, starmap
 
 from renderer.gitops.argocd.application import (
+    MADE_BY_TOOLS,
     DeployedSource,
+    SourceType,
     as_application,
+    as_overridden,
+    effective_type,
     git_generators,
     is_application,
     is_application_set,
@@ -32,6 +36,7 @@ from renderer.gitops.argocd.requested_sync import (
 from renderer.gitops.cascade import removal_impact
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
+from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made, updates_what_it_made
 from renderer.gitops.repository_url import are_same_repository
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
@@ -221,8 +226,13 @@ def _newly_requested(before: Resource, after: Resource) -> Iterator[str]:
         yield from requested_elsewhere(after)
 
 
-def changes_below(before: Resource, after: Resource) -> Iterator[str]:
-    """Yield why a change of an object may change the objects that it deploys, which deploy overlays."""
+def changes_below(
+    before: Resource, after: Resource, folders: tuple[FolderReader, FolderReader]
+) -> Iterator[str]:
+    """Yield why a change of an object may change the objects that it deploys, which deploy overlays.
+
+    ``folders`` read the files of both sides: the folder of an Application may have more of its options.
+    """
     label = f"{after.kind} {after.name}"
     if is_flux_kustomization(after):
         for field in (*BUILD_FIELDS, "kubeConfig", "sourceRef"):
@@ -231,7 +241,8 @@ def changes_below(before: Resource, after: Resource) -> Iterator[str]:
     elif after.gvk.group != FLUX_SOURCE_GROUP:
         old, new = as_application(before), as_application(after)
         if (
-            _build_options(old) != _build_options(new)
+            _build_options(old, folders[0]) != _build_options(new, folders[1])
+            or _tools(old, folders[0]) != _tools(new, folders[1])
             or _revisions(old) != _revisions(new)
             or _is_moved(old, new)
             or _hydrated(old) != _hydrated(new)
@@ -242,10 +253,15 @@ def changes_below(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} starts a sync with its own operation.sync.{field}, and deploys what deploys it"
 
 
-def unrendered_changes(before: Resource, after: Resource, known: Collection[str] = ()) -> Iterator[str]:
+def unrendered_changes(
+    before: Resource,
+    after: Resource,
+    folders: tuple[FolderReader, FolderReader],
+    known: Collection[str] = (),
+) -> Iterator[str]:
     """Yield why an overlay that is rendered from its folder alone does not show what a change does to it.
 
-    ``known`` are fields that it is rendered with.
+    ``folders`` are as in ``changes_below``; ``known`` are fields that it is rendered with.
     """
     label = f"{after.kind} {after.name}"
     if is_flux_kustomization(after):
@@ -257,17 +273,28 @@ def unrendered_changes(before: Resource, after: Resource, known: Collection[str]
             yield f"{label} has another spec.{_LEAVING_OUT}: it may leave out what is rendered"
     else:
         old, new = as_application(before), as_application(after)
-        if _build_options(old) != _build_options(new):
-            found = "a source with other options"
+        if _build_options(old, folders[0]) != _build_options(new, folders[1]):
+            is_written = _build_options(old) != _build_options(new)
+            found = "a source with other options" if is_written else "other options in .argocd-source files"
             yield f"{label} has {found}, and is not what is rendered: list it under argocd"
+        elif _tools(old, folders[0]) != _tools(new, folders[1]):
+            yield f"{label} has a folder that becomes, or is no longer, that of a chart or plugin"
         if _differs(old, new, "destination", "namespace"):
             found = "another destination.namespace"
             yield f"{label} has {found}, which objects without one get: list it under argocd"
 
 
-def _build_options(application: Resource) -> list[JsonObject]:
-    found = (each.content for each in _with_manifests(application))
+def _build_options(application: Resource, folders: FolderReader | None = None) -> list[JsonObject]:
+    """Return the options of the sources of an Application; with ``folders``, as files there change them."""
+    every = _with_manifests(application)
+    found = (as_overridden(folders, each).content if folders else each.content for each in every)
     return [{key: value for key, value in each.items() if key not in _SOURCE_ADDRESS} for each in found]
+
+
+def _tools(application: Resource, folders: FolderReader) -> list[SourceType | None]:
+    """Return for each source of an Application the chart or plugin that makes its manifests; None without."""
+    types = (effective_type(folders, each) for each in _with_manifests(application))
+    return [each if each in MADE_BY_TOOLS else None for each in types]
 
 
 def _differs(before: Resource, after: Resource, *field: str) -> bool:

@@ -205,6 +205,60 @@ def test_what_an_application_sets_is_not_compared_with_a_folder_alone(folder: Pa
     assert diff().stdout.startswith("NOT COMPARED: overlays/prod\n")
 
 
+OTHER_OPTIONS = "Application apps has other options in .argocd-source files"
+OF_CHART = "Application apps has a folder that becomes, or is no longer, that of a chart or plugin"
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        ("vms/.argocd-source.yaml", "directory: {exclude: settings.yaml}\n", OTHER_OPTIONS),
+        ("vms/.argocd-source-apps.yaml", "kustomize: {patches: [{patch: 'kind: A'}]}\n", OTHER_OPTIONS),
+        ("vms/Chart.yaml", "description: of any kind\n", OF_CHART),
+        ("vms/kustomization.yaml", "resources: []\n", "Application apps applies the files of vms by a kust"),
+        ("vms/.argocd-source-dev.yaml", "kustomize: {namePrefix: a-}\n", ""),
+        ("vms/.argocd-source.yaml", "path: other\n", ""),
+        ("vms/.argocd-source.yaml", "helm: {}\n", OTHER_OPTIONS),
+    ],
+)
+def test_files_of_a_folder_that_argo_cd_reads_are_compared(
+    folder: Path, path: str, text: str, reason: str
+) -> None:
+    config = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{{path: vms, directory: {{}}}}]\n"
+    application = APPLICATION.replace("overlays/prod", "vms")
+    files = {"vmrender.yaml": config, "vms/settings.yaml": CONFIG, "argocd/apps.yaml": application}
+    commit(folder, files)
+    write(folder, {path: text})
+    shown = diff().stdout
+    assert (f"not compared: {reason}" in shown) if reason else ("not compared:" not in shown)
+    commit(folder, {})
+    assert diff().stdout == ""
+
+
+def test_a_kustomization_that_vmrender_builds_too_is_compared(folder: Path) -> None:
+    config = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [path: vms]\n"
+    application = APPLICATION.replace("overlays/prod", "vms")
+    files = {"vmrender.yaml": config, "vms/settings.yaml": CONFIG, "argocd/apps.yaml": application}
+    commit(folder, files)
+    write(folder, {"vms/kustomization.yaml": "resources: [settings.yaml]\n"})
+    assert "not compared:" not in diff().stdout
+
+
+def test_options_of_what_deploys_the_deployers_are_compared(folder: Path) -> None:
+    root = APPLICATION.replace("overlays/prod", "argocd").replace("name: apps", "name: root")
+    commit(folder, project("") | OVERLAYS | {"argocd/apps.yaml": APPLICATION, "argocd/root.yaml": root})
+    write(folder, {"argocd/.argocd-source.yaml": "directory: {exclude: apps.yaml}\n"})
+    assert "Application root has another source, and deploys what deploys it" in diff().stdout
+
+
+def test_options_of_the_application_of_a_set_are_compared(folder: Path) -> None:
+    commit(folder, project("") | OVERLAYS | {"argocd/sites.yaml": APPLICATION_SET})
+    write(folder, {"overlays/prod/.argocd-source-prod.yaml": "kustomize: {namePrefix: a-}\n"})
+    shown = diff().stdout
+    assert shown.startswith("NOT COMPARED: overlays/prod\n")
+    assert "Application prod has other options in .argocd-source files" in shown
+
+
 @pytest.mark.parametrize("changed", ["", KUSTOMIZATION.replace("overlays/prod", "elsewhere")])
 def test_a_folder_that_nothing_deploys_any_more_is_not_compared(folder: Path, changed: str) -> None:
     commit(folder, project("") | OVERLAYS | FLUX)

@@ -24,6 +24,7 @@ from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11
 
+_CHART = "Chart.yaml"
 #: Fields of a source that files in the repository may not override.
 _FIXED = ("chart", "path", "repoURL", "targetRevision")
 
@@ -37,7 +38,8 @@ class SourceType(TextEnum):
     PLUGIN = "plugin"
 
 
-_MADE_BY_TOOLS = (SourceType.HELM, SourceType.PLUGIN)
+#: The types of sources whose manifests vmrender does not make.
+MADE_BY_TOOLS = (SourceType.HELM, SourceType.PLUGIN)
 
 
 class DeployedSource(NamedTuple):
@@ -229,12 +231,34 @@ def source_type(folders: FolderReader, source: DeployedSource, folder: str) -> S
     return explicit[0] if explicit else folders.once(_detected_type, folder)
 
 
+def is_about_its_folder(path: str) -> bool:
+    """Return True if a file says how Argo CD makes the manifests of its folder, and is not for kustomize."""
+    name = posixpath.basename(path)
+    return name.startswith(".argocd-source") or name.endswith(_CHART)
+
+
+def as_overridden(folders: FolderReader, source: DeployedSource) -> DeployedSource:
+    """Return a source with the options of files in its folder; as it is if these or the folder are broken."""
+    try:
+        return with_overrides(folders, source, source_folder(folders.fs, source))
+    except DiagnosticError:
+        return source
+
+
+def effective_type(folders: FolderReader, source: DeployedSource) -> SourceType | None:
+    """Return the type of a source by its options and the files in its folder; None if these are broken."""
+    try:
+        return source_type(folders, as_overridden(folders, source), source_folder(folders.fs, source))
+    except DiagnosticError:
+        return None
+
+
 def makes_other_manifests(fs: FileSystem, application: Resource) -> bool:
     """Return True if a source of an Application has a chart or a plugin, or its folder cannot be read."""
     folders = FolderReader(fs)
     for each in sources(application):
         try:
-            if each.is_chart or source_type(folders, each, source_folder(fs, each)) in _MADE_BY_TOOLS:
+            if each.is_chart or source_type(folders, each, source_folder(fs, each)) in MADE_BY_TOOLS:
                 return True
         except DiagnosticError:
             return True
@@ -245,7 +269,7 @@ def _detected_type(fs: FileSystem, folder: str) -> SourceType:
     names = [name for name in fs.list(folder) if fs.is_file(posixpath.normpath(posixpath.join(folder, name)))]
     found = SourceType.DIRECTORY
     for name in names:  # as upstream: of both kinds, the last file of the walk wins
-        if name.endswith("Chart.yaml"):
+        if name.endswith(_CHART):
             found = SourceType.HELM
         if name in KUSTOMIZATION_FILES:
             found = SourceType.KUSTOMIZE
