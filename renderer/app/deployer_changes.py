@@ -53,6 +53,7 @@ class DeployerChanges:
         it calls ``added_to``.
         """
         self._sides = before, after
+        self._trees = TreeChanges(before, after)
         self._failed = failed
         self._unlisted = unlisted
         self._rendered: set[tuple[ResId, str]] = set()
@@ -62,11 +63,14 @@ class DeployerChanges:
         #: The Applications that another set takes over, and that deploy no compared overlay.
         self.taken: tuple[Taken, ...] = ()
 
-    def add(self, overlay: Overlay, rendered: Iterable[RenderedSide | None]) -> None:
+    def add(self, overlay: Overlay, rendered: tuple[RenderedSide | None, RenderedSide | None]) -> None:
         """Add a compared overlay; what it contains is compared with it."""
         entry = entry_of(overlay)
-        for content in (each.content for each in rendered if each):
-            self._rendered.update((each.current_id, entry) for each in (content.written if content else ()))
+        before, after = (each.content if each else None for each in rendered)
+        for content in filter(None, (before, after)):
+            self._rendered.update((each.current_id, entry) for each in content.written)
+        if before and after:
+            self._trees.add(overlay, before.written, after.written)
         self._added[overlay.path] = overlay
 
     def added_to(
@@ -76,8 +80,7 @@ class DeployerChanges:
 
         An overlay does not count as compared if something else than what is rendered is deployed from now on.
         """
-        trees = TreeChanges(*self._sides)
-        reasons = {path: [*trees.reasons(path)] for path in self._added}
+        reasons = {path: [*self._trees.reasons(path)] for path in self._added}
         changed = changed_manifests(*self._sides)
         if not self._may_differ(changed):
             return tuple(_with_reasons(overlay, reasons[overlay.path]) for overlay in overlays)

@@ -88,7 +88,7 @@ class Deployers:
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._applied: dict[DocumentPlace, bool] = {}
-        self._made: dict[DocumentPlace, tuple[Resource, ...]] = {}
+        self._made: dict[DocumentPlace, tuple[Resource, ...] | None] = {}
         self._made_by_folder: dict[DocumentPlace, Mapping[str, Mapping[ResId, Resource]]] = {}
         self._folders = frozenset(folder for each in overlays for folder in (each.path, each.output))
         self._entries = [each.deployer for each in overlays if each.deployer]
@@ -346,10 +346,45 @@ class Deployers:
         """Return what an ApplicationSet or ResourceSet makes; nothing if it cannot be evaluated."""
         key = maker.origin.document_place
         if key not in self._made:
-            self._made[key] = ()
+            self._made[key] = None
             with suppress(DiagnosticError):  # reported where it is an entry
                 self._made[key] = self._evaluated(maker)
-        return self._made[key]
+        return self._made[key] or ()
+
+    def readers(self, overlay: Overlay) -> Iterator[Resource]:
+        """Yield the Applications and Kustomizations of an overlay's folder, its tree, or folders of that.
+
+        In place of an ApplicationSet, these are what it makes; a set that cannot be evaluated is one itself.
+        """
+        by_folder, below = self._reading
+        output = posixpath.normpath(overlay.output)
+        folders = overlay.path, output, *below.get(output, ())
+        above = ((each, folder) for folder in folders_above(output) for each in by_folder.get(folder, ()))
+        found = [
+            *(each for each in self.of(overlay) if not is_application_set(each) or not self._is_known(each)),
+            *(each for folder in folders for each in by_folder.get(folder, ())),
+            *(each for each, folder in above if _recurses(each, folder)),
+        ]
+        yield from {(each.origin, each.current_id): each for each in found}.values()
+
+    @cached_property
+    def _reading(self) -> tuple[Mapping[str, list[Resource]], Mapping[str, set[str]]]:
+        """What deploys folders, by folder, with what sets make; and the folders below each folder."""
+        sets = [each for each in self._deploying if is_application_set(each)]
+        single = (each for each in self._deploying if not is_application_set(each))
+        by_folder: dict[str, list[Resource]] = {}
+        below: dict[str, set[str]] = {}
+        for each in (*single, *(made for one in sets for made in self.made_by(one))):
+            for folder in self.sources_of(each):
+                by_folder.setdefault(folder, []).append(each)
+                for above in folders_above(folder):
+                    below.setdefault(above, set()).add(folder)
+        return by_folder, below
+
+    def _is_known(self, maker: Resource) -> bool:
+        """Return True if it is known what a set makes."""
+        self.made_by(maker)
+        return self._made[maker.origin.document_place] is not None
 
     def _evaluated(self, maker: Resource) -> tuple[Resource, ...]:
         if is_resource_set(maker):

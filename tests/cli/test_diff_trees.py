@@ -13,6 +13,7 @@ from tests.cli.git_work_tree import commit, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
+ORIGIN = "https://git.example.org/vms.git"
 PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
 SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
 OTHER = SETTINGS.replace("settings", "other")
@@ -255,3 +256,174 @@ def test_tree_that_is_left_behind_is_not_compared(folder: Path) -> None:
     output = vmrender("diff").stdout
     assert output.startswith("NOT COMPARED: 2 overlays\n")
     assert "it is rendered into built/prod: what applies rendered/prod gets no change any more" in output
+
+
+APPLICATION = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: Application
+metadata: {{name: apps, namespace: argocd}}
+spec:
+  project: default
+  source: {{repoURL: "{ORIGIN}", targetRevision: main, path: PATH}}
+  destination: {{server: "https://kubernetes.default.svc"}}
+"""
+SET = f"""\
+apiVersion: argoproj.io/v1alpha1
+kind: ApplicationSet
+metadata: {{name: namespaces, namespace: argocd}}
+spec:
+  generators: [{{git: {{repoURL: "{ORIGIN}", revision: main, directories: [{{path: rendered/prod/*}}]}}}}]
+  template:
+    metadata: {{name: "{{{{path.basename}}}}"}}
+    spec:
+      project: default
+      source: {{repoURL: "{ORIGIN}", targetRevision: main, path: "{{{{path}}}}"}}
+      destination: {{server: "https://kubernetes.default.svc"}}
+"""
+LOST = "Application apps no longer reads 1 object of rendered/prod"
+FOUND = "Application apps reads 1 object of rendered/prod, which it did not read before"
+
+
+def application(path: str) -> dict[str, str]:
+    return {"clusters/prod.yaml": APPLICATION.replace("PATH", path)}
+
+
+@pytest.mark.parametrize(
+    ("deployer", "before", "after", "reason"),
+    [
+        (application(TREE), "layout: bundle", "", LOST),
+        (application(TREE), "", "layout: bundle", FOUND),
+        (application(TREE), "extras: [kustomization]", "", LOST),
+        (application(f"{TREE}, directory: {{recurse: true}}"), "layout: bundle", "", ""),
+        (application(f"{TREE}, directory: {{recurse: true}}"), "extras: [kustomization]", "", ""),
+        (application(f"{TREE}, directory: {{recurse: true, include: '*_*'}}"), "", "layout: bundle", LOST),
+        (application("rendered, directory: {recurse: true}"), "", "layout: bundle", ""),
+        (application(f"{TREE}/prod"), "", "layout: bundle", LOST),
+        ({}, "layout: bundle", "", ""),  # Flux
+        (
+            {
+                "clusters/prod.yaml": KUSTOMIZATION.replace("./rendered/NAME", "./deploy"),
+                "deploy/kustomization.yaml": f"resources: [../{TREE}/prod/configmap_settings.yaml]\n",
+            },
+            "",
+            "layout: bundle",
+            "Kustomization NAME no longer reads 1 object of rendered/prod",
+        ),
+    ],
+)
+def test_objects_in_files_that_an_engine_does_not_read_are_not_compared(
+    folder: Path, deployer: dict[str, str], before: str, after: str, reason: str
+) -> None:
+    project = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [path: overlays/prod]\n"
+    write(folder, {"vmrender.yaml": f"{project}{before}\n", **deployer})
+    assert vmrender("render", "--prune").exit_code == 0
+    commit(folder, {})
+    write(folder, {"vmrender.yaml": f"{project}{after}\n"})
+    for _ in range(2):  # also before the tree is rendered
+        output = vmrender("diff").stdout
+        assert (f"not compared: {reason}\n" in output) if reason else (output == "")
+        assert vmrender("render").exit_code == 0
+
+
+def test_applications_for_the_folders_of_a_tree_are_known(folder: Path) -> None:
+    project = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [path: overlays/prod]\n"
+    commit(folder, {"vmrender.yaml": project, "clusters/prod.yaml": SET})
+    write(folder, {"vmrender.yaml": f"{project}layout: bundle\n"})
+    assert "Application prod no longer reads 1 object of rendered/prod\n" in vmrender("diff").stdout
+    assert vmrender("render").exit_code == 0
+    assert "nothing in this repository deploys it any more\n" in vmrender("diff").stdout
+
+
+def test_file_of_a_plain_folder_that_argo_cd_does_not_read_is_not_compared(folder: Path) -> None:
+    entry = "{path: vms, directory: {recurse: true}}"
+    project = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{entry}]\n"
+    commit(folder, {"vmrender.yaml": project, "vms/settings.yaml": SETTINGS, **application("vms")})
+    (folder / "vms/old").mkdir()
+    (folder / "vms/settings.yaml").rename(folder / "vms/old/settings.yaml")
+    reason = "not compared: Application apps no longer reads 1 object of rendered/vms"
+    assert reason in vmrender("diff").stdout
+    commit(folder, application("vms, directory: {recurse: true}"))
+    (folder / "vms/old/settings.yaml").rename(folder / "vms/settings.yaml")
+    assert vmrender("diff").stdout == ""
+
+
+MACHINE = """\
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: db, namespace: prod}
+spec:
+  runStrategy: Always
+  template: {spec: {domain: {memory: {guest: 1Gi}, devices: {}}}}
+"""
+ROOT = KUSTOMIZATION.replace("NAME", "flux-system").replace("name: fleet", "name: flux-system")
+ADOPTED = "rendered/prod/apps"
+HIDING = f"/{ADOPTED}/prod/virtualmachine_db.yaml"
+
+
+@pytest.fixture
+def adopted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return a repository whose root Kustomization applies the tree of its entry."""
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    write(folder, {"vmrender.yaml": f"{PROJECT}overlays: [{{flux: clusters/prod, repoint: true}}]\n"})
+    sync = SOURCE.replace("name: fleet", "name: flux-system") + "---\n" + ROOT
+    apps = KUSTOMIZATION.replace("NAME", "apps").replace("name: fleet", "name: flux-system")
+    write(folder, {"clusters/prod/flux-system/gotk-sync.yaml": sync.replace("./rendered", "./rendered/prod")})
+    write(folder, {"clusters/prod/apps.yaml": apps.replace("./rendered/", "./"), "apps/db.yaml": MACHINE})
+    assert vmrender("render").exit_code == 0
+    commit(folder, {})
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("path", "text", "reason"),
+    [
+        (".sourceignore", f"{HIDING}\n", ".sourceignore changes what Flux sees of it"),
+        ("rendered/.sourceignore", "virtual*\n", "rendered/.sourceignore changes what Flux sees of it"),
+        (f"{ADOPTED}/.sourceignore", "*\n", f"{ADOPTED}/.sourceignore may change what is applied"),
+        (f"{ADOPTED}/other.yaml", OTHER, f"{ADOPTED}/other.yaml may change what is applied"),
+        (f"{ADOPTED}/kustomization.yaml", "resources: []\n", f"{ADOPTED}/kustomization.yaml may change"),
+        ("rendered/prod/flux-system/more.yaml", KUSTOMIZATION, "rendered/prod/flux-system/more.yaml may"),
+        (".sourceignore", "/docs/\n", ""),
+        (f"{ADOPTED}/NOTES.md", "a note\n", ""),
+    ],
+)
+def test_what_is_applied_of_the_tree_of_an_entry_is_compared(
+    adopted: Path, path: str, text: str, reason: str
+) -> None:
+    write(adopted, {path: text})
+    output = vmrender("diff").stdout
+    assert (f"not compared: {reason}" in output) if reason else (output == "")
+    commit(adopted, {})
+    assert vmrender("diff").stdout == ""
+
+
+def test_tree_of_an_entry_is_compared_by_the_ignore_rules_of_its_source(adopted: Path) -> None:
+    sync = adopted / "clusters/prod/flux-system/gotk-sync.yaml"
+    text = sync.read_text("utf-8")
+    reason = "not compared: Kustomization apps no longer reads 1 object of rendered/prod/apps"
+    for ignored, is_hidden in ((HIDING, True), ("/docs/", False)):
+        write(
+            adopted, {str(sync): text.replace("interval: 1m", f'interval: 1m\n  ignore: "{ignored}\\n"', 1)}
+        )
+        assert (reason in vmrender("diff").stdout) is is_hidden
+
+
+def test_tree_that_no_engine_applies_yet_is_not_looked_at(adopted: Path) -> None:
+    sync = adopted / "clusters/prod/flux-system/gotk-sync.yaml"
+    at_sources = sync.read_text("utf-8").replace("./rendered/prod/flux-system", "./clusters/prod")
+    commit(adopted, {str(sync): at_sources})
+    assert vmrender("render").exit_code == 0
+    commit(adopted, {})
+    write(adopted, {".sourceignore": "/rendered/\n", f"{ADOPTED}/other.yaml": OTHER})
+    assert vmrender("diff").stdout == ""
+
+
+def test_files_that_a_foreign_kustomization_uses_are_compared(folder: Path) -> None:
+    listing = f"{LISTED}- ../../more\npatches: [path: patch.txt]\n"
+    used = {"more/kustomization.yaml": "resources: [other.txt]\n", "more/other.txt": OTHER}
+    commit(folder, {f"{TREE}/kustomization.yaml": listing, f"{TREE}/patch.txt": SETTINGS, **used})
+    for path in (f"{TREE}/patch.txt", "more/other.txt"):
+        write(folder, {path: f"{(folder / path).read_text('utf-8')}data: {{a: b}}\n"})
+        assert f"not compared: {path} may change what is applied" in vmrender("diff").stdout
+        commit(folder, {})
