@@ -14,7 +14,7 @@ from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.public_diff import public_diff
 from renderer.app.sparse_checkout import SparseCheckout, last_commit_if_sparse
-from renderer.app.tried_edits import NO_FILES, apply_fixes, builds, changed_fields, edit_lines
+from renderer.app.tried_edits import NO_FILES, Build, apply_fixes, builds, changed_fields, edit_lines
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
@@ -205,7 +205,7 @@ def _tried(
     side: Side,
     project: Project,
     sparse: SparseCheckout | None,
-    before: Mapping[str, Outcome[ResourceSet]],
+    before: Mapping[str, Build],
     wanted: Sequence[_Wanted],
 ) -> tuple[Mapping[str, bytes], str]:
     """Return the files with all the values, and why they cannot be kept; empty if they can."""
@@ -217,8 +217,8 @@ def _tried(
             return NO_FILES, f"{reader} reads it too, and the sparse checkout leaves files of that out"
     after = builds(EditedFiles(edited, project.fs), side.config, side.overlays.values())
     changed: dict[_Place, Value] = {}
-    for path, old in before.items():
-        new = after[path]
+    for path, build in before.items():
+        old, new = build.checked, after[path].checked
         if _errors(new) - _errors(old):
             return NO_FILES, f"{path} could not be built any more"
         for resource, field, value in changed_fields(old.value, new.value):

@@ -1,9 +1,9 @@
 """Apply the one right answer of each finding to the files of a project, as far as it can be proved.
 
 Fixes are tried in memory. Those of one round are kept together if their findings are gone afterwards, no
-other finding came, and nothing that could be built before changes except what the findings name; otherwise
-half of them is tried, down to a single one. What one round leaves or uncovers, the next one fixes. A finding
-that names no object, such as a file that is not listed, may change any of them.
+other finding came, and what could be composed before still can be, and changes only where the findings say;
+otherwise half of them is tried, down to a single one. What one round leaves or uncovers, the next one fixes.
+A finding that names no object, such as a file that is not listed, may change any of them.
 """
 
 from __future__ import annotations
@@ -12,18 +12,19 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
 from renderer.app.project import Project
-from renderer.app.tried_edits import NO_FILES, apply_fixes, builds, changed_fields
+from renderer.app.tried_edits import NO_FILES, Build, apply_fixes, builds, changed_fields
 from renderer.app.validate import validate, validate_overlays
 from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import FindingFilter, RunFindings
 from renderer.model.codes import Code
-from renderer.model.diagnostic import DiagnosticError, Outcome, Severity
+from renderer.model.diagnostic import DiagnosticError, Severity
 from renderer.model.field_edit import AddField, MoveField, RenameField, edited_place
 from renderer.model.kube.res_id import ResId
-from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.kube.resource import Resource
 from renderer.model.release import Release
 from renderer.model.run.work import begin_findings
+from renderer.project.overlays import overlay_at
 
 #: A path without list indices, which differ between a file and what is built from it.
 _Keys: TypeAlias = tuple[str, ...]
@@ -64,7 +65,7 @@ class _Judged(NamedTuple):
 
     files: Mapping[str, bytes]
     findings: tuple[Located, ...]
-    builds: Mapping[str, Outcome[ResourceSet]]
+    builds: Mapping[str, Build]
 
 
 def fix_project(project: Project, request: FixRequest, files: Mapping[str, bytes] = NO_FILES) -> FixedProject:
@@ -122,12 +123,12 @@ def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) ->
         result = validate_overlays(edited, request.overlays, request.kubevirt, everything)
     else:
         result = validate(edited, request.paths, request.kubevirt, everything)
-    judged = [
-        overlay.with_target(request.kubevirt, None)
-        for overlay in edited.look_up_overlays().overlays
-        if overlay.path in result.overlays
-    ]
-    return _Judged(files, result.findings, builds(fs, edited.config, judged))
+    judged = dict.fromkeys(result.overlays)
+    listed = [each for each in edited.look_up_overlays().overlays if each.path in judged]
+    others = judged.keys() - {each.path for each in listed}
+    unlisted = [overlay_at(edited.config, (), path) for path in judged if path in others]
+    overlays = [each.with_target(request.kubevirt, None) for each in (*listed, *unlisted)]
+    return _Judged(files, result.findings, builds(fs, edited.config, overlays))
 
 
 def _objection(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:
@@ -156,15 +157,20 @@ def _hides_others(finding: Located) -> bool:
 
 
 def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:
-    """Return the first change of what is built that no finding names."""
-    if any(each.resource is None for each in fixed):
-        return ""
+    """Return the first change of what is built that no finding names; a build that fails is one."""
+    is_any_named = any(each.resource is None for each in fixed)
     named = {(each.resource, keys) for each in fixed for keys in _named_by(each)}
     for path, old in before.builds.items():
         new = after.builds.get(path)
-        if old.failed or new is None or new.failed:
+        if old.applied.failed or new is None:
             continue
-        for resource, changed, _ in changed_fields(old.value, new.value):
+        if new.applied.failed:
+            return f"{path} could not be built any more"
+        if is_any_named:
+            continue
+        is_checked = not old.checked.failed and not new.checked.failed
+        values = (each.checked.value if is_checked else each.applied.value for each in (old, new))
+        for resource, changed, _ in changed_fields(*values):
             keys = _keys(changed.segments)
             if not any(
                 _is_one(resource, about) and (keys[: len(name)] == name or name[: len(keys)] == keys)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from renderer.app.project import Project
 from renderer.app.public_diff import note_secrets
@@ -75,14 +76,22 @@ def apply_fixes(
     return applied, changed
 
 
-def builds(
-    fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]
-) -> dict[str, Outcome[ResourceSet]]:
+class Build(NamedTuple):
+    """An overlay as its engine applies it, and then expanded and checked."""
+
+    applied: Outcome[ResourceSet]
+    checked: Outcome[ResourceSet]
+
+
+def builds(fs: FileSystem, config: RenderConfig, overlays: Iterable[Overlay]) -> dict[str, Build]:
     """Build overlays, by their paths, with the files of ``fs``, and keep their Secrets out of diffs."""
     pipeline = Pipeline(fs, config)
-    built = {overlay.path: pipeline.build(overlay) for overlay in overlays}
+    built = {
+        overlay.path: Build(pipeline.compose_applied(overlay), pipeline.build(overlay))
+        for overlay in overlays
+    }
     for each in built.values():
-        note_secrets(each.value)
+        note_secrets(each.checked.value)
     return built
 
 

@@ -80,7 +80,7 @@ class Pipeline:
         self._last_secrets: tuple[frozenset[str], Masking] | None = None
         self._of_clusters: dict[str, ClusterStages] = {}
         self._shared = SharedByClusters(
-            fs, config, self.compose, self._compose_applied, self._context, overlays
+            fs, config, self.compose, self.compose_applied, self._context, overlays
         )
 
     @property
@@ -116,7 +116,7 @@ class Pipeline:
             forget_shared()
         return composed
 
-    def _compose_applied(self, overlay: Overlay) -> Outcome[ResourceSet]:
+    def compose_applied(self, overlay: Overlay) -> Outcome[ResourceSet]:
         """Compose an overlay with its variables, and with what its engine sets on all objects."""
         composed = self.compose_overlay(overlay)
         return composed if composed.failed else self._substitute(overlay, composed)
