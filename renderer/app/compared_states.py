@@ -12,6 +12,7 @@ from renderer.app.diff_side import Side
 from renderer.app.moved_objects import MovedObjects, OverlayStates
 from renderer.app.relocated_overlays import with_relocation
 from renderer.app.reporter import Reporter, Stopwatch
+from renderer.app.services_elsewhere import ServicesElsewhere
 from renderer.app.stalled import has_refusals
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
@@ -25,14 +26,15 @@ if TYPE_CHECKING:
 class ComparedStates:
     """The differences of the overlays that were compared.
 
-    ``readers`` are the machines that read objects of other overlays. ``manifests`` are the objects of the
-    overlays with a refused change.
+    ``readers`` are the machines that read objects of other overlays, ``services`` those that Services of
+    others reach. ``manifests`` are the objects of the overlays with a refused change.
     """
 
     def __init__(
         self, sides: tuple[Side, Side], commits: Sequence[Commit], causes: Causes | None, reporter: Reporter
     ) -> None:
         self.readers = ReadersElsewhere()
+        self.services = ServicesElsewhere()
         self.manifests: dict[str, Mapping[ResId, Resource]] = {}
         self._sides = sides
         self._commits = commits
@@ -80,6 +82,7 @@ class ComparedStates:
             found = self._causes.as_written(found, rendered)
         self._compared[path] = found
         self.readers.add(states.overlay, applied)
+        self.services.add(states.overlay, rendered[0], applied)
         if has_refusals(found):
             contents = (side.content for side in rendered if side is not None)
             written = (each for content in contents if content for each in content.written)

@@ -171,7 +171,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
     )
     between = former.worse([*map(shared.marked, compared.between_sides(paths))], shared.marked)
-    found = deployers.added_to(compared.readers.added_to(between), causes)
+    elsewhere = compared.services.added_to(compared.readers.added_to(between))
+    found = deployers.added_to([*elsewhere], causes)
     former_paths = {each.former for each in found}
     differences = tuple(
         with_stalled_syncs(

@@ -8,10 +8,11 @@ KubeVirt copies the labels of a machine's template to its pod when the machine s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.difference import ChangeType, Effect, Impact, ResourceChange
@@ -38,27 +39,40 @@ _Label: TypeAlias = tuple[str, str | tuple[str]]
 _Selection: TypeAlias = tuple[str, frozenset[_Label]]
 
 
+class _Pods(NamedTuple):
+    """The pods that an object makes."""
+
+    id: ResId
+    labels: frozenset[_Label]
+    is_machine: bool
+
+
 def with_lost_machines(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
 ) -> list[ResourceChange]:
     """Return the changes, with what a changed or removed Service does to machines that it leaves."""
-    services = [each for each in changes if each.id.gvk.kind == SERVICE and each.impact is None]
-    changed = {each.id for each in services if _is_update(each)}
-    lost = {each.before: each.id for each in services if each.before and _loses_its_name(each)}
-    routes = [each for each in changes if _is_removed_route(each) and each.impact is None]
-    if not changed and not lost and not routes:
+    if not any(map(may_lose_machines, changes)):
         return [*changes]
-    sides = _Side(before), _Side(after)
-    old, new = (side.selections for side in sides)
-    judge = _Judge(sides)
-    both = [id_ for id_ in changed if id_ in old and id_ in new]
-    impacts = {id_: judge.update(old[id_], new[id_]) or judge.closed(id_) for id_ in both}
-    impacts |= {id_: judge.removal(old[gone]) for gone, id_ in lost.items() if gone in old}
-    removed = {each.current_id: each for each in sides[0].routes}
-    impacts |= {each.id: judge.removed_route(removed[each.id]) for each in routes if each.id in removed}
+    return judged_by_services(changes, Served(before), Served(after))
+
+
+def may_lose_machines(change: ResourceChange) -> bool:
+    """Return True for a Service or route that may leave machines, and of which nothing else is said."""
+    if change.impact is not None:
+        return False
+    if change.id.gvk.kind == SERVICE:
+        return _is_update(change) or _loses_its_name(change)
+    return _is_removed_route(change)
+
+
+def judged_by_services(
+    changes: Sequence[ResourceChange], before: Served, after: Served
+) -> list[ResourceChange]:
+    """Return the changes, with what those of Services and routes do to machines."""
+    judge = _Judge((before, after))
 
     def judged(change: ResourceChange) -> ResourceChange:
-        impact = impacts.get(change.id) if change.impact is None else None
+        impact = judge.impact(change) if may_lose_machines(change) else None
         return change._replace(impact=impact, effects=(impact.effect,)) if impact else change
 
     return [*map(judged, changes)]
@@ -78,43 +92,77 @@ def _loses_its_name(change: ResourceChange) -> bool:
     return change.type in (ChangeType.REMOVED, ChangeType.RENAMED)
 
 
-class _Side:
-    """The objects of one side by namespace and each label of their pods, and what its Services select."""
+class Served:
+    """The objects of one side by namespace and each label of their pods, and its Services and routes."""
 
-    def __init__(self, resources: Iterable[Resource]) -> None:
+    def __init__(self, resources: Iterable[Resource] = ()) -> None:
         self.services: dict[ResId, Resource] = {}
         self.selections: dict[ResId, _Selection] = {}
-        self.routes: list[Resource] = []
-        self.there: set[ResId] = set()
-        self._labelled: dict[tuple[str, _Label], list[tuple[Resource, frozenset[_Label]]]] = {}
-        for each in resources:
-            self.there.add(each.current_id)
-            if each.kind == SERVICE:
-                self.services[each.current_id] = each
-                selector = _labels(object_at(each.content, "spec", "selector"))
-                self.selections[each.current_id] = each.namespace, selector
-            elif each.kind in _BACKENDS:
-                self.routes.append(each)
-            labels = _labels(_pod_labels(each))
-            for label in labels:
-                self._labelled.setdefault((each.namespace, label), []).append((each, labels))
+        self.routes: dict[ResId, Resource] = {}
+        #: The number of times that an object was added.
+        self.there: Counter[ResId] = Counter()
+        self._labelled: dict[tuple[str, _Label], list[_Pods]] = {}
+        self.add(resources)
 
-    def selected(self, selection: _Selection) -> list[Resource]:
-        """Return the objects whose pods a Service selects."""
+    def add(self, resources: Iterable[Resource]) -> None:
+        """Add the objects of an overlay."""
+        for each in resources:
+            id_ = each.current_id
+            self.there[id_] += 1
+            if each.kind == SERVICE:
+                self.services[id_] = each
+                selector = _labels(object_at(each.content, "spec", "selector"))
+                self.selections[id_] = each.namespace, selector
+            elif each.kind in _BACKENDS:
+                self.routes[id_] = each
+            machine = VirtualMachineView.of(each)
+            labels = _labels(_pod_labels(each, machine))
+            for label in labels:
+                pods = _Pods(id_, labels, is_machine=machine is not None)
+                self._labelled.setdefault((each.namespace, label), []).append(pods)
+
+    def merge(self, other: Served) -> None:
+        """Add the objects of other overlays."""
+        self.services |= other.services
+        self.selections |= other.selections
+        self.routes |= other.routes
+        self.there += other.there
+        for key, pods in other._labelled.items():
+            self._labelled.setdefault(key, []).extend(pods)
+
+    def selected(self, selection: _Selection) -> list[_Pods]:
+        """Return the pods that a Service selects, by their objects, of which no two overlays have one."""
         namespace, selector = selection
         having = (self._labelled.get((namespace, label), []) for label in selector)
         fewest = min(having, key=len, default=[])
         spend(len(fewest), "looking for what Services select")
-        return [each for each, labels in fewest if selector <= labels]
+        return [each for each in fewest if selector <= each.labels and self.there[each.id] == 1]
 
 
 class _Judge:
     """Judges what Services lose. Those with the same selectors lose the same, and are judged once."""
 
-    def __init__(self, sides: tuple[_Side, _Side]) -> None:
+    def __init__(self, sides: tuple[Served, Served]) -> None:
         self._sides = sides
-        self.removal = cache(self._removal)
-        self.update = cache(self._update)
+        self._removed = cache(self._removal)
+        self._updated = cache(self._update)
+
+    def impact(self, change: ResourceChange) -> Impact | None:
+        """Return the impact of a change for which ``may_lose_machines`` is True."""
+        before, after = self._sides
+        if any(side.there[id_] > 1 for side in self._sides for id_ in (change.before, change.id) if id_):
+            return None  # it is in several overlays, and which of them has the machines is not known
+        if change.id.gvk.kind != SERVICE:
+            gone = before.routes.get(change.id)
+            return self._removed_route(gone) if gone else None
+        if change.before and _loses_its_name(change):
+            return (
+                self._removed(before.selections[change.before])
+                if change.before in before.selections
+                else None
+            )
+        old, new = before.selections.get(change.id), after.selections.get(change.id)
+        return self._updated(old, new) or self._closed(change.id) if old and new else None
 
     def _removal(self, selection: _Selection) -> Impact | None:
         """Return what the removal of a Service does to the machines that it selects, and that stay."""
@@ -124,7 +172,7 @@ class _Judge:
         reason = f"connections to {listed(selected)} by the name or address of this Service fail at once"
         return Impact(Effect.STOP, reason, _SOURCE)
 
-    def closed(self, id_: ResId) -> Impact | None:
+    def _closed(self, id_: ResId) -> Impact | None:
         """Return what happens if machines are no longer reached by a port of a Service, or from outside."""
         old, new = (each.services[id_] for each in self._sides)
         ways = [each for each in _ways(old) if each not in _ways(new)]
@@ -134,7 +182,7 @@ class _Judge:
         reason = f"connections to {listed(selected)} by {listed(ways)} of this Service fail at once"
         return Impact(Effect.STOP, reason, _SOURCE)
 
-    def removed_route(self, gone: Resource) -> Impact | None:
+    def _removed_route(self, gone: Resource) -> Impact | None:
         """Return what the removal of a route does to the machines behind its Services, which stay."""
         names = {text_at(each, "name") for each in _backends(gone.content.get("spec"), _BACKENDS[gone.kind])}
         lost = (
@@ -150,23 +198,21 @@ class _Judge:
 
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
         """Return what happens if a machine that the old Service selects is not selected by the new one."""
-        left = {each.current_id for each in self._sides[1].selected(new)}
+        left = {each.id for each in self._sides[1].selected(new)}
         lost = self._lost(old, left)
         if not lost:
             return None
         effect = Effect.LIVE if left else Effect.STOP
-        rest = "" if left else ", nor anything else of this overlay"
+        rest = "" if left else ", nor anything else"
         reason = f"it no longer selects {listed(lost)}{rest}: connections fail at once"
         return Impact(effect, reason, _SOURCE)
 
     def _lost(self, selection: _Selection, left: AbstractSet[ResId]) -> list[str]:
         """Return the machines that a Service selected, that stay, and that are not ``left`` to it."""
         return [
-            f"{each.kind} {each.name}"
+            f"{each.id.gvk.kind} {each.id.name}"
             for each in self._sides[0].selected(selection)
-            if each.current_id in self._sides[1].there
-            and each.current_id not in left
-            and VirtualMachineView.of(each)
+            if each.is_machine and self._sides[1].there[each.id] and each.id not in left
         ]
 
 
@@ -209,9 +255,8 @@ def _labels(written: Mapping[str, Json]) -> frozenset[_Label]:
     )
 
 
-def _pod_labels(resource: Resource) -> Mapping[str, Json]:
+def _pod_labels(resource: Resource, machine: VirtualMachineView | None) -> Mapping[str, Json]:
     """Return the labels of the pods that an object makes; empty if it makes none."""
-    machine = VirtualMachineView.of(resource)
     if machine is None:
         return object_at(resource.content, "spec", "template", "metadata", "labels")
     template = object_at(resource.content, *machine.paths.template.keys)

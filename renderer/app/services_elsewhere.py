@@ -1,0 +1,75 @@
+"""Machines that Services and routes of other overlays of their cluster reach, and lose.
+
+Services are often an overlay of their own. Where the cluster of an overlay is not known, an object that
+several overlays have is taken to be of none of them (``diff_readers``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cache
+from typing import NamedTuple
+
+from renderer.app.diff_side import RenderedSide
+from renderer.diff.services import Served, judged_by_services, may_lose_machines
+from renderer.model.difference import OverlayDifference
+from renderer.model.render_config import Overlay
+from renderer.pipeline.target_cluster import (
+    Cluster,
+    certain_cluster,
+    cluster_of,
+    engine_entry,
+    may_be_one_cluster,
+)
+
+
+class _Group(NamedTuple):
+    """What is known of the cluster of an overlay, the same for many overlays."""
+
+    cluster: Cluster
+    certain: tuple[str, ...]
+    is_known: bool
+
+    @classmethod
+    def of(cls, overlay: Overlay) -> _Group:
+        is_known = bool(overlay.cluster or engine_entry(overlay))
+        return cls(cluster_of(overlay), certain_cluster(overlay), is_known)
+
+    def shares_cluster(self, other: _Group) -> bool:
+        if self.is_known:
+            return self.certain == other.certain
+        return may_be_one_cluster(self.cluster, other.cluster)
+
+
+class ServicesElsewhere:
+    """The objects of all overlays before and after a change, by what is known of their clusters."""
+
+    def __init__(self) -> None:
+        self._groups: dict[str, _Group] = {}
+        self._served: dict[_Group, tuple[Served, Served]] = {}
+
+    def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
+        """Add an overlay."""
+        group = self._groups[overlay.path] = _Group.of(overlay)
+        for served, side in zip(
+            self._served.setdefault(group, (Served(), Served())), (before, after), strict=True
+        ):
+            served.add(side.content.written if side and side.content else ())
+
+    def added_to(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
+        """Yield the differences, with what Services and routes do to machines of other overlays."""
+        in_cluster_of = cache(self._in_cluster_of)
+        for each in differences:
+            if each.path in self._groups and any(map(may_lose_machines, each.changes)):
+                sides = in_cluster_of(self._groups[each.path])
+                yield each._replace(changes=tuple(judged_by_services(each.changes, *sides)))
+            else:
+                yield each
+
+    def _in_cluster_of(self, group: _Group) -> tuple[Served, Served]:
+        found = Served(), Served()
+        for other, sides in self._served.items():
+            if group.shares_cluster(other):
+                for served, side in zip(found, sides, strict=True):
+                    served.merge(side)
+        return found
