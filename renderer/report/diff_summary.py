@@ -86,6 +86,7 @@ _VERBS: Mapping[Effect, tuple[str, str]] = {
 #: What the first line says of pools and replica sets, which stay while their machines do not.
 _SET_VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.RESTART: ("restarts its machines", "restart their machines"),
+    Effect.MAY_DELETE: ("may delete machines", "may delete machines"),
     Effect.REPLACED: ("replaces its machines", "replace their machines"),
     Effect.DELETED: ("deletes machines", "delete machines"),
 }

@@ -24,7 +24,7 @@ from renderer.kubevirt.impact.state import LIVE_UPDATE_FEATURES_UNTIL, SINCE_REV
 from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import Effect, FieldChange, Impact, NoValue
 from renderer.model.kube.field_path import ROOT, FieldPath
-from renderer.model.kube.json import JsonObject, object_at
+from renderer.model.kube.json import JsonObject, array_at, object_at
 from renderer.model.release import Release
 
 _POOL = "pkg/virt-controller/watch/pool/pool.go"
@@ -181,6 +181,54 @@ def _judge_pool_template(views: Views, change: FieldChange) -> Verdict:
     return Verdict(Effect.RESTART, "the pool restarts its VMs, one after the other")
 
 
+def _judge_update_strategy(views: Views, _change: FieldChange) -> Verdict:
+    """Judge what a strategy lets the pool do to VMs that earlier changes of its template have not reached.
+
+    Without one, and with other selectors than before, it is proactive for VMs that were left out so far. The
+    pool updates the spec of outdated VMs unless it is ``unmanaged`` (``update``, ``handleResourceUpdate``).
+    """
+    before, after = (
+        object_at(each.resource.content, "spec", "updateStrategy") for each in (views.before, views.after)
+    )
+    if views.cluster.release < _SINCE_POOL_STRATEGIES:
+        return Verdict(Effect.NONE, f"KubeVirt before {_SINCE_POOL_STRATEGIES.as_bound} does not know it")
+    if after.get("unmanaged") is not None:
+        return Verdict(Effect.NONE, "the pool no longer updates its VMs")
+    was_unmanaged = before.get("unmanaged") is not None
+    if after.get("opportunistic") is not None:
+        if was_unmanaged:
+            reason = "earlier changes of the template, which the pool has held back, count after a restart"
+            return Verdict(Effect.PENDING, reason)
+        return Verdict(Effect.NONE, "the pool no longer restarts its VMs")
+    selectors = [object_at(each, "proactive", "selectionPolicy").get("selectors") for each in (before, after)]
+    was_proactive = not was_unmanaged and before.get("opportunistic") is None
+    if was_proactive and (selectors[0] is None or selectors[0] == selectors[1]):
+        return Verdict(Effect.NONE, "it restarts the same VMs, perhaps in another order")
+    reason = "the pool restarts VMs that earlier changes of its template have left outdated"
+    templates = (array_at(each.spec, "dataVolumeTemplates") for each in (views.before, views.after))
+    if any(templates):
+        reason = (
+            f"{reason}, and deletes those that were started with other dataVolumeTemplates, with their disks"
+        )
+        return Verdict(Effect.MAY_DELETE, reason)
+    return Verdict(Effect.RESTART, reason)
+
+
+def _judge_scale_in_strategy(views: Views, _change: FieldChange) -> Verdict:
+    """Judge whether the pool begins to delete the VMs that it has beyond its replicas.
+
+    With ``unmanaged`` or ``opportunistic`` it deletes none by itself.
+    """
+    kept_before, kept_after = (
+        any(strategy.get(each) is not None for each in ("unmanaged", "opportunistic"))
+        for view in (views.before, views.after)
+        for strategy in (object_at(view.resource.content, "spec", "scaleInStrategy"),)
+    )
+    if views.cluster.release < _SINCE_POOL_STRATEGIES or kept_after or not kept_before:
+        return Verdict(Effect.NONE, "no VM is deleted for it")
+    return Verdict(Effect.MAY_DELETE, "the pool deletes VMs that it has kept beyond its replicas")
+
+
 _OTHERS = _always(Effect.NONE, "it does not reach the running instance")
 
 ROWS: Mapping[str, Sequence[FieldRow]] = {
@@ -221,6 +269,10 @@ ROWS: Mapping[str, Sequence[FieldRow]] = {
             Base.SPEC, ("template", "dataVolumeTemplates"), _judge_pool_template, f"{_POOL} isOutdatedVMI"
         ),
         FieldRow(Base.SPEC, ("instancetype", "preference"), _judge_pool_template, f"{_POOL} isOutdatedVM"),
+        FieldRow(Base.RESOURCE, ("spec.updateStrategy",), _judge_update_strategy, f"{_POOL} update"),
+        FieldRow(
+            Base.RESOURCE, ("spec.scaleInStrategy",), _judge_scale_in_strategy, f"{_POOL} proactiveScaleIn"
+        ),
         FieldRow(Base.RESOURCE, ("",), _OTHERS, f"{_POOL} isOutdatedVMI"),
     ),
     "VirtualMachineInstance": (

@@ -23,7 +23,7 @@ Change = Callable[[dict[str, Any]], object]
 
 NONE, NEXT_START, LIVE = Effect.NONE, Effect.NEXT_START, Effect.LIVE
 HOT_PLUG, MIGRATION, START = Effect.HOT_PLUG, Effect.MIGRATION, Effect.START
-DISCONNECTED = Effect.DISCONNECTED
+DISCONNECTED, MAY_DELETE = Effect.DISCONNECTED, Effect.MAY_DELETE
 RESTART, STOP, REFUSED = Effect.RESTART, Effect.STOP, Effect.REFUSED
 DELETED, REPLACED = Effect.DELETED, Effect.REPLACED
 NEXT_MIGRATION, PENDING, BLOCKED = Effect.NEXT_MIGRATION, Effect.PENDING, Effect.BLOCKED
@@ -571,6 +571,49 @@ def test_a_pool_restarts_its_vms(release: str, strategy: Json, expected: Effect)
     before, after = pool(updateStrategy=strategy), pool(updateStrategy=strategy)
     set_sockets(4)(after["spec"]["virtualMachineTemplate"])
     impact = compared(before, after, release).impact
+    assert impact is not None
+    assert impact.effect == expected
+
+
+SELECTED: Json = {"proactive": {"selectionPolicy": {"selectors": {"labelSelector": {"matchLabels": {}}}}}}
+
+
+@pytest.mark.parametrize(
+    ("release", "before", "after", "disks", "plain"),
+    [
+        ("1.9", {"unmanaged": {}}, None, MAY_DELETE, RESTART),
+        ("1.9", {"opportunistic": {}}, {"proactive": {}}, MAY_DELETE, RESTART),
+        ("1.9", SELECTED, {"proactive": {}}, MAY_DELETE, RESTART),
+        ("1.9", {"unmanaged": {}}, {"opportunistic": {}}, PENDING, PENDING),
+        ("1.9", None, {"opportunistic": {}}, NONE, NONE),
+        ("1.9", None, SELECTED, NONE, NONE),
+        ("1.9", {"opportunistic": {}}, {"unmanaged": {}}, NONE, NONE),
+        ("1.6", {"unmanaged": {}}, None, NONE, NONE),
+    ],
+)
+def test_a_pool_reaches_outdated_machines_that_a_strategy_has_held_back(
+    release: str, before: Json, after: Json, disks: Effect, plain: Effect
+) -> None:
+    for expected in (disks, plain):
+        sides = pool(updateStrategy=before), pool(updateStrategy=after)
+        for each in sides if expected is plain else ():
+            del each["spec"]["virtualMachineTemplate"]["spec"]["dataVolumeTemplates"]
+        impact = compared(*sides, release).impact
+        assert impact is not None
+        assert impact.effect == expected
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("unmanaged", "proactive", MAY_DELETE),
+        ("opportunistic", "proactive", MAY_DELETE),
+        ("proactive", "unmanaged", NONE),
+        ("unmanaged", "opportunistic", NONE),
+    ],
+)
+def test_a_pool_deletes_machines_that_a_strategy_has_kept(before: str, after: str, expected: Effect) -> None:
+    impact = compared(pool(scaleInStrategy={before: {}}), pool(scaleInStrategy={after: {}}), "1.9").impact
     assert impact is not None
     assert impact.effect == expected
 
