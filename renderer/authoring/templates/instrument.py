@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple, Self, TypeVar, cast
 
 from jinja2 import nodes, pass_context
@@ -190,14 +190,20 @@ class Output(NamedTuple):
     lines: tuple[int, ...]
     pieces: Sequence[str] = ()
 
-    @property
-    def values(self) -> Collection[str]:
-        """The pieces that expressions produced."""
-        return {piece for piece in self.pieces if _is_value(piece)}
+    def values_in_lines(self) -> Iterator[Mapping[int, str]]:
+        """Yield, for each line of the text, the pieces of it that expressions produced, by index."""
+        found: dict[int, str] = {}
+        for index, piece in enumerate(self.pieces):
+            if _is_value(piece):
+                found[index] = piece
+            if "\n" in piece:
+                yield found
+                found = {index: piece} if _is_value(piece) else {}
+        yield found
 
-    def without(self, values: Container[str], instead: str) -> str:
-        """Return the text with ``instead`` in place of each piece that is one of ``values``."""
-        return "".join(instead if _is_value(piece) and piece in values else piece for piece in self.pieces)
+    def without(self, pieces: Container[int], instead: str) -> str:
+        """Return the text with ``instead`` in place of each of the pieces, by index."""
+        return "".join(instead if index in pieces else piece for index, piece in enumerate(self.pieces))
 
 
 class OutputBuilder:

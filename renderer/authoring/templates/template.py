@@ -154,18 +154,24 @@ def _without(value: Json, texts: frozenset[str]) -> Json:
 def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
     """Record the results of expressions, and what YAML makes of them; ``written`` is the template.
 
-    Keys of the Template's values are not secret: an expression may write a whole section.
+    Keys of the Template's values are not secret: an expression may write a whole section. Short results are
+    shown alone, and not as the parts of a longer text.
     """
-    values = {value for value in output.values if value not in written and len(value) >= SHORTEST}
-    taint(values)
-    if not values:
+    hidden: dict[int, str] = {}
+    public = {*filter(written.__contains__, {piece for piece in output.pieces if len(piece) >= SHORTEST})}
+    for line in output.values_in_lines():
+        made = {index: piece for index, piece in line.items() if piece not in public}
+        if sum(map(len, made.values())) >= SHORTEST:
+            hidden |= made
+    taint({*hidden.values()})
+    if not hidden:
         return
     with suppress(DiagnosticError, UnicodeEncodeError):  # reported when the objects are read
-        made = decode_documents(output.text.encode(), "")
-        public: Sequence[Json] = ()
+        read = decode_documents(output.text.encode(), "")
+        rest: Sequence[Json] = ()
         with suppress(DiagnosticError):  # without the values, it may not be YAML
-            public = decode_documents(output.without(values, "value").encode(), "")
-        taint_new_parts([*made], [*public, dict.fromkeys(keys_of(row.values))])
+            rest = decode_documents(output.without(hidden, "value").encode(), "")
+        taint_new_parts([*read], [*rest, dict.fromkeys(keys_of(row.values))])
 
 
 def _render_error(error: TemplateError, file: ListedFile, *related: Related) -> DiagnosticError:

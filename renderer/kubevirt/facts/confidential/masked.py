@@ -115,6 +115,11 @@ def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda 
 
 
 def shown_id(identity: ResId, secrets: Masking) -> ResId:
-    """Return the id of an object with ``***`` for each of ``secrets`` in its kind and names."""
+    """Return the id of an object with ``***`` for each of ``secrets`` in its kind and names.
+
+    The group is masked for a value that is in the API version across the slash.
+    """
     gvk = Gvk(*map(secrets.mask, identity.gvk))
+    if secrets.is_in(gvk.api_version):
+        gvk = gvk._replace(group=MASK)
     return ResId(gvk, secrets.mask(identity.name), secrets.mask(identity.namespace))

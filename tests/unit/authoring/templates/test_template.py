@@ -1,11 +1,14 @@
 from __future__ import annotations
 
+from contextvars import copy_context
+
 import pytest
 
 from renderer.model.codes import Code
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.location import Site
+from renderer.model.run.taint import tainted
 from tests.unit.authoring.templates.rendering import SITE, generated, lines, problems
 
 
@@ -102,6 +105,29 @@ def test_each_object_knows_its_document() -> None:
         ("overlays/prod/web.yaml.j2", 1),
         ("overlays/prod/web.yaml.j2", 2),
     ]
+
+
+def test_text_of_short_results_beside_a_secret_is_confidential() -> None:
+    template = """\
+        kind: Secret
+        metadata: {name: a}
+        stringData: {pw: '{{ pw }}'}
+        ---
+        kind: ConfigMap
+        metadata: {name: a}
+        data:
+          dotted: "{% for c in pw %}{{ c }}.{% endfor %}"
+          tag: "fedora:{{ tag }}"
+        """
+
+    def noted() -> frozenset[str]:
+        generated({"values": {"pw": "canary", "tag": "42"}}, {"web.yaml.j2": template})
+        return tainted()
+
+    found = copy_context().run(noted)
+
+    assert {"canary", "c.a.n.a.r.y."} <= found
+    assert "fedora:42" not in found
 
 
 def test_lines_of_the_output_know_their_template() -> None:
