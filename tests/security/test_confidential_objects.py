@@ -253,6 +253,10 @@ CASES = {
         f"{{target: {{name: g}}, patch: '[{{op: add, path: /literals/0, value: a={CANARY}}}]'}}]",
         "Kustomization",
     ),
+    "a value that kustomize adds to Secrets": one(
+        "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: obj, namespace: a}\n"
+        f"value: {CANARY}\ntargets: [{{selector: {{kind: Secret}}, fieldPath: stringData/password}}]\n"
+    ),
     "a value that is written into a generator of Secrets": holding(
         "replacements",
         f"[{{sourceValue: {CANARY}, "
@@ -684,6 +688,10 @@ PUBLIC = {
     "the body of a request": holding("webhook", "body: 'user=CANARY'", "Webhook"),
     "a kind that resembles no Secret": one(
         "apiVersion: example.com/v1\nkind: Server\nmetadata: {name: obj}\ndata: {a: CANARY}\n"
+    ),
+    "a value that kustomize adds to machines": one(
+        "apiVersion: builtin\nkind: ValueAddTransformer\nmetadata: {name: obj, namespace: a}\n"
+        "value: CANARY\ntargets: [{selector: {kind: VirtualMachine}, fieldPath: spec/x}]\n"
     ),
     "paths and names of a generator of Secrets": one(
         "apiVersion: builtin\nkind: SecretGenerator\nmetadata: {name: obj, namespace: a}\n"

@@ -153,8 +153,9 @@ _JSON_PATCH_ANNOTATION = "/jsonpatch"
 _UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
 #: A key in a JSON pointer that is the index of a list, or its end.
 _ELEMENT = pattern(r"-|[0-9]+")
-#: The value that a replacement writes into its ``targets``.
-_SOURCE_VALUE = "sourceValue"
+#: The value that a replacement, or a ValueAddTransformer of kustomize, writes into its ``targets``.
+_WRITTEN_VALUES = frozenset({"sourceValue", "value"})
+_FIRST_OF_PATH = pattern(r"[^./]*")
 #: The field of a parameter of a plugin that has several values.
 _ARRAY = "array"
 #: A key below which Secrets are described: ``secrets``, ``extraSecrets``, ``secretTemplate``.
@@ -365,7 +366,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         has_target = key in _OTHER_PATCHES or isinstance(mapping.get("target"), dict)
         target = target_kind(object_at(mapping, "target")) if has_target else OWN_KIND
         return Scope(is_root=True, target=target, depth=here.depth)
-    if key == _SOURCE_VALUE and _may_replace_value_of_secret(mapping):
+    if key in _WRITTEN_VALUES and _may_write_value_of_secret(mapping):
         return below.hidden(is_secret=True)
     if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
         return below.within(Area.PARAMETERS)
@@ -447,11 +448,12 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
     return scope._replace(is_root=False)
 
 
-def _may_replace_value_of_secret(replacement: JsonObject) -> bool:
-    """Return True if a replacement writes into what may be an entry of a Secret, or of its generator."""
-    for target in array_at(replacement, "targets"):
-        kind = target_kind(object_at(target, "select"))
-        fields = {str(path).partition(".")[0] for path in array_at(target, "fieldPaths")}
+def _may_write_value_of_secret(transformer: JsonObject) -> bool:
+    """Return True if it has targets that may be entries of a Secret, or of its generator."""
+    for target in array_at(transformer, "targets"):
+        kind = target_kind(object_at(target, "select") or object_at(target, "selector"))
+        paths = (*array_at(target, "fieldPaths"), text_at(target, "fieldPath"))
+        fields = {found[0] for found in map(_FIRST_OF_PATH.match, map(str, paths)) if found}
         if may_be_secret(kind) and not SECTIONS_OF_SECRETS.isdisjoint(fields):
             return True
         if LITERALS in fields and (kind == ANY_KIND or means_generator(kind)):
