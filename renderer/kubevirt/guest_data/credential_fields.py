@@ -25,7 +25,12 @@ from renderer.kubevirt.facts.confidential.credential_text import (
 )
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
 from renderer.kubevirt.facts.kinds import SECRET
-from renderer.kubevirt.guest_data.credentials import may_have_credentials
+from renderer.kubevirt.guest_data.credentials import (
+    CHPASSWD,
+    is_value,
+    may_have_credentials,
+    set_passwords,
+)
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
@@ -38,8 +43,9 @@ from renderer.yamlio.events import MalformedError, document_count
 _Path: TypeAlias = tuple[Segment, ...]
 
 _SECTIONS_OF_SECRETS = ("data", "stringData", "binaryData")
-#: A sealed Secret is made to be in Git, and so is what SOPS has encrypted.
-_ENCRYPTED = frozenset({"encryptedData", "sops"})
+#: What a SealedSecret has is made to be in Git. It is long, as it begins with a key that RSA has encrypted
+#: (sealed-secrets ``pkg/crypto/crypto.go`` HybridEncrypt).
+_SEALED_SECTION, _SEALED = "encryptedData", pattern(r"[A-Za-z0-9+/]{100,}={0,2}")
 _START_DATA_KEYS = frozenset(key.lower() for key in (*START_DATA, IGNITION))
 #: The keys of a mapping that say what its ``value`` is: variables, parameters, headers.
 _NAME_KEYS = ("name", "key", "header")
@@ -116,7 +122,10 @@ def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]
     name = name or text_at(mapping, "path").rpartition("/")[2]  # an operation of a JSON patch
     for key, child in mapping.items():
         here = (*path, key)
-        if key in _ENCRYPTED:
+        if key == _SEALED_SECTION and isinstance(child, dict):
+            yield from _in_value(
+                {name: each for name, each in child.items() if not _is_sealed(each)}, here, depth
+            )
             continue
         if (
             _is_credential_text(key, depth)
@@ -124,10 +133,16 @@ def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]
             or _is_confidential_entry(mapping, key, child)
         ):
             yield here
+        elif key == CHPASSWD and (found := [at for at, word in set_passwords(child) if is_value(word)]):
+            yield from ((*here, *at) for at in found)
         elif key == "args" and isinstance(child, list):
             yield from _in_list(child, here, depth, array_at(mapping, "command"))
         else:
             yield from _in_value(child, here, depth)
+
+
+def _is_sealed(value: Json) -> bool:
+    return isinstance(value, str) and _SEALED.fullmatch(value) is not None
 
 
 def _is_confidential_entry(mapping: JsonObject, key: str, child: Json) -> bool:

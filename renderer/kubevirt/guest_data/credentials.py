@@ -71,9 +71,11 @@ _OTHER_FIELDS = (
     (("landscape", "client", "registration_key"), "registration key"),
     (("chef", "validation_key"), "private key"),
 )
+#: The field of cloud-config with passwords for users.
+CHPASSWD = "chpasswd"
 _ANSWER_PASSWORD = pattern(
     r"<(?:\w{1,40}:)?(?:AdministratorPassword|Password)\b[^<>]{0,500}>\s{0,500}"
-    r"(?:<(?:\w{1,40}:)?Value>\s{0,500})?(?P<word>[^<\s][^<]{0,1000})<"
+    r"(?:<(?:\w{1,40}:)?Value>\s{0,500})?(?:<!\[CDATA\[\s{0,500})?(?P<word>[^<\s][^<]{0,1000})<"
 )
 #: Elements of an answer file that hold a password, themselves or in an element ``Value``.
 _PASSWORD_ELEMENTS = ("AdministratorPassword", "Password")
@@ -182,7 +184,8 @@ def _in_cloud_config(part: Part) -> Iterator[Credential]:
             yield Credential(what, path, part.line, part.text, not is_hash and is_throw_away(text))
 
     yield from password(data.get("password"), "password")
-    yield from _set_passwords(data, password)
+    for path, word in set_passwords(data.get(CHPASSWD)):
+        yield from password(word, CHPASSWD, *path)
     users = data.get("users")
     for index, user in enumerate(users if isinstance(users, list) else ()):
         for key in _USER_PASSWORDS:
@@ -209,18 +212,20 @@ def _passwords_in_lists(value: Json, password: _PasswordAt, *path: Segment) -> I
         yield from _passwords_in_lists(child, password, *path, key)
 
 
-def _set_passwords(data: Mapping[str, Json], password: _PasswordAt) -> Iterator[Credential]:
-    """Yield the passwords in ``chpasswd``: in a text or list of user:password, or in a list of users."""
-    listed = object_at(data, "chpasswd").get("list")
+def set_passwords(chpasswd: Json) -> Iterator[tuple[tuple[Segment, ...], Json]]:
+    """Yield the place and text of each password in ``chpasswd`` of cloud-config.
+
+    It has a text or list of user:password, or a list of users.
+    """
+    listed = object_at(chpasswd).get("list")
     lines = listed.splitlines() if isinstance(listed, str) else listed if isinstance(listed, list) else ()
     for index, line in enumerate(lines):
-        path = ("chpasswd", "list") if isinstance(listed, str) else ("chpasswd", "list", index)
         _, colon, word = str(line).partition(":")
         if colon:
-            yield from password(word, *path)
-    for index, user in enumerate(array_at(data, "chpasswd", "users")):
+            yield ("list",) if isinstance(listed, str) else ("list", index), word
+    for index, user in enumerate(array_at(chpasswd, "users")):
         if str(object_at(user).get("type")).upper() != "RANDOM":
-            yield from password(object_at(user).get("password"), "chpasswd", "users", index, "password")
+            yield ("users", index, "password"), object_at(user).get("password")
 
 
 def _file_text(file: Mapping[str, Json]) -> str:

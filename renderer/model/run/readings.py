@@ -13,6 +13,7 @@ import re
 import zlib
 from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from math import isfinite
 
 from renderer.model.pattern import pattern
@@ -37,7 +38,12 @@ _CONTROL = pattern(r"[\x00-\x08\x0e-\x1f\x7f]")
 _BASE64 = pattern(r"[A-Za-z0-9+/_\s-]{8,}+={0,2}\s*", re.ASCII)
 _NOT_BASE64 = pattern(r"\\n|\s|=")
 _STANDARD = str.maketrans("-_", "+/")
-_GZIP = b"\x1f\x8b"
+_GZIP, _BZIP2, _XZ = b"\x1f\x8b", b"BZh", b"\xfd7zXZ\0"
+#: The headers of zlib's four levels.
+_ZLIB = (b"x\x01", b"x\x5e", b"x\x9c", b"x\xda")
+#: bzip2 and xz unpack a few bytes into megabytes: what a text needs at most, as a multiple of the bytes, and
+#: the bytes that xz may use meanwhile.
+_MOST_TIMES, _MOST_MEMORY = 64, 64 * 1024 * 1024
 _MOST_DECOMPRESSED = 4 * 1024 * 1024
 _NUMBER = pattern(r"[-+]?\.?\d[\w.+-]*", re.ASCII)
 _COMMENT = pattern(r"\s#")
@@ -57,7 +63,7 @@ _NAMED = pattern(
 )
 #: ``<Password>…``, ``<AdministratorPassword><Value>…`` in an answer file.
 _ELEMENT = pattern(
-    rf"(?i)<[\w:.-]{{0,64}}?{_CREDENTIAL_NAME}(?:\s[^<>]{{0,256}})?>\s*(?:<value>\s*)?([^<>]+)"
+    rf"(?i)<[\w:.-]{{0,64}}?{_CREDENTIAL_NAME}(?:\s[^<>]{{0,256}})?>\s*(?:<value>\s*)?(?:<!\[CDATA\[)?([^<>]+?)(?:\]\]>|[<>]|$)"
 )
 #: ``scheme://user:password@host``, ``user:password@host``, ``https://token@host``.
 _USER_OF_URL = pattern(
@@ -178,19 +184,42 @@ def content_of_base64(text: str) -> bytes:
     """
     digits = _NOT_BASE64.sub("", text).translate(_STANDARD)
     try:
-        content = b64decode(digits + "=" * (-len(digits) % 4))
-        if content.startswith(_GZIP):
-            content = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
-    except (ValueError, zlib.error):
+        return _unpacked(b64decode(digits + "=" * (-len(digits) % 4)))
+    except ValueError:
         return b""
+
+
+def _unpacked(content: bytes) -> bytes:
+    """Return the beginning of what gzip, zlib, bzip2 or xz has compressed; other content as it is."""
+    if content.startswith(_GZIP):
+        try:
+            return zlib.decompressobj(wbits=zlib.MAX_WBITS | 16).decompress(content, _MOST_DECOMPRESSED)
+        except zlib.error:
+            return b""
+    if content.startswith(_ZLIB):
+        with suppress(zlib.error):
+            return zlib.decompressobj().decompress(content, _MOST_DECOMPRESSED)
+    most = min(_MOST_DECOMPRESSED, _MOST_TIMES * len(content))
+    with suppress(ImportError):  # Python may be built without these libraries
+        if content.startswith(_BZIP2):
+            from bz2 import BZ2Decompressor  # noqa: PLC0415 - few texts are compressed
+
+            with suppress(OSError):
+                return BZ2Decompressor().decompress(content, most)
+        if content.startswith(_XZ):
+            from lzma import LZMADecompressor, LZMAError  # noqa: PLC0415 - as above
+
+            with suppress(LZMAError):
+                return LZMADecompressor(memlimit=_MOST_MEMORY).decompress(content, most)
     return content
 
 
 def text_in(content: bytes) -> str:
     """Return the text that bytes are in UTF-8 or UTF-16; an empty one if they are neither."""
-    wide = content.startswith((b"\xff\xfe", b"\xfe\xff")) or content[1:2] == b"\0"
+    has_mark = content.startswith((b"\xff\xfe", b"\xfe\xff"))
+    of_ascii = {content[1:2]: "utf-16-le", content[:1]: "utf-16-be"}.get(b"\0", "utf-8")
     try:
-        decoded = content.decode("utf-16" if wide else "utf-8")
+        decoded = content.decode("utf-16" if has_mark else of_ascii)
     except UnicodeDecodeError:
         return ""
     return "" if _CONTROL.search(decoded) else decoded

@@ -1,14 +1,18 @@
 from __future__ import annotations
 
+import bz2
 import gzip
+import lzma
+import zlib
 from base64 import b64encode, encodebytes, urlsafe_b64encode
+from collections.abc import Callable
 
 import pytest
 
 from renderer.kubevirt.facts.confidential.parts import Part
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
 from renderer.model.run.limits import lowered
-from renderer.model.run.readings import readings
+from renderer.model.run.readings import content_of_base64, readings
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 
 BASIC = b64encode(b"app:canary-is-a-bird").decode()
@@ -30,7 +34,10 @@ LONG = "canary-is-a-bird-" + "x" * 80
         b64encode(b"canary-is-a-bird").decode(),
         b64encode(b"canary-is-a-bird").decode().rstrip("="),
         b64encode(gzip.compress(b"canary-is-a-bird", mtime=0)).decode(),
+        *(b64encode(each.compress(b"canary-is-a-bird")).decode() for each in (zlib, bz2, lzma)),
         b64encode("canary-is-a-bird".encode("utf-16")).decode(),
+        b64encode("canary-is-a-bird".encode("utf-16-be")).decode(),
+        "<Password><![CDATA[canary-is-a-bird]]></Password>",
         BASIC,
         f'{{"auths": {{"registry.example.org": {{"auth": "{BASIC}"}}}}}}',
         b64encode(f'{{"auth": "{BASIC}"}}'.encode()).decode(),
@@ -104,6 +111,12 @@ def test_short_texts_are_left_out() -> None:
 )
 def test_readings_do_not_multiply(part: str) -> None:
     assert len(list(readings(part * 20_000))) < 100
+
+
+@pytest.mark.parametrize("compress", [bz2.compress, lzma.compress])
+def test_a_few_bytes_are_not_unpacked_into_megabytes(compress: Callable[[bytes], bytes]) -> None:
+    packed = compress(bytes(1_000_000))
+    assert len(content_of_base64(b64encode(packed).decode())) <= 64 * len(packed)
 
 
 def test_readings_are_counted_before_the_next_part_is_searched() -> None:

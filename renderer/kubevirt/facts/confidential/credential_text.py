@@ -500,10 +500,10 @@ _OPTION = pattern(
     r"(?<![\w-])--?(?P<name>[\w-]{1,60})(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
     r"(?P<word>[^\s\"'-][^\s\"']*)"
 )
-#: ``<name>value</name>``, ``<Password><Value>value``.
+#: ``<name>value</name>``, ``<Password><Value>value``, ``<name><![CDATA[value]]>``.
 _ELEMENT = pattern(
     r"<(?:\w{1,20}:)?(?P<name>[\w.-]{1,60})(?:\s[^<>]{0,200})?>\s*+(?:<(?:\w{1,20}:)?(?i:value|string)>\s*+)?"
-    r"(?P<word>[^<\s][^<]{0,200})<"
+    r"(?:<!\[CDATA\[\s*+)?(?P<word>[^<\s][^<]{0,200})<"
 )
 #: Texts that stand for a value: variables of shells, of Kubernetes and of templates, references, paths.
 _REFERENCE = pattern(

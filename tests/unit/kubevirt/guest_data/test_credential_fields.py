@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bz2
 import gzip
 import json
+import lzma
+import zlib
 from base64 import b64encode, encodebytes, urlsafe_b64encode
 from collections.abc import Iterator
 from urllib.parse import quote
@@ -23,6 +26,7 @@ from renderer.model.kube.json import Json, JsonObject
 
 CANARY = "canary-is-a-bird"
 RANDOM = "Zm9vYmFyYmF6cXV4Zm9vYmFy"
+AGE = f"-----BEGIN AGE ENCRYPTED FILE-----\n{'YWdlLWVuY3J5cHRpb24' * 8}\n-----END AGE ENCRYPTED FILE-----\n"
 PEM = f"-----BEGIN OPENSSH PRIVATE KEY-----\n{'b3BlbnNzaC1rZXktdjE' * 8}\n-----END OPENSSH PRIVATE KEY-----\n"
 
 FORMS = (
@@ -129,6 +133,10 @@ FORMS = (
     f"curl -u me:{CANARY} https://h/",
     f"kubeadm join h:6443 --token {CANARY}",
     f"password: |\n  {CANARY}\n",
+    f"#cloud-config\nchpasswd:\n  list: |\n    root:{CANARY}\n",
+    f"#cloud-config\nchpasswd: {{list: ['root:{CANARY}']}}\n",
+    f"<Password><![CDATA[{CANARY}]]></Password>",
+    f"<Password>\n<Value><![CDATA[{CANARY}]]></Value></Password>",
     f"db:\n  password:\n    {CANARY}\n",
     f"kind: Secret\nstringData: {{x: {CANARY}}}\n",
     f'[{{"args": ["--password", "{CANARY}"]}}]',
@@ -162,6 +170,8 @@ FIELDS = (
     {"clientSecret": CANARY},
     {"op": "add", "path": "/stringData/password", "value": CANARY},
     {f"https://me:{CANARY}@h/": "x"},
+    {"kind": "SealedSecret", "spec": {"encryptedData": {"password": CANARY}}},
+    {"sops": {"token": CANARY}},
 )
 HARMLESS = (
     "https://example.com:8443/disk.qcow2",
@@ -200,7 +210,19 @@ HARMLESS_FIELDS = (
     {"secretName": "db"},
     {"secretRef": {"name": "db"}},
     {"sessionAffinity": "None"},
-    {"kind": "SealedSecret", "spec": {"encryptedData": {"password": "AgBy8hCi"}}},
+    {"kind": "SealedSecret", "spec": {"encryptedData": {"password": f"AgBy8hCi{'x4/+' * 99}="}}},
+    {
+        "kind": "Secret",
+        "data": {"password": "ENC[AES256_GCM,data:x,iv:y,tag:z,type:str]"},
+        "sops": {
+            "kms": [{"arn": "arn:aws:kms:eu:1:key/9", "enc": f"AQICAHh{'x4/+' * 99}", "aws_profile": ""}],
+            "hc_vault": [{"vault_address": "https://v:8200", "key_name": "sops-key", "enc": "vault:v1:x4/="}],
+            "age": [{"recipient": f"age1{'q7' * 29}", "enc": AGE}],
+            "mac": "ENC[AES256_GCM,data:x,iv:y,tag:z,type:str]",
+            "encrypted_regex": "^(data|stringData|password)$",
+            "version": "3.9.0",
+        },
+    },
     {"data": [{"secretKey": "password", "remoteRef": {"key": "prod/db", "property": "password"}}]},
     {"tls": {"termination": "edge"}},
     {"password": ""},
@@ -262,11 +284,12 @@ def test_credentials_are_found_in_any_text(text: str) -> None:
         encodebytes(f"# a comment before it\n{text}".encode()).decode(),
         urlsafe_b64encode(f"# a\n{text}".encode()).decode().rstrip("="),
         b64encode(gzip.compress(text.encode(), mtime=0)).decode(),
-        b64encode(text.encode("utf-16")).decode(),
+        *(b64encode(text.encode(utf)).decode() for utf in ("utf-16", "utf-16-le", "utf-16-be")),
+        *(b64encode(pack(text.encode())).decode() for pack in (zlib.compress, bz2.compress, lzma.compress)),
         b64encode(b64encode(text.encode())).decode(),
         quote(f"# a\n{text}"),
     ):
-        if wrapped.startswith("first") and text.startswith(("password: |", "db:\n")):
+        if wrapped.startswith("first") and text.startswith(("password: |", "db:\n", "#cloud-config")):
             continue  # no longer YAML
         assert found({"x": [{"y": wrapped}]}), wrapped
 
