@@ -145,7 +145,8 @@ class UpdateJudge:
             if refused is not None:
                 return refused
         if written[0] is None or written[1] is None:
-            impact = _OF_TEMPLATE if is_vm_template(after) else installation(before, after)
+            impact = _OF_TEMPLATE if is_vm_template(after) else None
+            impact = impact or installation(before, after, self._cluster.workload_update_methods)
             impact = impact or claim_growth(self._update(before, after))
             impact = impact or scaling_impact(before, after)
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])

@@ -90,6 +90,11 @@ _SET_VERBS: Mapping[Effect, tuple[str, str]] = {
     Effect.REPLACED: ("replaces its machines", "replace their machines"),
     Effect.DELETED: ("deletes machines", "delete machines"),
 }
+#: What it says of objects that decide over machines, such as ``KubeVirt``.
+_CONTROLLER_VERBS: Mapping[Effect, tuple[str, str]] = {
+    Effect.MIGRATION: ("live-migrates machines", "live-migrate machines"),
+    Effect.EVICTED: ("evicts machines", "evict machines"),
+}
 _SETS = frozenset({VM_POOL, VMI_REPLICA_SET})
 _DATA_VERBS: Mapping[DataEffect, tuple[str, str]] = {
     DataEffect.DETACHED: ("is without a data disk", "are without a data disk"),
@@ -184,7 +189,10 @@ def _deed(change: ResourceChange, danger: Danger) -> tuple[str, str]:
     """Return the words for what gives a change a danger, of one object and of several."""
     effect = _effect_with(change, danger)
     if effect is not None:
-        is_kept_set = change.type is ChangeType.CHANGED and change.id.gvk.kind in _SETS
+        kind = change.id.gvk.kind
+        if kind not in PATHS and effect in _CONTROLLER_VERBS:
+            return _CONTROLLER_VERBS[effect]
+        is_kept_set = change.type is ChangeType.CHANGED and kind in _SETS
         return (is_kept_set and _SET_VERBS.get(effect)) or _VERBS[effect]
     if danger is Danger.STILL_REFUSED:
         return _STILL_REFUSED

@@ -6,22 +6,28 @@ After an upgrade, KubeVirt moves the instances that the old release runs to the 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Collection, Iterator
 
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
-from renderer.kubevirt.facts.kinds import KUBEVIRT
+from renderer.kubevirt.facts.kinds import APPS_GROUP, HYPERCONVERGED, KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_claims
 from renderer.kubevirt.impact.state import InstanceState, Update, VmChange
-from renderer.model.difference import Effect, Impact
+from renderer.model.difference import Effect, Impact, worst
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 
 #: The fields of a ``KubeVirt`` object from which virt-operator takes the images of KubeVirt.
 _IMAGES = ("imageRegistry", "imageTag")
+#: Patches and flags that name an image, rather than how it is pulled.
+_IMAGE = re.compile(r"[iI]mage(?!Pull|-pull)")
+_OPERATOR_NAME = "virt-operator"
+_IMAGE_VARIABLE = re.compile(r"KUBEVIRT_VERSION=|\w+_(?:IMAGE|SHASUM)=")
 _CONFIGURATION = ("spec", "configuration")
 _NO_POD = "KubeVirt makes no pod for its next start or live migration"
 _OPERATOR = "pkg/virt-operator/util/config.go GetTargetConfigFromKV"
+_CUSTOMIZER = "pkg/virt-operator/resource/apply/patches.go NewCustomizer"
 _BINDINGS = "pkg/network/netbinding/netbinding.go netBindingPluginSidecar"
 _PERMITTED = "pkg/virt-controller/services/renderresources.go validatePermittedHostDevices"
 _DEVICES = "pkg/virt-handler/device-manager/device_controller.go refreshPermittedDevices"
@@ -79,23 +85,135 @@ def _offered_devices(kubevirt: JsonObject) -> frozenset[str]:
 
 
 def has_other_images(before: JsonObject, after: JsonObject) -> bool:
-    """Return True if two ``KubeVirt`` objects name other images of KubeVirt; an empty one names none."""
-    return bool(before and after) and _images_of(before) != _images_of(after)
+    """Return True if two ``KubeVirt`` objects name other images of instances; an empty one names none.
+
+    Only another launcher makes an instance outdated (``workload-updater.go`` ``isOutdated``).
+    """
+    return bool(before and after) and _launchers_of(before) != _launchers_of(after)
 
 
-def installation(before: Resource, after: Resource) -> Impact | None:
-    """Return what virt-operator does if a ``KubeVirt`` object names other images of KubeVirt."""
-    if after.kind != KUBEVIRT or not has_other_images(before.content, after.content):
+def installation(
+    before: Resource, after: Resource, workload_update_methods: Collection[str] | None
+) -> Impact | None:
+    """Return what becomes of running machines with another ``KubeVirt`` object, or another virt-operator.
+
+    ``workload_update_methods`` are those of the cluster that has a Deployment of virt-operator; None if they
+    are not known.
+    """
+    if (after.gvk.group, after.kind) == (APPS_GROUP, "Deployment"):
+        images = [_images_of_operator(each.content) for each in (before, after)]
+        if images[0] == images[1] or not all(images):
+            return None
+        return _upgrade("virt-operator has another image, and replaces KubeVirt", workload_update_methods)
+    if after.kind not in (KUBEVIRT, HYPERCONVERGED):
         return None
-    reason = (
-        "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down;"
-        " virtual machines run on, unless workloadUpdateMethods say otherwise"
+    methods = [_update_methods(each) for each in (before, after)]
+    impacts = [_reached_at_last(*methods)]
+    if after.kind == KUBEVIRT:
+        if has_other_images(before.content, after.content):
+            reason = (
+                "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
+            )
+            if _images_of(before.content) == _images_of(after.content):
+                reason = "customizeComponents gives machines another image of virt-launcher"
+            impacts.insert(0, _upgrade(reason, methods[1]))
+        elif _custom_images(before.content) != _custom_images(after.content):
+            reason = "customizeComponents changes images: virt-operator replaces parts of KubeVirt with these"
+            impacts.insert(0, Impact(Effect.LIVE, f"{reason}; virtual machines run on", _CUSTOMIZER))
+    return worst([each for each in impacts if each is not None])
+
+
+def _upgrade(reason: str, methods: Collection[str] | None) -> Impact:
+    """Return what an upgrade does to running machines, of which the repository need not have any."""
+    if methods is None:
+        return Impact(
+            Effect.LIVE,
+            f"{reason}; virtual machines run on, unless workloadUpdateMethods say otherwise",
+            _OPERATOR,
+        )
+    if "Evict" in methods:
+        which = "that it cannot live-migrate" if "LiveMigrate" in methods else "that run"
+        return Impact(
+            Effect.EVICTED,
+            f"{reason}; then it evicts virtual machines {which} (workloadUpdateMethods: Evict)",
+            UPDATER,
+        )
+    if "LiveMigrate" in methods:
+        return Impact(
+            Effect.MIGRATION,
+            f"{reason}; then it live-migrates virtual machines (workloadUpdateMethods: LiveMigrate)",
+            UPDATER,
+        )
+    return Impact(
+        Effect.LIVE, f"{reason}; virtual machines run on (workloadUpdateMethods is empty)", _OPERATOR
     )
-    return Impact(Effect.LIVE, reason, _OPERATOR)
+
+
+def _reached_at_last(before: Collection[str], after: Collection[str]) -> Impact | None:
+    """Return what new methods do to instances that wait: of an earlier release, or for a live migration.
+
+    The updater looks at all of them again whenever the object changes. Instances that can be migrated are
+    evicted only without LiveMigrate.
+    """
+    waiting = "that still run with an earlier release or wait for a live migration"
+    loses_migration = "LiveMigrate" in before and "LiveMigrate" not in after
+    if "Evict" in after and ("Evict" not in before or loses_migration):
+        which = f"{waiting}, and that it cannot live-migrate" if "LiveMigrate" in after else waiting
+        return Impact(Effect.EVICTED, f"KubeVirt evicts virtual machines {which}", UPDATER)
+    if "LiveMigrate" in after and "LiveMigrate" not in before:
+        return Impact(Effect.MIGRATION, f"KubeVirt live-migrates virtual machines {waiting}", UPDATER)
+    return None
+
+
+def _update_methods(operand: Resource) -> Collection[str]:
+    """Return the methods of a ``KubeVirt`` or HyperConverged object; the latter has a default."""
+    spec = object_at(operand.content, "spec")
+    strategy = object_at(spec, "workloadUpdateStrategy") or object_at(
+        spec, "virtualization", "workloadUpdateStrategy"
+    )
+    methods = strategy.get("workloadUpdateMethods")
+    if methods is None and operand.kind == HYPERCONVERGED:
+        return ("LiveMigrate",)
+    return [str(each) for each in array_at(strategy, "workloadUpdateMethods")]
 
 
 def _images_of(kubevirt: JsonObject) -> tuple[str, ...]:
     return tuple(text_at(kubevirt, "spec", each) for each in _IMAGES)
+
+
+def _launchers_of(kubevirt: JsonObject) -> tuple[str, ...]:
+    """Return what decides the image of instances: virt-controller is told it (``--launcher-image``)."""
+    return (*_images_of(kubevirt), *(each for each in _custom_images(kubevirt) if "launcher" in each))
+
+
+def _custom_images(kubevirt: JsonObject) -> tuple[str, ...]:
+    """Return the patches and flags by which a ``KubeVirt`` object changes images of its components."""
+    custom = object_at(kubevirt, "spec", "customizeComponents")
+    patches = (
+        " ".join(text_at(object_at(each), key) for key in ("resourceType", "resourceName", "type", "patch"))
+        for each in array_at(custom, "patches")
+    )
+    flags = (
+        f"{component} --{flag} {value}"
+        for component, values in object_at(custom, "flags").items()
+        for flag, value in object_at(values).items()
+    )
+    return tuple(each for each in (*patches, *flags) if _IMAGE.search(each))
+
+
+def _images_of_operator(deployment: JsonObject) -> tuple[str, ...]:
+    """Return the images that a Deployment of virt-operator names; empty if it is another Deployment.
+
+    virt-operator takes the images of KubeVirt from its own, or from variables like ``VIRT_LAUNCHER_IMAGE``.
+    """
+    pod = object_at(deployment, "spec", "template", "spec")
+    containers = (object_at(each) for each in array_at(pod, "containers"))
+    operator = next((each for each in containers if text_at(each, "name") == _OPERATOR_NAME), None)
+    if operator is None:
+        return ()
+    variables = (object_at(each) for each in array_at(operator, "env"))
+    named = (f"{text_at(each, 'name')}={text_at(each, 'value')}" for each in variables)
+    return (text_at(operator, "image"), *sorted(each for each in named if _IMAGE_VARIABLE.match(each)))
 
 
 def workload_update(change: VmChange, cluster: Cluster) -> Impact | None:

@@ -80,11 +80,84 @@ def test_machine_that_loses_nothing_is_not_mentioned(devices: str, before: str, 
     assert [*changes_with(devices, configured(before), configured(after))] == ["KubeVirt"]
 
 
+LAUNCHER = {"flags": {"controller": {"launcher-image": "x"}}}
+HANDLER = {
+    "patches": [{"resourceType": "DaemonSet", "resourceName": "virt-handler", "patch": '{"image":"x"}'}]
+}
+PULLED = {"patches": [{"resourceName": "virt-handler", "patch": '{"imagePullPolicy":"Always"}'}]}
+
+
+@pytest.mark.parametrize(
+    ("custom", "methods", "effects"),
+    [
+        (LAUNCHER, ["Evict"], (Effect.EVICTED, Effect.EVICTED)),
+        (LAUNCHER, [], (Effect.LIVE, None)),
+        (HANDLER, ["Evict"], (Effect.LIVE, None)),
+        (PULLED, ["Evict"], (None, None)),
+    ],
+)
+def test_customized_components_are_other_images(
+    custom: dict[str, Any], methods: list[str], effects: tuple[Effect | None, Effect | None]
+) -> None:
+    strategy = {"workloadUpdateStrategy": {"workloadUpdateMethods": methods}}
+    found = changes_with("", strategy, {**strategy, "customizeComponents": custom})
+    machine = found.get("VirtualMachine")
+    impacts = found["KubeVirt"].impact, machine and machine.impact
+    assert tuple(each and each.effect for each in impacts) == effects
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "effect"),
+    [
+        ([], ["Evict"], Effect.EVICTED),
+        (["LiveMigrate"], ["LiveMigrate", "Evict"], Effect.EVICTED),
+        (["LiveMigrate", "Evict"], ["Evict"], Effect.EVICTED),
+        ([], ["LiveMigrate"], Effect.MIGRATION),
+        (["Evict"], ["Evict", "LiveMigrate"], Effect.MIGRATION),
+        (["LiveMigrate", "Evict"], ["LiveMigrate"], None),
+        (["Evict"], [], None),
+    ],
+)
+def test_new_methods_reach_machines_that_wait(
+    before: list[str], after: list[str], effect: Effect | None
+) -> None:
+    old, new = ({"workloadUpdateStrategy": {"workloadUpdateMethods": each}} for each in (before, after))
+    impact = changes_with("", old, new)["KubeVirt"].impact
+    assert (impact and impact.effect) is effect
+
+
+def operator(container: str) -> Resource:
+    pod = {"containers": [yaml.safe_load(f"{{name: virt-operator, {container}}}")]}
+    content: dict[str, Any] = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "virt-operator"},
+    }
+    return Resource({**content, "spec": {"template": {"spec": pod}}}, Site("b.yaml"))
+
+
+@pytest.mark.parametrize(
+    "after", ["image: 'o:2'", "image: 'o:1', env: [{name: VIRT_LAUNCHER_IMAGE, value: 'l:2'}]"]
+)
+@pytest.mark.parametrize(
+    ("methods", "effect"),
+    [([], Effect.LIVE), (["LiveMigrate"], Effect.MIGRATION), (["LiveMigrate", "Evict"], Effect.EVICTED)],
+)
+def test_another_virt_operator_is_an_upgrade(after: str, methods: list[str], effect: Effect) -> None:
+    kubevirt = object_("KubeVirt", "kubevirt", {"workloadUpdateStrategy": {"workloadUpdateMethods": methods}})
+    sides = [
+        OverlaySide(LATEST, (kubevirt, operator(each)), kubevirt=kubevirt.content)
+        for each in ("image: 'o:1'", after)
+    ]
+    [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
+    assert change.effects == (effect,)
+
+
 @pytest.mark.parametrize("field", ["imageTag", "imageRegistry"])
 @pytest.mark.parametrize(("methods", "effect"), [([], None), (["Evict"], Effect.EVICTED)])
 def test_other_images_are_another_kubevirt(field: str, methods: list[str], effect: Effect | None) -> None:
     strategy = {"workloadUpdateStrategy": {"workloadUpdateMethods": methods}}
     found = changes_with("", strategy, {**strategy, field: "other"})
-    assert found["KubeVirt"].effects == (Effect.LIVE,)
+    assert found["KubeVirt"].effects == (effect or Effect.LIVE,)
     machine = found.get("VirtualMachine")
     assert (machine and machine.impact and machine.impact.effect) is effect
