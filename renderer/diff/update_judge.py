@@ -33,6 +33,7 @@ from renderer.kubevirt.impact.other_operators import scaling_impact
 from renderer.kubevirt.impact.state import VmChange
 from renderer.kubevirt.impact.stateful_set import claims_lost_by_scaling
 from renderer.kubevirt.impact.table import Views
+from renderer.kubevirt.impact.volume_binding import released_volume
 from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.model.difference import ChangeType, Effect, FieldChange, Impact, effects_of
 from renderer.model.kube.json import EMPTY, JsonObject
@@ -149,6 +150,7 @@ class UpdateJudge:
             impact = impact or installation(before, after, self._cluster.workload_update_methods)
             impact = impact or claim_growth(self._update(before, after))
             impact = impact or scaling_impact(before, after)
+            impact = impact or released_volume(before, after, self._sides.outlook.storage[0])
             data = claims_lost_by_scaling(before, after, self._sides.outlook.storage[0])
             return Judgement(field_changes(before.content, after.content), impact, data=data)
         applied = self._as_applied(before, after)

@@ -103,6 +103,15 @@ class StorageObjects:
             found.setdefault((text_at(reference, "namespace"), text_at(reference, "name")), each)
         return found
 
+    def claim_of(self, volume_name: str) -> tuple[str, str] | None:
+        """Return namespace and name of the claim that names a PersistentVolume; None if none does."""
+        return self._claims_by_volume.get(volume_name)
+
+    @cached_property
+    def _claims_by_volume(self) -> Mapping[str, tuple[str, str]]:
+        claims = (each for each in self._disks.values() if each.kind == CLAIM)
+        return {text_at(each.content, "spec", "volumeName"): (each.namespace, each.name) for each in claims}
+
     @cached_property
     def _default_class(self) -> Resource | None:
         for annotation in DEFAULT_CLASS_ANNOTATIONS:
