@@ -1,4 +1,4 @@
-"""Machines that a second Kustomization or Application begins to apply, while the first one goes on.
+"""Objects that a second Kustomization or Application begins to apply, while the first one goes on.
 
 Both write the object at each sync, and the labels or the tracking id of the last one say whose it is
 (``renderer/gitops/pruning.py``). Argo CD warns of it (argo-cd ``controller/state.go``
@@ -35,16 +35,16 @@ from renderer.pipeline.target_cluster import certain_cluster, engine_entry
 _Place: TypeAlias = tuple[tuple[str, ...], ObjectKey]
 
 
-class SharedMachines:
-    """The machines of all overlays on both sides, by what they are in a cluster."""
+class SharedObjects:
+    """The objects of all overlays on both sides, by what they are in a cluster."""
 
     def __init__(self, before: Side, after: Side) -> None:
         self._sides = before, after
         self._rendered: dict[str, tuple[RenderedSide | None, RenderedSide | None]] = {}
-        #: The machines of an overlay on the first or second side (0 or 1).
-        self._machines = cache(lambda path, number: _machines(self._rendered[path][number]))
+        #: The objects of an overlay on the first or second side (0 or 1).
+        self._objects = cache(lambda path, number: _objects(self._rendered[path][number]))
         self._owner = cache(self._owner_of)
-        #: The first overlay with a machine after the change, and the first with it on both sides.
+        #: The first overlay with an object after the change, and the first with it on both sides.
         self._first: dict[_Place, str] = {}
         self._first_kept: dict[_Place, str] = {}
 
@@ -54,15 +54,15 @@ class SharedMachines:
         overlay = self._sides[1].overlays.get(path)
         if overlay is None or not self._has_certain_cluster(overlay):
             return
-        former = self._machines(path, 0)
-        for key in self._machines(path, 1):
+        former = self._objects(path, 0)
+        for key in self._objects(path, 1):
             place = certain_cluster(overlay), key
             self._first.setdefault(place, path)
             if key in former:
                 self._first_kept.setdefault(place, path)
 
     def marked(self, difference: OverlayDifference) -> OverlayDifference:
-        """Return the difference of an overlay: a machine of another one is not added, but counted there."""
+        """Return the difference of an overlay: an object of another one is not added, but counted there."""
         overlay = self._sides[1].overlays.get(difference.path)
         if overlay is None:
             return difference
@@ -98,21 +98,21 @@ class SharedMachines:
         return difference._replace(changes=tuple(changes), totals=totals, notes=tuple(notes))
 
     def _has_certain_cluster(self, overlay: Overlay) -> bool:
-        """Return False for an overlay by path of a project without clusters: sites have equal machines."""
+        """Return False for an overlay by path of a project without clusters: sites have equal objects."""
         return bool(overlay.cluster or self._sides[1].config.clusters or engine_entry(overlay))
 
     def _compared(
         self, difference: OverlayDifference, others: Mapping[ObjectKey, str]
     ) -> Mapping[ObjectKey, ResourceChange]:
-        """Return the changes of the machines that differ from what other overlays have applied, by machine.
+        """Return the changes of the objects that differ from what other overlays have applied, by object.
 
-        ``others`` are the paths of these overlays. One that has a machine only after the change is compared
+        ``others`` are the paths of these overlays. One that has an object only after the change is compared
         as it is then.
         """
         path = difference.path
         keys: dict[tuple[str, int], list[ObjectKey]] = {}
         for key, other in others.items():
-            keys.setdefault((other, 0 if key in self._machines(other, 0) else 1), []).append(key)
+            keys.setdefault((other, 0 if key in self._objects(other, 0) else 1), []).append(key)
         found: dict[ObjectKey, ResourceChange] = {}
         for (other, number), shared in keys.items():
             sides = self._only(other, number, shared), self._only(path, 1, shared)
@@ -121,12 +121,12 @@ class SharedMachines:
         return found
 
     def _only(self, path: str, number: int, keys: Iterable[ObjectKey]) -> RenderedSide | None:
-        """Return an overlay on a side with some of its machines."""
+        """Return an overlay on a side with some of its objects."""
         side = self._rendered[path][number]
         if side is None or side.content is None:
             return None
-        machines = self._machines(path, number)
-        written = tuple(machines[key] for key in keys if key in machines)
+        objects = self._objects(path, number)
+        written = tuple(objects[key] for key in keys if key in objects)
         return side._replace(content=side.content._replace(written=written))
 
     def _owner_of(self, path: str) -> str:
@@ -140,12 +140,12 @@ class SharedMachines:
         applied = after.content.applied
         views = (
             VirtualMachineView.of(applied.get(each.current_id, each))
-            for key, each in self._machines(path, 1).items()
+            for key, each in self._objects(path, 1).items()
             if key not in shared
         )
         return totals_of(filter(None, views))
 
 
-def _machines(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
+def _objects(side: RenderedSide | None) -> Mapping[ObjectKey, Resource]:
     written: Sequence[Resource] = side.content.written if side and side.content else ()
-    return {each.current_id.object_key: each for each in written if VirtualMachineView.of(each) is not None}
+    return {each.current_id.object_key: each for each in written}

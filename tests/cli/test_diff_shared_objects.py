@@ -83,6 +83,36 @@ def test_second_owner_applies_another_form(folder: Path) -> None:
     assert machines() == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("kind", "content", "other", "said"),
+    [
+        (
+            "Secret",
+            "stringData: {userdata: a}",
+            "stringData: {userdata: b}",
+            "stringData",
+        ),
+        (
+            "Service",
+            "spec: {selector: {vm.kubevirt.io/name: db}, ports: [{port: 22}]}",
+            "spec: {selector: {vm.kubevirt.io/name: no}, ports: [{port: 22}]}",
+            "spec.selector",
+        ),
+    ],
+)
+def test_second_owner_of_what_a_machine_needs(
+    folder: Path, kind: str, content: str, other: str, said: str
+) -> None:
+    text = f"apiVersion: v1\nkind: {kind}\nmetadata: {{name: db, namespace: prod}}\n"
+    commit(folder, {**FLUX, "apps/own.yaml": f"{text}{content}\n"})
+    second = SECOND.replace("./apps", "./more")
+    write(folder, {"clusters/prod/second.yaml": second, "more/own.yaml": f"{text}{other}\n"})
+    found = run().stdout
+    assert f"changed {kind} prod/db" in found
+    assert said in found
+    assert "too, in another form: each undoes at its sync what the other has applied" in found
+
+
 def test_two_owners_that_are_new(folder: Path) -> None:
     others = {"clusters/prod/other.yaml": kustomization("other"), "other/vm.yaml": OTHER}
     commit(folder, {**{path: text for path, text in FLUX.items() if "apps.yaml" not in path}, **others})
@@ -129,6 +159,6 @@ def test_machines_of_two_owners_are_compared_at_once(folder: Path, monkeypatch: 
 
     commit(folder, {**FLUX, "apps/vm.yaml": "---\n".join(VM.replace("db", f"db{n}") for n in range(5))})
     write(folder, {"clusters/prod/second.yaml": SECOND})
-    monkeypatch.setattr("renderer.app.shared_machines.compare_sides", counted)
+    monkeypatch.setattr("renderer.app.shared_objects.compare_sides", counted)
     assert "5 changed" in run().stdout
     assert calls == ["clusters/prod:second"]
