@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
 from renderer.files.file_system import STANDARD_INPUT
 from renderer.findings.levels import with_levels
-from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MACHINES, MATCHER_KEYS
+from renderer.kubevirt.facts.kinds import (
+    HYPERCONVERGED_GROUP,
+    INSTANCETYPE_GROUP,
+    KUBEVIRT,
+    MACHINES,
+    MATCHER_KEYS,
+    SSP_GROUP,
+)
 from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
@@ -18,7 +25,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Seve
 from renderer.model.field_edit import AddItem
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
-from renderer.model.kube.json import object_at
+from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -29,6 +36,7 @@ from renderer.model.render_config import (
     InstancetypeNames,
     Overlay,
 )
+from renderer.model.run.taint import texts_of
 from renderer.pipeline import Pipeline
 from renderer.project.lone_file import is_generator, lacks_api_version, with_generator
 from renderer.project.overlays import overlay_at
@@ -38,6 +46,8 @@ from renderer.project.stray_patch import StrayPatches
 _NOT_FOUND = frozenset(
     {Code.INSTANCETYPE_NOT_FOUND, Code.PREFERENCE_NOT_FOUND, Code.INFERENCE_FAILED, Code.REVISION_INVALID}
 )
+#: The API groups of objects that configure the cluster, in addition to ``KubeVirt``.
+_CONFIGURING = frozenset({HYPERCONVERGED_GROUP, SSP_GROUP})
 _PATCH_HINT = (
     "no kustomization lists this file, so it is checked alone; list it in one if it is a patch or a base"
 )
@@ -49,6 +59,7 @@ class LoneFileChecks:
     def __init__(self, run: ValidationRun) -> None:
         self._run = run
         self._read: dict[str, ResourceSet] = {}
+        self._beside: dict[str, Mapping[str, Sequence[tuple[str, Resource]]]] = {}
         self.checked: list[str] = []
 
     def findings(self, file: str) -> tuple[Diagnostic, ...]:
@@ -70,7 +81,7 @@ class LoneFileChecks:
         together = resources
         found = self._run.check(target, Outcome(resources))
         if any(each.code in _NOT_FOUND for each in found):
-            together = ResourceSet((*resources, *self._objects_to_look_up(file)))
+            together = ResourceSet((*resources, *self._objects_to_look_up(file, resources)))
             all_found = self._run.check(target, Outcome(together))
             found = tuple(each for each in all_found if may_be_caused_by(each, {file}))
         found = self._with_errors_as_written(resources, target, found)
@@ -235,15 +246,50 @@ class LoneFileChecks:
             expand=mode, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN
         )
 
-    def _objects_to_look_up(self, file: str) -> Iterator[Resource]:
-        """Yield resources of other files to look up: all in the folder, and instance types in any folder."""
-        folder = posixpath.dirname(file)
-        for path in self._unlisted_files:
-            if path != file and (
-                posixpath.dirname(path) == folder
-                or INSTANCETYPE_GROUP in self._run.lone_files.mentioned_groups(path)
-            ):
-                yield from self._resources(path)
+    def _objects_to_look_up(self, file: str, resources: ResourceSet) -> Iterator[Resource]:
+        """Yield resources of other files to look up: instance types in any folder, and objects in the folder.
+
+        Of these, only what the file names counts, what that names in turn, and what configures the cluster:
+        each file of a folder would otherwise be checked with all others. A machine is looked up by none.
+        """
+        yield from (each for path, each in self._instancetypes if path != file)
+        by_name = self._objects_by_name(posixpath.dirname(file))
+        names, found = ["", *_names_in(resources)], set[int]()
+        known = set(names)
+        for name in names:
+            for path, each in by_name.get(name, ()):
+                if path != file and id(each) not in found:
+                    found.add(id(each))
+                    yield each
+                    more = known.union(_names_in([each])) - known
+                    names += sorted(more)
+                    known |= more
+
+    @cached_property
+    def _instancetypes(self) -> tuple[tuple[str, Resource], ...]:
+        """Return the instance types and preferences that no kustomization lists, with their files."""
+        mentioned = self._run.lone_files.mentioned_groups
+        files = [path for path in self._unlisted_files if INSTANCETYPE_GROUP in mentioned(path)]
+        objects = ((path, each) for path in files for each in self._resources(path))
+        return tuple((path, each) for path, each in objects if each.gvk.group == INSTANCETYPE_GROUP)
+
+    def _objects_by_name(self, folder: str) -> Mapping[str, Sequence[tuple[str, Resource]]]:
+        """Return what may be looked up in a folder, with its files.
+
+        What configures the cluster is under the empty name.
+        """
+        if folder not in self._beside:
+            found: dict[str, list[tuple[str, Resource]]] = {}
+            for path in self._unlisted_files:
+                for each in self._resources(path) if posixpath.dirname(path) == folder else ():
+                    if each.kind in MACHINES or each.gvk.group == INSTANCETYPE_GROUP:
+                        continue
+                    configures = each.kind == KUBEVIRT or each.gvk.group in _CONFIGURING
+                    made = text_at(each.content, "spec", "managedDataSource")  # by a DataImportCron
+                    for name in {each.name, made or each.name, "" if configures else each.name}:
+                        found.setdefault(name, []).append((path, each))
+            self._beside[folder] = found
+        return self._beside[folder]
 
     @cached_property
     def _unlisted_files(self) -> tuple[str, ...]:
@@ -259,6 +305,11 @@ class LoneFileChecks:
             except DiagnosticError:
                 self._read[path] = ResourceSet()
         return self._read[path]
+
+
+def _names_in(resources: Iterable[Resource]) -> Iterator[str]:
+    """Yield the texts in resources that may be the name of an object, without its namespace."""
+    return (text.rpartition("/")[2] for each in resources for text in texts_of(each.content))
 
 
 def _has_matchers(resource: Resource) -> bool:

@@ -12,7 +12,9 @@ import pytest
 from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.values import FitQuality
 from renderer.app.catalogs import project_entries
+from renderer.app.lone_file_checks import LoneFileChecks
 from renderer.app.project import Project
+from renderer.app.validation_run import ValidationRun
 from renderer.authoring.pins import folder as pins
 from renderer.authoring.pins.plan import check_effect, patch_of, plan_pins, plan_unpins
 from renderer.discovery.survey import survey
@@ -142,6 +144,22 @@ def test_not_all_pairs_of_a_large_catalog_are_made() -> None:
     size: dict[str, Json] = {"cpu": {"sockets": 2, "cores": 1, "threads": 1}, "memory": {"guest": "4Gi"}}
     machine = vm("db", {**size, "devices": {"disks": disks}})
     _, small, large = (calls(partial(fit, number)) for number in (10, 100, 200))
+    assert large < 2.6 * small
+
+
+def test_a_lone_file_is_not_checked_with_all_others(tmp_path: Path) -> None:
+    def project(number: int) -> Project:
+        machine = VM.replace("spec: {", "spec: {instancetype: {name: ours}, ")
+        return Project.read(
+            written(tmp_path / str(number), {f"v{each}.yaml": machine for each in range(number)})
+        )
+
+    def check(project: Project, number: int) -> None:
+        checks = LoneFileChecks(ValidationRun(project, None))
+        found = [checks.findings(f"v{each}.yaml") for each in range(number)]
+        assert all(Code.INSTANCETYPE_NOT_FOUND in {each.code for each in of_file} for of_file in found)
+
+    _, small, large = (calls(partial(check, project(number), number)) for number in (5, 15, 30))
     assert large < 2.6 * small
 
 
