@@ -53,7 +53,7 @@ class ReplacementValue(Record):
 
         ``is_secret``: the value is confidential, and no output may repeat it. A part of a text that holds a
         confidential value is confidential as well, because it may be a copy. Of a text with ``credentials``,
-        such as a URL, only these are confidential, and a part that is inside of one.
+        such as a URL, only these are confidential, and a part that has some of one.
         """
         if is_secret:
             taint([self.text])
@@ -68,10 +68,11 @@ class ReplacementValue(Record):
         if not 0 <= options.index < len(parts):
             raise PathError(f"it has no part {options.index}, only {len(parts)}")
         text = parts[options.index]
+        start = len(options.delimiter.join([*parts[: options.index], ""]))
         rest = self.text
         for credential in credentials:
-            rest = rest.replace(credential, "")
-        if is_secret or taint_masking().is_in(rest) or any(text in each for each in credentials):
+            rest = rest.replace(credential, "\0" * len(credential))
+        if is_secret or taint_masking().is_in(rest) or "\0" in rest[start : start + len(text)]:
             taint([text])
         return ReplacementValue(text if isinstance(self.whole, str) else resolve_untyped(text), text)
 

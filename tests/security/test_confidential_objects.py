@@ -159,6 +159,10 @@ ADDRESSES = {
     "a signature of Azure": f"http: {{url: 'https://a.blob.core.windows.net/a.img?sv=1&sig={CANARY}'}}",
     "a signature of S3": f"s3: {{url: 'https://b.s3.amazonaws.com/a.img?X-Amz-Signature={CANARY}'}}",
     "a registry": f"registry: {{url: 'docker://user:{CANARY}@quay.io/a/b'}}",
+    "a token without a password": f"http: {{url: 'https://{CANARY}:@host.example.com/a.img'}}",
+    "a token with a password": f"http: {{url: 'https://{CANARY}:x-oauth-basic@host.example.com/a.img'}}",
+    "a user of a domain": f"imageio: {{url: 'https://admin@internal:{CANARY}@ovirt.example.com', diskId: x}}",
+    "a fragment": f"http: {{url: 'https://host.example.com/a.img#access_token={CANARY}'}}",
     "imageio": f"imageio: {{url: 'https://admin:{CANARY}@ovirt.example.com/api', diskId: x}}",
     "a header": f"http: {{url: 'https://host/a', extraHeaders: ['Authorization: Bearer {CANARY}']}}",
     "an odd header": f"http: {{url: 'https://host/a', extraHeaders: ['Authorization: {CANARY}']}}",
@@ -171,6 +175,9 @@ KERNEL_ARGUMENTS = (
     f"inst.rootpw={CANARY}",
     f"systemd.set_credential=passwd.plaintext-password.root:{CANARY}",
     f"inst.ks=https://app:{CANARY}@example.org/ks.cfg",
+    f"netroot=iscsi:app:{CANARY}@10.0.0.1::3260::iqn.2009-01:x",
+    f"cc:{{password: {CANARY}}}end_cc",
+    f"cc: users: [{{passwd: {CANARY}}}]",
 )
 PROCESSED = PROJECT.replace("path: prod", "path: prod, parameters: {NAME: keys}")
 OPERATIONS = [{"op": "add", "path": "/stringData/password", "value": CANARY}]
@@ -388,6 +395,14 @@ CASES = {
     "a header of a store": holding(
         "provider", f"{{webhook: {{headers: {{Authorization: 'Basic {CANARY}'}}}}}}", "SecretStore"
     ),
+    **{
+        f"a header in a text: {text.partition(CANARY)[0]}": holding("note", json.dumps(text))
+        for text in (
+            f"Authorization: {CANARY}",
+            f"Authorization: Digest username='u', response='{CANARY}'",
+            f"Authorization: AWS4-HMAC-SHA256 Credential=x, Signature={CANARY}",
+        )
+    },
     "the body of a request": holding("webhook", f"body: 'user=a&password={CANARY}'", "Webhook"),
     "values of a generator for tests": holding("data", f"{{a: {CANARY}}}", "Fake"),
     "values of a generator of generators": holding(
@@ -502,7 +517,7 @@ CASES = {
         MACHINE.replace("a/b:1", f"app:{CANARY}@registry.example.org/a/b:1")
     ),
     **{
-        f"arguments of a kernel: {text.partition('=')[0]}": one(
+        f"arguments of a kernel: {text.partition(CANARY)[0]}": one(
             MACHINE.replace(
                 "domain: {",
                 "domain: {firmware: {kernelBoot: {container: {image: a/b, kernelPath: /k}, "
@@ -594,12 +609,20 @@ def test_no_output_shows_the_value(case: str, tmp_path: Path, monkeypatch: pytes
 
 
 @pytest.mark.parametrize(
-    ("delimiter", "index", "is_host"), [(":", 2, 0), ("@", 0, 0), ("-", 1, 0), ("@", 1, 1)]
+    ("user", "part", "is_host"),
+    [
+        (f"app:pw-{CANARY}", (":", 2), 0),
+        (f"app:pw-{CANARY}", ("@", 0), 0),
+        (f"app:pw-{CANARY}", ("-", 1), 0),
+        (f"app:pw-{CANARY}", ("@", 1), 1),
+        (f"{CANARY}:x-oauth-basic", (":", 1), 0),
+    ],
 )
 def test_part_of_an_address_shows_no_credential(
-    delimiter: str, index: int, is_host: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    user: str, part: tuple[str, int], is_host: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address = f"https://app:pw-{CANARY}@host.example.org"
+    delimiter, index = part
+    address = f"https://{user}@host.example.org"
     files = {
         "vmrender.yaml": PROJECT,
         "prod/from.yaml": f"{{apiVersion: v1, kind: Thing, metadata: {{name: from}}, url: '{address}'}}\n",
@@ -682,6 +705,9 @@ PUBLIC = {
     ),
     "a parameter of a plugin": application("plugin: {parameters: [{name: revision, string: CANARY}]}"),
     "headers": holding("headers", "{set: {X-Team: CANARY}, Accept: CANARY, X-Frame-Options: CANARY}"),
+    "texts that mention authorization": holding(
+        "note", "[ 'authorization: enabled, CANARY', 'Allow-Headers: Authorization, CANARY', 'cc: CANARY' ]"
+    ),
     "a header that is put in later": holding(
         "headers", "{Authorization: 'Basic {{ print .CANARY }}', X-Api-Key: '${CANARY}'}"
     ),

@@ -35,7 +35,7 @@ def test_spellings_forks_and_mirrors_match_the_repository(url: str) -> None:
     [
         ("https://user:token@github.com/acme/fleet", "https://github.com/acme/fleet"),
         ("https://token@github.com/acme/fleet.git", "https://github.com/acme/fleet.git"),
-        ("https://user:to/ken@github.com/acme/fleet", "https://user:***@github.com/acme/fleet"),
+        ("https://user:to/ken@github.com/acme/fleet", "https://***@github.com/acme/fleet"),
         ("https://github.com/acme/fleet.git?private_token=word", "https://github.com/acme/fleet.git"),
         ("ssh://git:word@github.com/acme/fleet", "ssh://github.com/acme/fleet"),
         ("ssh://git@github.com/acme/fleet", "ssh://git@github.com/acme/fleet"),

@@ -27,11 +27,22 @@ _NOT_A_PORT = r"(?!\d{1,5}(?:[/?#\"',;\s\\]|$))"
 #: Before an address of mail.
 _MAIL = r"(?:mail(?:to)?|e-?mail|contact|sips?|xmpp|acct|from|to|cc|bcc|by|owner|author|maintainer)"
 _DOLLAR = r"\\?\${1,2}"
+#: Between the name of a header and its value; the schemes of authorization; and settings of this name.
+_IS = r"\\?[\"']?[ \t]*[:=][ \t]*\\?[\"']?"
+_SCHEME = (
+    r"(?:basic|bearer|digest|negotiate|ntlm|token|oauth|hawk|signature|mac|api-?key|key|jwt|bot|splunk|ssws|dpop"
+    r"|googlelogin|shared\w{3,9}|aws4?(?:-[\w-]{1,30})?)"
+)
+_NO_HEADER = (
+    "(?:enabled|disabled|required|optional|supported|simple|external|custom|rbac|none|null|true|false|yes|no|on"
+    "|off)"
+)
 
 
 class Form(Record):
     """A form, with the ``word`` that is the credential where a placeholder may be in its place.
 
+    What is masked is the word, or a group ``whole`` around it, of which other parts may be confidential, too.
     What has the form has one of the ``signs``, in any case. Most texts have none, and cost a few look-ups;
     the pattern is compiled for the first text that has one.
     """
@@ -70,12 +81,22 @@ _PREFIXES = (
 #: Credentials in addresses, each with what its line has: the forms are slow, and keys have comments such as
 #: ``user@host``.
 IN_ADDRESSES = (
-    # scheme://user:password@host; a password may have slashes
+    # scheme://user:password@host; a password may have slashes, but none after an @
     (
         "://",
         pattern(
-            rf"://[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}(?=[^\s@<>]{{1,500}}@)"  # for speed: most have no @
-            rf"(?P<word>(?:[^\s@\"<>]|\"(?![,:}}\]])){{1,500}})@{_NOT_A_HOST}(?=\S)"
+            rf"://(?P<whole>[^\s/?#@:\"'<>\\]{{0,200}}:{_NOT_A_PORT}"
+            r"(?=[^\s@<>]{0,500}@)"  # for speed: most have no @
+            r"(?P<word>(?:[^\s@\"<>]|\"(?![,:}\]])){0,500}(?:@[^\s@/?#,\"'<>\\]{1,200}){0,3}))"
+            rf"@{_NOT_A_HOST}(?=\S)"
+        ),
+    ),
+    # scheme://user@domain:password@host
+    (
+        "://",
+        pattern(
+            rf"://(?P<whole>[^\s/?#@:\"'<>\\]{{1,200}}@[^\s/?#@:\"'<>\\]{{1,200}}:{_NOT_A_PORT}"
+            rf"(?P<word>[^\s/?#@\"'<>\\]{{0,200}}))@{_NOT_A_HOST}(?=\S)"
         ),
     ),
     # scheme://token@host; in ssh and its like, a short user is a name
@@ -91,8 +112,8 @@ IN_ADDRESSES = (
     (
         "@",
         pattern(
-            rf"(?<![\w.+/@%$-])(?!{_MAIL}:)[\w.+%$-]{{1,64}}:"
-            rf"(?P<word>[^\s@/\"'{{}}\[\](),;<>]{{1,200}})@{_NOT_A_HOST}"
+            rf"(?<![\w.+/@%$-])(?!{_MAIL}:)(?P<whole>[\w.+%$-]{{1,64}}:"
+            rf"(?P<word>[^\s@/\"'{{}}\[\](),;<>]{{1,200}}))@{_NOT_A_HOST}"
             r"(?=(?:tcp|unix)?\(|[a-z0-9][\w-]{0,62}(?:\.[\w-]{1,63}){0,20}(?::\d+)?(?:[/?\s\"',;]|$))",
             _IGNORE_CASE,
         ),
@@ -105,6 +126,8 @@ IN_ADDRESSES = (
             r"|(?<![\w$/])[\w$]{1,64}/[^\s@/\"'$]{1,200}@(?://|\()"
         ),
     ),
+    # netroot=iscsi:user:password:user:password@host of dracut.cmdline(7)
+    ("iscsi:", pattern(r"\biscsi:(?P<word>[^\s/@\"'<>][^\s@\"'<>]{0,500})@(?=\S)")),
     (
         "://",
         pattern(
@@ -120,8 +143,8 @@ IN_REQUESTS = (
     Form(
         ("=",),
         pattern(
-            r"[?&;][\w.-]{0,40}?(?:token|sig(?:nature)?|secret|pass(?:w(?:or)?d)?|pwd|(?:api|access)[-_]?key|auth"
-            r"|jwt|credentials?|code|key)=(?P<word>[^\s&\"'<>#]{4,2000})",
+            r"(?:[?&;]|(?<=[^\s#])#)[\w.-]{0,40}?(?:token|sig(?:nature)?|secret|pass(?:w(?:or)?d)?|pwd"
+            r"|(?:api|access)[-_]?key|auth|jwt|credentials?|code|key)=(?P<word>[^\s&\"'<>#]{4,2000})",
             _IGNORE_CASE,
         ),
     ),
@@ -131,6 +154,17 @@ IN_REQUESTS = (
             r"(?:hooks\.slack\.com/(?:services|workflows|triggers)/|discord(?:app)?\.com/api/webhooks/"
             r"|webhook\.office\.com/|api\.telegram\.org/(?:file/)?bot\d|maker\.ifttt\.com/[^\s]{1,99}/key/"
             r"|hc-ping\.com/)(?P<word>\S{6,500})",
+            _IGNORE_CASE,
+        ),
+    ),
+    # Authorization: word, with or without a scheme, and its parameters
+    Form(
+        ("authorization",),
+        pattern(
+            rf"(?:(?-i:A)uthorization{_IS}|authorization{_IS}(?!(?-i:[a-z]{{1,12}})(?![^\s\"'])))"
+            rf"(?!{_NO_HEADER}(?![^\s\"',;])|{_SCHEME}[ \t]*(?:[\"'\n,;]|$))(?:{_SCHEME}[ \t]++)?+"
+            r"(?P<whole>(?P<word>[^\s\"'#|>&*{\[$<%](?:[^\s\"'=]|=(?!\\?[\"'])){3,4000}+)"
+            r"(?:[^\n\"'=]|=[ \t]*(?:\\?[\"'][^\"'\n]{0,500}+[\"']?)?)*+)",
             _IGNORE_CASE,
         ),
     ),
@@ -257,7 +291,11 @@ _CLIENTS = (
     (("kadmin",), "kadmin", "-w"),
     (("ssh-keygen",), "ssh-keygen", "-[NP]"),
     (("iscsiadm",), r"iscsiadm\s[^\n|;&]{0,200}?-n\s+[\w.]{1,80}password", "-v"),
-    (("aws_s",), r"aws\s[^\n|;&]{0,40}?configure", r"set\s+[\w.]{0,80}(?:secret_access_key|session_token)"),
+    (
+        ("secret_access_key", "session_token"),
+        r"aws\s[^\n|;&]{0,40}?configure",
+        r"set\s+[\w.]{0,80}(?:secret_access_key|session_token)",
+    ),
     (("sqlcmd", "bcp", "unzip", "zip"), "(?:sqlcmd|bcp|unzip|zip)", "-P"),
     (("desktop", "racadm"), "(?:rdesktop|racadm)", "-p"),
     (("snmp",), r"snmp\w{1,20}", "-[AXc]"),
@@ -473,10 +511,17 @@ CREDENTIAL_NAME = Form(
 #: Names that only end like one: the working directory, numbers of tokens, switches.
 _OTHER_NAME = pattern(r"(?i)(?:old)?pwd|(?:max|min|num)\w*tokens?|no\W?passw\w*|(?:un)?lock_passwd")
 _LONGEST_NAME, _LONGEST_VALUE = 200, 10_000
-#: An argument of a kernel with a password or a token: of iSCSI, of an installer, of systemd.
-_KERNEL_ARGUMENT = pattern(
-    r"(?:passw(?:or)?d|rootpw|sshpw|token|secret|psk|credential)\w{0,40}=(?P<word>\"[^\"]*\"|\S+)",
-    _IGNORE_CASE,
+#: An argument of a kernel with a password or a token: of iSCSI, of an installer, of systemd; and data for
+#: cloud-init (``read_cc_from_cmdline`` in ``cloudinit/util.py``).
+_KERNEL_ARGUMENTS = (
+    pattern(
+        r"(?:passw(?:or)?d|rootpw|sshpw|token|secret|psk|credential)\w{0,40}=(?P<word>\"[^\"]*\"|\S+)",
+        _IGNORE_CASE,
+    ),
+    pattern(
+        r"(?<!\S)cc:(?=\s{0,40}(?:[{%\\]|[\w-]{1,80}:)|[^\n]{0,1000}?end_cc)"
+        r"(?P<word>\s{0,40}[^\s](?:(?!end_cc)[^\n])*)"
+    ),
 )
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
@@ -528,7 +573,8 @@ def credential_forms(text: str) -> Iterator[re.Match[str]]:
 
 def kernel_credentials(arguments: str) -> Iterator[re.Match[str]]:
     """Yield the passwords and tokens in arguments for a kernel, as groups ``word``."""
-    return filter(_is_written, _KERNEL_ARGUMENT.finditer(arguments))
+    found = (each for argument in _KERNEL_ARGUMENTS for each in argument.finditer(arguments))
+    return filter(_is_written, found)
 
 
 def credential_arguments(arguments: Sequence[Json], command: Sequence[Json] = ()) -> frozenset[int]:
@@ -573,12 +619,17 @@ def without_credentials(
         found += kernel_credentials(text)
     if of_command:
         found += (*named_credentials(text), *passwords_of_commands(text))
+    places: list[tuple[int, int]] = []
+    for start, end in sorted(map(_place_of_credential, filter(_is_written, found))):
+        if places and start < places[-1][1]:
+            places[-1] = (places[-1][0], max(end, places[-1][1]))
+        else:
+            places.append((start, end))
     parts: list[str] = []
     done = 0
-    for start, end in sorted(map(_place_of_word, filter(_is_written, found))):
-        if end > done:
-            parts += (text[done:start], mask(text[max(start, done) : end]))
-            done = end
+    for start, end in places:
+        parts += (text[done:start], mask(text[start:end]))
+        done = end
     return "".join((*parts, text[done:])) if parts else text
 
 
@@ -590,9 +641,10 @@ def without_value_of_header(text: str, mask: Callable[[str], str]) -> str:
     return text[: found.start("word")] + mask(found["word"])
 
 
-def _place_of_word(found: re.Match[str]) -> tuple[int, int]:
-    """Return the place of the credential in a form: of its ``word``, or of the whole form without one."""
-    return found.span("word") if found.groupdict().get("word") else found.span()
+def _place_of_credential(found: re.Match[str]) -> tuple[int, int]:
+    """Return the place of what is masked of a form: of a group, or of the form if it has none."""
+    groups = found.groupdict()
+    return next((found.span(name) for name in ("whole", "word") if groups.get(name)), found.span())
 
 
 def _in_lines_with(sign: str, form: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
