@@ -1,7 +1,7 @@
 # Needs CPython 3.11 or newer with pip, make and git; everything else goes into .venv, once.
 .DELETE_ON_ERROR:
-.PHONY: help render test test-editor test-install test-image fuzz lint house test-lowest bench bench-check docs lock pyz release-check \
-	clean
+.PHONY: help render test pytest test-editor test-install test-image fuzz lint house test-lowest bench bench-check docs lock \
+	pyz release-check clean
 
 PYTHON ?= $(shell for python in python3 python3.13 python3.12 python3.11; do \
 	$$python -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $$python && break; \
@@ -29,7 +29,10 @@ help:  ## this list
 render: $(INSTALLED)  ## render overlays/* into rendered/
 	$(BIN)/vmrender render
 
-test: lint  ## all checks of CI
+test: $(READY)  ## all checks of CI
+	$(MAKE) --no-print-directory --jobs 2 lint pytest # mypy has one process, and leaves a processor idle
+
+pytest: $(READY)  ## all tests
 	env -u PYTHONDONTWRITEBYTECODE $(BIN)/pytest --quiet --numprocesses auto --dist worksteal
 
 test-lowest: $(READY)  ## run the tests with the oldest versions that pyproject.toml allows
