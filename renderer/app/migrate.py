@@ -179,6 +179,10 @@ class _Migration:
         self._project = project
         self._after: tuple[Mapping[str, bytes], Pipeline] = {}, before
         self._files = files
+        #: What stays of each file, and the file so migrated, as it was last; by path.
+        self._last: dict[str, tuple[Mapping[Subject, Reason], Migrated]] = {}
+        #: The migrated files with which a build stayed the same, by the path of the build.
+        self._proved: dict[str, tuple[Migrated, ...]] = {}
         self._composed = _once_for_each_path(composed)
         self._applied = _once_for_each_path(
             lambda build: before.build(build.with_target(None, ExpandMode.APPLIED))
@@ -197,13 +201,22 @@ class _Migration:
         return migrated
 
     def _migrate_all(self, kept: Kept) -> tuple[Migrated, ...]:
-        return tuple(migrate_file(file.source, kept.get(file.source.path, {})) for file in self._files)
+        return tuple(self._migrated(file, kept.get(file.source.path, {})) for file in self._files)
+
+    def _migrated(self, file: DeprecatedFile, blocked: Mapping[Subject, Reason]) -> Migrated:
+        """Return a file migrated, once for the same ``blocked`` subjects: most rounds change few files."""
+        known = self._last.get(file.source.path)
+        if known is None or known[0] != blocked:
+            known = self._last[file.source.path] = blocked, migrate_file(file.source, blocked)
+        return known[1]
 
     def _changes_to_revert(self, migrated: Sequence[Migrated], kept: Kept) -> Kept:
         """Return further changes to revert, so that the first differing build stays the same."""
         for build in self._builds:
-            of_build = self._files_by_build[build.path]
-            parts = [file for file in migrated if file.changes and file.source.path in of_build]
+            of_build = tuple(migrated[number] for number in self._files_by_build[build.path])
+            if self._proved.get(build.path) == of_build:
+                continue
+            parts = [file for file in of_build if file.changes]
             if parts and self._composed(build).failed:
                 return _keep_all(parts, _ALL, cannot_build(build))
             unseen = [file for file in parts if Subject.FIRMWARE in file.subjects]
@@ -222,6 +235,7 @@ class _Migration:
                     files: Sequence[Migrated] = [each for each in concerned if each.source.path in sources]
                     files = files or _bisect(concerned, subjects, reason, helps)
                     return _narrow(_keep_all(files, subjects, reason), helps)
+            self._proved[build.path] = of_build
         return {}
 
     def _is_unchanged_if_kept(
@@ -256,16 +270,13 @@ class _Migration:
         return tuple({build.path: build for file in self._files for build in file.builds}.values())
 
     @cached_property
-    def _files_by_build(self) -> Mapping[str, frozenset[str]]:
-        """The files of each build, by the path of the build."""
-        return {
-            build.path: frozenset(
-                file.source.path
-                for file in self._files
-                if any(other.path == build.path for other in file.builds)
-            )
-            for build in self._builds
-        }
+    def _files_by_build(self) -> Mapping[str, Sequence[int]]:
+        """The numbers of the files of each build, by the path of the build."""
+        found: dict[str, list[int]] = {build.path: [] for build in self._builds}
+        for number, file in enumerate(self._files):
+            for path in {build.path for build in file.builds}:
+                found[path].append(number)
+        return found
 
 
 def _differing_resources(before: Outcome[ResourceSet], after: Outcome[ResourceSet]) -> tuple[Resource, ...]:

@@ -13,6 +13,7 @@ from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.values import FitQuality
 from renderer.app.catalogs import project_entries
 from renderer.app.lone_file_checks import LoneFileChecks
+from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project
 from renderer.app.validation_run import ValidationRun
 from renderer.authoring.pins import folder as pins
@@ -160,6 +161,29 @@ def test_a_lone_file_is_not_checked_with_all_others(tmp_path: Path) -> None:
         assert all(Code.INSTANCETYPE_NOT_FOUND in {each.code for each in of_file} for of_file in found)
 
     _, small, large = (calls(partial(check, project(number), number)) for number in (5, 15, 30))
+    assert large < 2.6 * small
+
+
+def test_migrate_proves_a_build_again_only_if_its_files_change() -> None:
+    """Each overlay has a field that must stay: another object copies it."""
+    copied = """\
+resources: [vm.yaml]
+replacements:
+- source: {kind: VirtualMachine, fieldPath: spec.running}
+  targets: [{select: {kind: ConfigMap}, fieldPaths: [data.state], options: {create: true}}]
+"""
+    objects = VM.replace("{template", "{running: false, template") + (
+        "---\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\n"
+    )
+
+    def migrated(number: int) -> None:
+        texts = {"kustomization.yaml": copied, "vm.yaml": objects}
+        files = {f"o/{n}/{name}": text.encode() for n in range(number) for name, text in texts.items()}
+        config = RenderConfig(overlays=(OverlayEntry("o/*"),))
+        found = migrate(MigratedProject(MemoryFileSystem(files), config, None), ["."])
+        assert [(len(each.changes), len(each.warnings)) for each in found] == [(0, 1)] * number
+
+    _, small, large = (calls(partial(migrated, number)) for number in (2, 8, 16))
     assert large < 2.6 * small
 
 
