@@ -17,11 +17,11 @@ from renderer.app.project import Project
 from renderer.authoring.new_project.install_source import parse_address
 from renderer.files.file_system import FilesAbove
 from renderer.files.git import GitProcess
-from renderer.golang.glob import file_path_match
+from renderer.golang.glob_table import GlobTable
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, text_at
-from renderer.model.render_config import PROJECT_FILE, Overlay
+from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
 from renderer.project.project import load_project
 from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.edit import add_elements
@@ -64,10 +64,16 @@ def entry_files(
     """
     config = load_project(FilesAbove({PROJECT_FILE: project_file}, project.fs))
     repository = _repository(project)
+    by_depth: dict[int, list[tuple[list[str], OverlayEntry]]] = {}
+    for each in config.overlays:
+        names = posixpath.normpath(each.path).split("/")
+        by_depth.setdefault(len(names), []).append((names, each))
+    tables = {depth: GlobTable(found, "finding the entries of folders") for depth, found in by_depth.items()}
     trees: list[DeployedTree] = []
     in_waves: set[str] = set()
     for folder, has_pins in sorted(folders.items()):
-        entries = [each for each in config.overlays if file_path_match(each.path, folder)]
+        names = folder.split("/")
+        entries = tables[len(names)].matching(names) if len(names) in tables else ()
         if entries:
             overlay: Overlay = config.overlay(entries[-1], folder, posixpath.basename(folder))
             tree = posixpath.join(repository.folder, overlay.output)

@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from renderer.adopt.entry_objects import Engine
 from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.values import FitQuality
 from renderer.app.catalogs import project_entries
+from renderer.app.import_entries import entry_files
 from renderer.app.lone_file_checks import LoneFileChecks
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project
@@ -288,4 +290,17 @@ def test_pinned_machines_are_looked_up() -> None:
         assert unpinned.files == ()
 
     small, large = (calls(partial(pin_and_unpin, number)) for number in (150, 300))
+    assert large < 2.6 * small
+
+
+def test_entries_of_imported_folders_are_looked_up(tmp_path: Path) -> None:
+    def written(number: int) -> Mapping[str, bytes]:
+        folders = [f"overlays/n{each}" for each in range(number)]
+        entries = "".join(f"- path: ./{folder}\n" for folder in folders)
+        file = f"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays:\n{entries}"
+        project, imported = Project.with_defaults(tmp_path), dict.fromkeys(folders, False)
+        return entry_files(project, Engine.FLUX, "overlays", file.encode(), imported).files
+
+    assert written(3)["flux/vms.yaml"].count(b"path: ./rendered/n") == 3
+    small, large = (calls(partial(written, number)) for number in (40, 80))
     assert large < 2.6 * small
