@@ -74,6 +74,8 @@ class TreeChanges:
             if before.has_tree(old.output) and not before.side.deployers.of(old):
                 yield f"it is rendered into {new.output}: what applies {old.output} gets no change any more"
             return
+        if before.real_folder(new.output) != after.real_folder(new.output):
+            yield f"{new.output} becomes, or is no longer, a symbolic link, or leads to another folder"
         for file in self._changed_above(new.output, KUSTOMIZATION_FILES) if new.deployer is None else ():
             if before.uses(file, new.output) or after.uses(file, new.output):
                 yield f"{file} changes, by which {new.output} is applied"
@@ -178,6 +180,13 @@ class _Beside:
     @cached_property
     def _artifact(self) -> ArtifactFileSystem:
         return ArtifactFileSystem(self.fs)
+
+    def real_folder(self, output: str) -> str:
+        """Return where the folder of a tree is, without symbolic links; empty outside of the repository."""
+        try:
+            return self.fs.resolve(output)
+        except DiagnosticError:  # reported where the tree is written
+            return ""
 
     def has_tree(self, output: str) -> bool:
         """Return True if there is a rendered tree."""

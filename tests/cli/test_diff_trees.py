@@ -409,6 +409,12 @@ def test_tree_of_an_entry_is_compared_by_the_ignore_rules_of_its_source(adopted:
         assert (reason in vmrender("diff").stdout) is is_hidden
 
 
+def test_link_in_place_of_a_tree_is_not_compared(adopted: Path) -> None:
+    shutil.move(adopted / ADOPTED, adopted / "other")
+    (adopted / ADOPTED).symlink_to("../../other", target_is_directory=True)
+    assert f"not compared: {ADOPTED} becomes, or is no longer, a symbolic link" in vmrender("diff").stdout
+
+
 def test_tree_that_no_engine_applies_yet_is_not_looked_at(adopted: Path) -> None:
     sync = adopted / "clusters/prod/flux-system/gotk-sync.yaml"
     at_sources = sync.read_text("utf-8").replace("./rendered/prod/flux-system", "./clusters/prod")
