@@ -32,17 +32,20 @@ class UnlistedOverlays:
     ``overlays`` are to be compared for that, with those of the project, and have the ``paths``.
     """
 
-    def __init__(self, before: Side, after: Side, changed: frozenset[str]) -> None:
-        """``changed`` are the manifests to look at."""
+    def __init__(
+        self, before: Side, after: Side, changed: frozenset[str], in_between: frozenset[str] = frozenset()
+    ) -> None:
+        """``changed`` are the manifests to look at, ``in_between`` those that differ at commits only."""
         self._sides = UnlistedSide(before), UnlistedSide(after)
         #: The manifests that differ, and that the project does not render.
         self._changed = {path for path in changed if not self._is_listed(path)}
+        looked_at = self._changed.union(path for path in in_between if not self._is_listed(path))
         self.engines = EngineObjects(self._sides, changed, is_other_changed=bool(self._changed))
         self._beside: set[str] = set()
         found: dict[str, Overlay] = {}
-        for each in reversed(self._sides) if self._changed else ():
+        for each in reversed(self._sides) if looked_at else ():
             for path, overlay in each.overlays.items():
-                if path not in found and not self._changed.isdisjoint(each.files(overlay)):
+                if path not in found and not looked_at.isdisjoint(each.files(overlay)):
                     found[path] = overlay
         self.overlays = tuple(found.values())
         self.paths = found.keys()

@@ -103,6 +103,17 @@ def test_removed_operator_is_a_danger(folder: Path, engine: str) -> None:
     assert diff("--fail-on", "data").exit_code == 1
 
 
+def test_operator_that_is_removed_at_a_commit_alone_is_a_danger(folder: Path) -> None:
+    written = {"clusters/prod.yaml": KUSTOMIZATION, "infra/kubevirt.yaml": KUBEVIRT + "---\n" + WEB}
+    commit(folder, written)
+    commit(folder, {"infra/kubevirt.yaml": WEB})
+    commit(folder, written)
+    assert diff("HEAD~2", "HEAD").stdout == ""
+    result = diff("HEAD~2", "HEAD", "--each", "--fail-on", "data")
+    assert result.exit_code == 1
+    assert result.stdout.startswith("DATA: KubeVirt kubevirt/kubevirt loses data in between\n")
+
+
 def test_kustomization_that_lists_less_is_compared_as_built(folder: Path) -> None:
     listed = {"infra/kubevirt.yaml": KUBEVIRT, "infra/web.yaml": WEB}
     listing = "resources: [kubevirt.yaml, web.yaml]\n"
