@@ -404,6 +404,20 @@ CASES = {
         )
     },
     "the body of a request": holding("webhook", f"body: 'user=a&password={CANARY}'", "Webhook"),
+    "a value in the reference of a store": holding(
+        "provider", f"vault: {{auth: {{appRole: {{secretRef: {{value: {CANARY}}}}}}}}}", "SecretStore"
+    ),
+    "a value in a key of a reference of a store": holding(
+        "provider",
+        f"aws: {{auth: {{secretRef: {{accessKeyIDSecretRef: {{id: {{value: {CANARY}}}}}}}}}}}",
+        "SecretStore",
+    ),
+    **{
+        f"a value in a reference of another operator: {key}": holding(
+            "auth", f"{{{key}: {{value: {CANARY}}}}}"
+        )
+        for key in ("secretRef", "secretKeyRef", "passwordSecretRef", "apiTokenSecretKeyRef")
+    },
     "values of a generator for tests": holding("data", f"{{a: {CANARY}}}", "Fake"),
     "values of a generator of generators": holding(
         "generator", f"fakeSpec: {{data: {{a: {CANARY}}}}}", "ClusterGenerator"
@@ -683,6 +697,15 @@ PUBLIC = {
     "a reference": holding("ref", "apiVersion: v1\nkind: Secret\nname: CANARY\nclone: {name: CANARY}"),
     "an ExternalSecret": holding(
         "target", "template: {data: {host: CANARY}}\nsecretStoreRef: {name: CANARY}", "ExternalSecret"
+    ),
+    "references of stores and others": holding(
+        "auth",
+        "secretRef: {accessKeyIDSecretRef: {name: CANARY, key: a, namespace: b}}\n"
+        "tokenSecretRef: {name: CANARY}\nclientSecret: {name: CANARY, key: a}",
+        "SecretStore",
+    ),
+    "references of others": holding(
+        "auth", "secretRef: {name: CANARY, fieldPath: CANARY, mountPath: CANARY, version: CANARY}"
     ),
     "a definition": holding(
         "clientSecret", "properties: {data: {type: CANARY}}\nstringData: CANARY", "CustomResourceDefinition"

@@ -23,7 +23,14 @@ from renderer.kubevirt.facts.confidential.credential_text import (
     passwords_of_commands,
     passwords_of_listed_commands,
 )
-from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, LAUNCH_SECURITY, START_DATA
+from renderer.kubevirt.facts.confidential.fields import (
+    ANSWER_FILES,
+    IGNITION,
+    LAUNCH_SECURITY,
+    START_DATA,
+    is_reference_to_secret,
+    is_value_key,
+)
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.guest_data.credentials import (
     CHPASSWD,
@@ -154,6 +161,8 @@ def _is_confidential_entry(mapping: JsonObject, key: str, child: Json) -> bool:
             return may_have_credentials(_decoded_start_data(child) if key.endswith("64") else child)
         if key == "auth" and ":" in _decoded(child):  # of a registry, in a file of docker
             return True
+    if isinstance(child, dict) and is_reference_to_secret(key):
+        return any(is_value_key(name) and is_credential_value(each) for name, each in child.items())
     if not names_credential(key):
         return False
     if key == "secretKey" and ("remoteRef" in mapping or "sourceRef" in mapping):  # of an ExternalSecret

@@ -70,6 +70,9 @@ _PLAIN_PATH = pattern(
     r"|properties|ps1|pub|sh|template|toml|txt|xml|ya?ml)"
 )
 
+_REFERENCE_TO_SECRET = pattern(r"(?i)secret-?(?:key)?-?(?:ref(?:erence)?|selector)$")
+_VALUES_OF_REFERENCES = frozenset({"content", "data", "literal", "plain", "plainText", "plaintext", "value"})
+
 _CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
 
@@ -77,6 +80,16 @@ _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TE
 def is_confidential_key(key: object) -> bool:
     """Return True if the value of ``key`` is confidential in a text; case is ignored."""
     return isinstance(key, str) and key.lower() in _CONFIDENTIAL_IN_TEXT
+
+
+def is_reference_to_secret(key: str) -> bool:
+    """Return True for a field that refers to a Secret: ``secretRef``, ``passwordSecretKeyRef``."""
+    return _REFERENCE_TO_SECRET.search(key) is not None
+
+
+def is_value_key(key: str) -> bool:
+    """Return True for a field that has, in a reference to a Secret, a value in its place by mistake."""
+    return key in _VALUES_OF_REFERENCES
 
 
 def is_path_entry(entry: str) -> bool:

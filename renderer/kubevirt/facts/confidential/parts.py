@@ -39,6 +39,8 @@ from renderer.kubevirt.facts.confidential.fields import (
     START_DATA,
     is_confidential,
     is_path_entry,
+    is_reference_to_secret,
+    is_value_key,
 )
 from renderer.kubevirt.facts.confidential.manifest_text import (
     may_be_confidential,
@@ -117,6 +119,10 @@ _WITH_CREDENTIALS = frozenset(
     {"BGPPeer", "ClusterGenerator", "ClusterSecretStore", _FAKE_GENERATOR, "Provider", "SecretStore"}
 )
 _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
+#: The fields of a reference with the names of another object, and of a part of it.
+_NAME_IN_REFERENCE = pattern(
+    r"(?i)(name|namespace|key|kind|group|property|version|type|ref|optional|policy|store)$"
+)
 _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
@@ -189,10 +195,11 @@ class Area(Enum):
     HEADERS = auto()  # texts
     HEADERS_BY_NAME = auto()  # a mapping
     PASSWORDS = auto()  # texts, except the names of other objects
+    REFERENCE = auto()  # to a Secret: names, or a value in their place
     COMMAND = auto()  # a text, or a list of arguments
 
 
-_AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART})
+_AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART, Area.REFERENCE})
 
 
 class Scope(NamedTuple):
@@ -401,9 +408,15 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.HEADERS_BY_NAME)
     if key == _BODY and isinstance(child, str):
         return below.within(Area.COMMAND)
+    if here.area is Area.REFERENCE and is_scalar and is_credential_value(child):
+        is_name = _NAME_IN_REFERENCE.search(key) if here.kind in _WITH_CREDENTIALS else not is_value_key(key)
+        if not is_name:
+            return below.hidden(is_secret=True)
     if here.kind in _WITH_CREDENTIALS and is_scalar:
         is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
         return below.hidden(is_secret=True) if is_credential else below
+    if isinstance(child, dict) and is_reference_to_secret(key) and not is_schema:
+        return below.within(Area.REFERENCE)
     if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
         return below.hidden()
     if is_scalar and _PASSWORD_NAME.search(key) and is_credential_value(child):
