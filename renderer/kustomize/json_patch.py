@@ -8,6 +8,7 @@ from operator import is_
 
 from renderer.golang.json_patch import OPERATIONS, OperationError, apply_operation
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
+from renderer.kubevirt.facts.confidential.parts import SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.secret_values import secret_values, secret_values_in_changes
 from renderer.kustomize.annotations import with_annotations_for_build, with_text_annotations
 from renderer.kustomize.identity import with_previous_id
@@ -96,11 +97,12 @@ class JsonPatching:
     def _apply_operations(
         self, document: Json, resource: Resource, check_growth: Callable[[Json], None]
     ) -> Json:
-        """Return the document after all operations; values that Secrets in it lose are noted.
+        """Return the document after all operations; note values that Secrets in it lose, and copied ones.
 
         Copies double a document with each operation: ``check_growth`` comes before anything that visits it.
         """
         secrets = frozenset() if _is_secret(document) else secret_values([document])
+        copied: frozenset[str] = frozenset()  # they may be in a name as well, which the object shows
         for index, operation in enumerate(self._patch.operations):
             before = document
             if text_at(operation, "op") == "move" or _is_secret(before):
@@ -117,11 +119,13 @@ class JsonPatching:
                 raise self._invalid(str(error), (index, error.field), operation, resource, hint) from None
             if _is_secret(before):
                 secrets |= secret_values_in_changes(before, document)
-            elif text_at(operation, "op") in {"copy", "move"}:
-                secrets |= _moved_values(before, operation)
+            elif text_at(operation, "op") == "move":
+                secrets |= _moved_values(before, operation, secrets)
+            if text_at(operation, "op") == "copy" and not _is_into_secret(before, operation):
+                copied |= _moved_values(before, operation, secrets)
         check_growth(document)
-        if secrets:  # an operation may move what another one added
-            taint(secrets - secret_values([document]))
+        if secrets or copied:  # an operation may move what another one added
+            taint(copied | (secrets - secret_values([document])))
         return document
 
     def _rounded_object(self, document: Json, resource: Resource, exact: Json) -> JsonObject:
@@ -162,8 +166,14 @@ def _is_secret(document: Json) -> bool:
     return text_at(document, "kind") == "Secret"
 
 
-def _moved_values(document: Json, operation: Json) -> frozenset[str]:
-    """Return the values of Secrets that an operation moves or copies within another object.
+def _is_into_secret(document: Json, operation: Json) -> bool:
+    """Return True if an operation puts a value among those of a Secret."""
+    first = next(iter(parse_pointer(text_at(operation, "path"))), "")
+    return _is_secret(document) and first in SECTIONS_OF_SECRETS
+
+
+def _moved_values(document: Json, operation: Json, known: frozenset[str]) -> frozenset[str]:
+    """Return the values of Secrets that an operation moves or copies; ``known`` are some that it may have.
 
     A field of which the object hides the value may be put where it is shown: then, the value is one of them.
     """
@@ -173,10 +183,13 @@ def _moved_values(document: Json, operation: Json) -> frozenset[str]:
         segments.append(int(key) if isinstance(value, list) and key.isdecimal() else key)
         value = child_at(value, segments[-1], None)
     is_whole = isinstance(value, dict | list)
-    if not segments or (is_whole and text_at(operation, "op") == "copy"):  # it may have doubled often
+    is_copy_of_tree = is_whole and text_at(operation, "op") == "copy" and not _is_secret(document)
+    if not segments or is_copy_of_tree:  # it may have doubled often
         return frozenset()
     fields, field = fields_of(object_at(document)), FieldPath(tuple(segments))
-    return fields.secret_values(field) if is_whole else fields.confidential_values(field)
+    if is_whole:
+        return fields.secret_values(field)
+    return fields.confidential_values(field) | ({scalar_text(value)} & known)
 
 
 def _path_hint(document: Json, path: str) -> str | None:

@@ -571,6 +571,33 @@ CASES = {
     "a namespace": copied(CANARY, "metadata.namespace"),
     "a kind": copied(CANARY, "kind"),
     "a namespace that is refused": copied(f"{CANARY} is no name", "metadata.namespace"),
+    **{
+        f"copied within its Secret: {name}": {
+            "prod/kustomization.yaml": "resources: [obj.yaml]\npatches:\n- target: {kind: Secret|Policy}\n"
+            f"  patch: {texts(json.dumps([{'op': 'copy', **each} for each in operations]))}\n",
+            "prod/obj.yaml": text,
+        }
+        for name, text, operations in (
+            ("a namespace", NESTED, [{"from": "/stringData/password", "path": "/metadata/namespace"}]),
+            ("a kind", NESTED, [{"from": "/stringData/password", "path": "/kind"}]),
+            (
+                "a name, by way of an annotation",
+                NESTED,
+                [
+                    {"from": "/stringData", "path": "/metadata/annotations"},
+                    {"from": "/metadata/annotations/password", "path": "/metadata/name"},
+                ],
+            ),
+            (
+                "the namespace of a policy",
+                holding("object", NESTED, "Policy")["prod/obj.yaml"],
+                [
+                    {"from": "/spec/object/stringData", "path": "/spec/copy"},
+                    {"from": "/spec/copy/password", "path": "/metadata/namespace"},
+                ],
+            ),
+        )
+    },
     "copied out of a policy": {
         **holding("policy-templates", f"- objectDefinition:\n{indent(NESTED, '    ')}", "Policy"),
         "prod/cm.yaml": CONFIG_MAP.replace("name: obj", "name: cm"),
