@@ -13,6 +13,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.kubernetes_names import is_dns_subdomain
 from renderer.kubevirt.facts.lists import is_same
 from renderer.kustomize.merge_keys.kubevirt import KubevirtMergeSchema
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
@@ -46,12 +47,14 @@ class VmGroup(Record):
 def grouped(vms: Sequence[JsonObject], label: str) -> tuple[VmGroup, ...]:
     """Return the groups of two or more VirtualMachines of one namespace, in the order of the label's values.
 
-    VMs with another ``apiVersion`` or namespace are in another group.
+    VMs with another ``apiVersion`` or namespace are in another group. A VM whose name no cluster accepts is
+    in none: its folder could be the base, or outside.
     """
     found: dict[tuple[str, str, str], list[int]] = defaultdict(list)
     for position, vm in enumerate(vms):
         value = text_at(vm, "metadata", "labels", label)
-        if value and text_at(vm, "kind") == VM:
+        is_named = is_dns_subdomain(text_at(vm, "metadata", "name"))
+        if value and is_named and text_at(vm, "kind") == VM:
             found[value, text_at(vm, "apiVersion"), text_at(vm, "metadata", "namespace")].append(position)
     groups: dict[str, VmGroup] = {}
     for (value, *_), members in sorted(found.items()):

@@ -90,3 +90,9 @@ def test_label_values_with_the_same_folder_name_get_two_folders() -> None:
     folders = [group.folder for group in grouped(vms, LABEL)]
     assert folders[0] == "a-b"
     assert folders[1].startswith("a-b-")
+
+
+def test_machines_with_names_that_no_cluster_accepts_are_in_no_group() -> None:
+    names = ["_base", "..", "A", "a", "a/b", "b", "c:", ""]
+    (group,) = grouped([_vm(name, {"running": True}) for name in names], LABEL)
+    assert [names[position] for position in group.members] == ["a", "b"]
