@@ -17,7 +17,7 @@ from renderer.kubevirt.facts.confidential.credential_text import (
     credential_forms,
     is_credential_value,
     may_be_credential,
-    may_list_command,
+    may_quote_command,
     named_credentials,
     names_credential,
     passwords_of_commands,
@@ -92,7 +92,7 @@ def may_hold_credential(text: str) -> bool:
 def _may_be_tree(text: str) -> bool:
     """Return False if a text is surely no YAML or JSON with a credential in it."""
     lowered = text.lower()
-    return any(sign in lowered for sign in _SIGNS_OF_TREE) or may_list_command(text)
+    return any(sign in lowered for sign in _SIGNS_OF_TREE) or may_quote_command(text)
 
 
 def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:
@@ -192,6 +192,7 @@ def _is_credential_text(text: str, depth: int = 0) -> bool:
     if (
         next(credential_forms(text), None)
         or next(passwords_of_commands(text), None)
+        or next(passwords_of_listed_commands(text), None)
         or _ANSWER_FILE.search(text)
     ):
         return True
@@ -202,8 +203,6 @@ def _is_credential_text(text: str, depth: int = 0) -> bool:
     if not is_json and next(named_credentials(text), None):  # in JSON, the walk finds them by their keys
         return True
     if documents is None and _SECRET_IN_TEXT.search(text):
-        return True
-    if not documents and next(passwords_of_listed_commands(text), None):
         return True
     return any(_is_credential_text(reading, depth + 1) for reading in _readings(text)) or any(
         True for each in documents or () if each != text for _ in _in_value(each, (), depth + 1)

@@ -346,14 +346,14 @@ COMMANDS = (
             r"\b(?:smb\w{1,20}|winexe|rpcclient|wmic)\b[^\n|;&]{0,200}?\s-U\s*[^\s%]{1,99}%[\"']?(?P<word>[^\s\"']+)"
         ),
     ),
-    Form(("smbclient",), pattern(r"\bsmbclient\s+//\S{1,200}\s+(?P<word>[^\s\"'$-][^\s\"']*)")),
+    Form(("smbclient",), pattern(r"\bsmbclient\s+//\S{1,200}\s+[\"']?(?P<word>[^\s\"'$-][^\s\"']*)")),
     Form(
         ("sqlplus",),
         pattern(r"\bsqlplus\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}[^\s/\"']{1,99}/[\"']?(?P<word>[^\s@\"'/]+)"),
     ),
     Form(("freerdp",), pattern(r"\b[xw]l?freerdp\d?\b[^\n|;&]{0,300}?\s/p:(?P<word>\S+)")),
     Form(
-        ("7z", "rar"),
+        ("7z", "rar "),
         pattern(r"\b(?:7z[ar]?|u?n?rar)\s[^\n|;&]{0,200}?\s-h?p[\"']?(?P<word>[^\s\"'$-][^\s\"']*)"),
     ),
     Form(
@@ -363,7 +363,7 @@ COMMANDS = (
         ),
     ),
     Form(
-        ("mc",),
+        ("mc ",),
         pattern(r"\bmc\s+(?:alias\s+set|config\s+host\s+add)\s+\S+\s+\S+\s+\S+\s+[\"']?(?P<word>[^\s\"'$]+)"),
     ),
     Form(
@@ -532,14 +532,15 @@ _ASSIGNMENT = pattern(
 _ANOTHER_OPTION = pattern(r"--[\w-]+|--?[\w-]+=.*|-\w", re.DOTALL)
 #: What ends a word or a command in a line of a shell, and is part of a word in a list.
 _BETWEEN_WORDS = pattern(r"[\s\"'|;&]")
-_QUOTED = r"\"[^\"\n]{0,250}\"|'[^'\n]{0,250}'"
 #: The first word of each element of a list in YAML or JSON, in lower case.
 _WORD_OF_LIST = pattern(r"(?:[\[,]|^[ \t]{0,200}-)[\s-]{0,200}[\"']?([^\s,\[\]\"']{1,100})", _MULTILINE)
-#: A quoted word, the punctuation of a list in YAML or JSON, and the line break before an element of one word.
+#: An element of a list in YAML or JSON, in quotes or on a line of its own, and the punctuation of a list.
 _OF_LISTS = pattern(
-    rf"(?P<word>{_QUOTED})|[\[\],]|\n[ \t]{{0,200}}-[ \t](?=[ \t]{{0,200}}(?:{_QUOTED}|\S{{1,250}})\r?$)",
-    _MULTILINE,
+    r"(?P<empty>\"\"|'')|\"(?P<double>[^\"\n]{1,250})\"|'(?P<single>[^'\n]{1,250})'"
+    r"|[\[\],](?:[ \t\r]{0,200}\n)?"
+    r"|\n[ \t]{0,200}(?:-[ \t]{1,20}){1,9}(?P<plain>[^\s\[{\"'][^\n]{0,250})?"
 )
+_SIGNS_OF_COMMANDS = tuple(dict.fromkeys(sign for command in COMMANDS for sign in command.signs))
 #: ``--password value``.
 _OPTION = pattern(
     r"(?<![\w-])--?(?P<name>[\w-]{1,60})(?:[ \t]{1,40}|[\"']\s{0,40},\s{0,40})[\"']?"
@@ -596,9 +597,10 @@ def credential_arguments(arguments: Sequence[Json], command: Sequence[Json] = ()
     }
     # Each argument as one word of a line, which the forms of commands are about.
     words = [_BETWEEN_WORDS.sub("_", each) or '""' if isinstance(each, str) else "_" for each in every]
-    starts = [*accumulate((len(each) + 1 for each in words), initial=1)]
-    for match in _passwords(f" {' '.join(words)}", COMMANDS):
-        found.add(bisect_right(starts, match.start("word")) - 1)
+    line = f" {' '.join(words)}"
+    if _may_have_command(line.lower()):
+        starts = [*accumulate((len(each) + 1 for each in words), initial=1)]
+        found.update(bisect_right(starts, match.start("word")) - 1 for match in _passwords(line, COMMANDS))
     return frozenset(index - len(command) for index in found if index >= len(command))
 
 
@@ -669,9 +671,21 @@ def may_be_credential(text: str) -> bool:
     return any(form.may_be_in(lowered) for form in (*FORMS, *COMMANDS, *SETTINGS))
 
 
+def may_quote_command(text: str) -> bool:
+    """Return False if YAML or JSON surely has no command with a password that quotes spell otherwise."""
+    return ("\\" in text or "''" in text) and _may_have_command(text.lower())
+
+
+def _may_have_command(lowered: str) -> bool:
+    for sign in _SIGNS_OF_COMMANDS:  # noqa: SIM110 - as in Form.may_be_in
+        if sign in lowered:
+            return True
+    return False
+
+
 def passwords_of_commands(text: str) -> Iterator[re.Match[str]]:
     """Yield the passwords in commands and settings, as groups ``word``."""
-    return _passwords(text, (*COMMANDS, *SETTINGS))
+    return _passwords(text.replace("\\\n", "  "), (*COMMANDS, *SETTINGS))  # a line goes on in the next
 
 
 def _passwords(text: str, forms: Iterable[Form]) -> Iterator[re.Match[str]]:
@@ -682,23 +696,22 @@ def _passwords(text: str, forms: Iterable[Form]) -> Iterator[re.Match[str]]:
                 yield found
 
 
-def may_list_command(text: str) -> bool:
-    """Return False if YAML or JSON surely has no command with a password as a list of words."""
-    words = " ".join(_WORD_OF_LIST.findall(text.lower()))
-    return any(command.may_be_in(words) for command in COMMANDS)
-
-
 def passwords_of_listed_commands(text: str) -> Iterator[re.Match[str]]:
-    """Yield the passwords in commands that are lists of words in YAML or JSON that cannot be parsed.
+    """Yield the passwords in commands that are lists of words in a text of YAML or JSON.
 
     ``credential_arguments`` is for parsed lists. A password has the same place in the text.
     """
 
     def in_line(found: re.Match[str]) -> str:
-        word = found["word"]
-        return f" {_BETWEEN_WORDS.sub('_', word[1:-1])} " if word else " " * len(found[0])
+        element = found.lastgroup
+        if element == "empty":
+            return found[0]
+        word = _BETWEEN_WORDS.sub("_", found[element].rstrip()) if element else ""
+        before = found.start(element) - found.start() if element else 0
+        return f"{' ' * before}{word}".ljust(len(found[0]))
 
-    if may_list_command(text):
+    words = " ".join(_WORD_OF_LIST.findall(text.lower()))
+    if _may_have_command(words):
         yield from _passwords(_OF_LISTS.sub(in_line, text), COMMANDS)
 
 

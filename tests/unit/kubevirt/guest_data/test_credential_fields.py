@@ -303,6 +303,7 @@ FILES = (
     json.dumps({"auths": {"r": {"auth": b64encode(f"app:{CANARY}".encode()).decode()}}}),
     f"SSHPASS={CANARY} sshpass -e ssh h",
     f"redis-cli -h db -a {CANARY} ping",
+    f"redis-cli -h db \\\n  -a {CANARY} ping",
     f"mongosh -u app -p {CANARY} --host h",
     f"ldapsearch -D cn=x -w '{CANARY}'",
     f"docker login -u app -p {CANARY} r",
@@ -416,6 +417,9 @@ HARMLESS_FILES = (
 def test_credentials_are_found_in_files_and_commands(text: str) -> None:
     for wrapped in (text, f"#!/bin/sh\n{text}", b64encode(text.encode()).decode()):
         assert found({"x": wrapped}), wrapped
+    quoted = text.replace(CANARY, f"'{CANARY}'") if text.startswith(("redis-cli", "vault")) else text
+    for scalar in (json.dumps(f"#!/bin/sh\n{quoted}"), "'{}'".format(quoted.replace("'", "''"))):
+        assert found({"userData": f"#cloud-config\nruncmd:\n- {scalar}\n"}) or "\n" in text, scalar
 
 
 @pytest.mark.parametrize("text", HARMLESS_FILES)
@@ -477,8 +481,11 @@ def test_credential_among_arguments_is_neither_imported_nor_compared(arguments: 
 
 @pytest.mark.parametrize("arguments", ARGUMENTS)
 def test_credential_in_a_command_of_cloud_init_is_found(arguments: tuple[str, ...]) -> None:
-    in_lines = "".join(f"\n  - {json.dumps(each)}" for each in arguments)
-    for words in (json.dumps(arguments), in_lines.lstrip()):
+    in_lines, in_plain_lines = (
+        "".join(f"\n  - {each}" for each in words).lstrip()
+        for words in (map(json.dumps, arguments), arguments)
+    )
+    for words in (json.dumps(arguments), json.dumps(arguments, indent=4), in_lines, in_plain_lines):
         text = f"#cloud-config\nruncmd:\n- {words}\n"
         for each in (text, f"## template: jinja\n{text}{{% if x %}}\n"):
             assert found({"userData": each}), each
