@@ -18,7 +18,7 @@ from renderer.kubevirt.facts.lists import field_changes, is_same
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
 from renderer.kubevirt.impact.immutable.claim_size import claim_growth, classes_by_name
-from renderer.kubevirt.impact.immutable.refusals import refusals_of
+from renderer.kubevirt.impact.immutable.refusals import refusals_of, uncertain_refusal
 from renderer.kubevirt.impact.immutable.row import ObjectUpdate
 from renderer.kubevirt.impact.judge import Judgement, judge, with_impact
 from renderer.kubevirt.impact.lost_objects import may_hold_data, replaced_by_empty
@@ -272,9 +272,24 @@ def refused_update(
             for each in judged or changes
         )
     if judged is None:
-        return None
+        return _recreated_if_refused(update, changes, side)
     impacts = [each.impact for each in judged if each.impact]
     return Judgement(judged, impacts[0], (impacts[0].effect,))
+
+
+def _recreated_if_refused(
+    update: ObjectUpdate, changes: tuple[FieldChange, ...], side: OverlaySide
+) -> Judgement | None:
+    """Return the judgement of an update that an engine forces if the cluster refuses it; None without."""
+    field = uncertain_refusal(update, changes, side.release) if side.engine else ""
+    if not side.engine or not field:
+        return None
+    recreation = side.engine.recreation(update.before, update.after, is_refused=True)
+    if recreation is None:
+        return None
+    effect = Effect.AT_RISK if recreation.effect is Effect.REPLACED else recreation.effect
+    reason = f"if the cluster has another {field}, it refuses the update, and {recreation.reason}"
+    return Judgement(changes, recreation._replace(effect=effect, reason=reason), (effect,))
 
 
 def has_matchers(resource: Resource) -> bool:

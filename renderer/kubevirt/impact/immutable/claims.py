@@ -110,6 +110,7 @@ CLAIM_ROWS = (
         _CLAIM_UPDATE,
         _if_other_in_claim("storageClassName"),
         "a class where Git had none",
+        is_chosen=True,
     ),
     ImmutableRow(
         "",
@@ -119,6 +120,7 @@ CLAIM_ROWS = (
         _CLAIM_UPDATE,
         _if_other_in_claim("accessModes"),
         "modes where Git had none",
+        is_chosen=True,
     ),
     ImmutableRow(
         "", _CLAIM, ("spec.volumeMode",), API_SERVER, _CLAIM_UPDATE, _if_other_mode, "Filesystem for none"
@@ -141,6 +143,7 @@ CLAIM_ROWS = (
         _CLAIM_UPDATE,
         if_both("spec", "volumeName"),
         "a name where Git had none",
+        is_chosen=True,
     ),
     ImmutableRow(
         "",

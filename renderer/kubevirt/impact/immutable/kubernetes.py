@@ -157,6 +157,7 @@ KUBERNETES_ROWS = (
         f"{_CORE} ValidateServiceUpdate; pkg/registry/core/service/strategy.go patchAllocatedValues",
         _if_other_address,
         "no address, and any with type: ExternalName",
+        is_chosen=True,
     ),
     ImmutableRow(
         "",
@@ -166,6 +167,7 @@ KUBERNETES_ROWS = (
         f"{_CORE} validateUpgradeDowngradeIPFamilies",
         _if_other_families,
         "a second family that is added or removed",
+        is_chosen=True,
     ),
     ImmutableRow(
         "",
@@ -184,6 +186,7 @@ KUBERNETES_ROWS = (
         f"{_CORE} validateServiceExternalTrafficFieldsUpdate",
         _if_other_health_check,
         "no port, and any without externalTrafficPolicy: Local",
+        is_chosen=True,
     ),
     ImmutableRow(
         "",

@@ -89,6 +89,25 @@ def refusals_of(update: ObjectUpdate, changes: Iterable[FieldChange], release: R
     return Refusals(tuple(judged), all(row.is_forbidden for row in refusing)) if refusing else None
 
 
+def uncertain_refusal(update: ObjectUpdate, changes: Iterable[FieldChange], release: Release) -> str:
+    """Return the field whose first value in Git may differ from what the cluster has chosen; empty without.
+
+    Of an object that is known as the cluster has it, nothing is uncertain.
+    """
+    if update.status is not None:
+        return ""
+    gvk = update.after.gvk
+    rows = [row for row in ROWS if row.is_chosen and row.group == gvk.group and gvk.kind in row.kinds]
+    for change in changes if rows else ():
+        if change.kept or is_filled_in(change, _DEFAULTS):
+            continue
+        for field in (field for row in rows if row.holds_in(release) for field in row.fields):
+            before, after = update.values(*field.split("."))
+            if not before and after and concerns(change, field, update):
+                return field
+    return ""
+
+
 def _refusal(
     rows: Iterable[ImmutableRow], update: ObjectUpdate, change: FieldChange
 ) -> tuple[ImmutableRow | None, str]:

@@ -58,7 +58,9 @@ class ImmutableRow(Record):
     """Fields of some kinds of a group, who refuses a change of them, and the function that does.
 
     A row without a ``condition`` refuses every change; ``admitted`` says what a condition lets through.
-    ``is_forbidden``: the answer is 403 Forbidden instead of 422 Invalid, for which no engine recreates it.
+    ``is_chosen``: the cluster chooses a value where the object is created without one, so that a first value
+    in Git is refused unless it is that. ``is_forbidden``: the answer is 403 Forbidden instead of 422 Invalid,
+    for which no engine recreates it.
     """
 
     group: str
@@ -71,6 +73,7 @@ class ImmutableRow(Record):
     since: Release | None = None
     until: Release | None = None
     is_forbidden: bool = False
+    is_chosen: bool = False
 
     def holds_in(self, release: Release) -> bool:
         return (self.since is None or release >= self.since) and (self.until is None or release < self.until)

@@ -183,6 +183,19 @@ def test_forced_objects_are_replaced_with_what_is_on_them() -> None:
     assert [each.text for each in change.data] == ["deleted with what is on it, and created anew"]
 
 
+@pytest.mark.parametrize("field", ["storageClassName: fast", "volumeName: pv-1"])
+def test_claim_may_be_replaced_for_a_value_that_the_cluster_has_chosen(field: str) -> None:
+    claim = "{apiVersion: v1, kind: PersistentVolumeClaim, spec: {resources: {}, %s}}"
+    before, after = (resource(claim % each) for each in ("a: b", f"a: b, {field}"))
+    change = forced_change(before, after)
+    assert change.effects == (Effect.AT_RISK,)
+    assert change.impact is not None
+    name = field.partition(":")[0]
+    assert change.impact.reason == (
+        f"if the cluster has another spec.{name}, it refuses the update, and {FORCED.reason}"
+    )
+
+
 def test_claim_that_may_not_grow_is_not_replaced_by_force() -> None:
     """403 Forbidden is not 422 Invalid: kubectl ``patcher.go``, fluxcd/pkg ``IsImmutableError``."""
     claim = "{apiVersion: v1, kind: PersistentVolumeClaim, spec: {storageClassName: slow, %s}}"
