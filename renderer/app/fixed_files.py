@@ -12,6 +12,8 @@ from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.public_diff import public_diff
 from renderer.app.several_projects import (
+    ChangedProject,
+    change_projects,
     each_project,
     merge_findings,
     path_in_common_folder,
@@ -19,7 +21,6 @@ from renderer.app.several_projects import (
 )
 from renderer.app.tried_edits import edit_lines
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents
-from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import EditedFiles, FileSystem
 from renderer.findings.located import Located
 from renderer.model.codes import Code
@@ -92,12 +93,13 @@ def _migrated(fixes: FixedProject, paths: tuple[str, ...], choice: FixChoice) ->
 
 
 def write_files(projects: Sequence[FixedFiles]) -> None:
-    """Write all changed files of each project, or none of it. Raises ``DiagnosticError``."""
-    for each in projects:
-        check_writable(each.project.root, each.contents)
-    for each in projects:
-        before = {path: each.project.fs.read(path) for path in each.contents}
-        change_files(each.project.root, each.contents, (), before)
+    """Write all changed files, or none. Raises ``DiagnosticError``."""
+    change_projects(
+        ChangedProject(
+            each.project.root, each.contents, {path: each.project.fs.read(path) for path in each.contents}
+        )
+        for each in projects
+    )
 
 
 def findings(projects: Sequence[FixedFiles], *, check: bool) -> tuple[FileSystem, tuple[Located, ...]]:

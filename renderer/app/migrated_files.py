@@ -11,6 +11,8 @@ from renderer.app.migrate_templates import migrate_templates
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.public_diff import public_diff
 from renderer.app.several_projects import (
+    ChangedProject,
+    change_projects,
     each_project,
     merge_findings,
     path_in_common_folder,
@@ -19,7 +21,6 @@ from renderer.app.several_projects import (
 from renderer.app.target_remarks import remarks_on_project
 from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents
-from renderer.emit.edit_user_files import change_files, check_writable
 from renderer.files.file_system import FileSystem
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
@@ -81,12 +82,15 @@ def migrate_paths(
 
 
 def write_files(projects: Sequence[MigratedFiles]) -> None:
-    """Write all changed files of each project, or none of it. Raises ``DiagnosticError``."""
-    for each in projects:
-        check_writable(each.project.root, changed_contents(each.files))
-    for each in projects:
-        before = {file.source.path: file.source.content for file in each.files if file.changes}
-        change_files(each.project.root, changed_contents(each.files), (), before)
+    """Write all changed files, or none. Raises ``DiagnosticError``."""
+    change_projects(
+        ChangedProject(
+            each.project.root,
+            changed_contents(each.files),
+            {file.source.path: file.source.content for file in each.files if file.changes},
+        )
+        for each in projects
+    )
 
 
 def findings(projects: Sequence[MigratedFiles], *, check: bool) -> tuple[FileSystem, tuple[Located, ...]]:

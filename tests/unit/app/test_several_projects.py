@@ -11,7 +11,9 @@ import pytest
 
 from renderer.app import validation_run
 from renderer.app.project import Project
+from renderer.app.several_projects import ChangedProject, change_projects
 from renderer.app.validate import validate_paths
+from renderer.model.diagnostic import DiagnosticError
 from renderer.pipeline import Pipeline
 
 PROJECT = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
@@ -21,6 +23,18 @@ kind: VirtualMachine
 metadata: {name: a}
 spec: {runStrategy: Always, x: 1, template: {spec: {domain: {devices: {}}}}}
 """
+
+
+def test_no_project_is_changed_if_one_cannot_be(tmp_path: Path) -> None:
+    roots = [tmp_path / folder for folder in "abc"]
+    for root in roots:
+        root.mkdir()
+        (root / "a.yaml").write_bytes(b"old")
+    (roots[1] / "a.yaml").write_bytes(b"of somebody else")
+    with pytest.raises(DiagnosticError, match="was changed by someone else"):
+        change_projects(ChangedProject(root, {"a.yaml": b"new"}, {"a.yaml": b"old"}) for root in roots)
+    assert [(root / "a.yaml").read_bytes() for root in roots] == [b"old", b"of somebody else", b"old"]
+    assert [path.name for root in roots for path in root.iterdir()] == ["a.yaml"] * 3
 
 
 def test_state_of_a_project_is_dropped_before_the_next_one(
