@@ -34,6 +34,7 @@ from renderer.model.pin import Pinnable
 from renderer.model.release import LATEST
 from renderer.model.render_config import OverlayEntry, RenderConfig
 from renderer.model.run.work import WorkLimitError, begin_run
+from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays
 from renderer.report import function_results
 from renderer.yamlio.decode import decode_documents
@@ -186,6 +187,17 @@ replacements:
         assert [(len(each.changes), len(each.warnings)) for each in found] == [(0, 1)] * number
 
     _, small, large = (calls(partial(migrated, number)) for number in (2, 8, 16))
+    assert large < 2.6 * small
+
+
+@pytest.mark.parametrize("entry", ["- m{}.yaml\n", "- missing\n"])
+def test_a_list_of_missing_files_is_read_once(entry: str) -> None:
+    def composed(number: int) -> None:
+        listed = "resources:\n" + "".join(map(entry.format, range(number)))
+        files = MemoryFileSystem({"o/kustomization.yaml": listed.encode()})
+        assert Pipeline(files, RenderConfig()).compose("o").failed
+
+    _, small, large = (calls(partial(composed, number)) for number in (10, 100, 200))
     assert large < 2.6 * small
 
 

@@ -15,6 +15,8 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.field_edit import SetField
 from renderer.model.fix import Fix
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import ResourceSet
@@ -55,6 +57,9 @@ class SourceFiles:
         self._patches: dict[str, PatchContent] = {}
         self._json_patches: dict[str, JsonPatch] = {}
         self._warnings: dict[str, tuple[Diagnostic, ...]] = {}
+        #: The kustomizations that list something missing, and the paths in each list of them.
+        self._with_missing: dict[str, Json] = {}
+        self._listed: dict[tuple[str, FieldPath], frozenset[str]] = {}
         self._of_secrets: set[str] = set()
         self._of_others: set[str] = set()
 
@@ -112,8 +117,10 @@ class SourceFiles:
         parent, name = posixpath.split(place)
         if name in self._names_in(parent or "."):  # a pipe, a device, a dangling link
             return Diagnostic.at(site, Code.FILE_UNREADABLE, f"{place} is not a {wanted}").error()
-        present = {site.path, *self._listed_beside(site)}
-        nearest = tuple(path for path in suggest_paths(place, self._names_in) if path not in present)
+        present = self._listed_beside(site)
+        nearest = tuple(
+            path for path in suggest_paths(place, self._names_in) if path != site.path and path not in present
+        )
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         fix: Fix | None = None
         if len(nearest) == 1:  # the entry is the path relative to the folder of its file
@@ -122,14 +129,19 @@ class SourceFiles:
             fix = Fix.in_document(site, SetField(site.field, new), old=old)
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint, fix=fix).error()
 
-    def _listed_beside(self, site: Site) -> Iterator[str]:
-        """Yield the paths that the list of the entry at ``site`` has already."""
-        with suppress(DiagnosticError):
-            document = decode_yaml11(self.fs.read(site.path), site.path)
-            entries = value_at(document, site.field.parent.segments)
-            for entry in entries if isinstance(entries, list) else ():
-                if isinstance(entry, str):
-                    yield join_path(posixpath.dirname(site.path), entry)
+    def _listed_beside(self, site: Site) -> frozenset[str]:
+        """Return the paths that the list of the entry at ``site`` has already."""
+        place = site.path, site.field.parent
+        if place not in self._listed:
+            if site.path not in self._with_missing:
+                self._with_missing[site.path] = None
+                with suppress(DiagnosticError):
+                    self._with_missing[site.path] = decode_yaml11(self.fs.read(site.path), site.path)
+            entries = value_at(self._with_missing[site.path], site.field.parent.segments)
+            folder = posixpath.dirname(site.path)
+            texts = [each for each in entries if isinstance(each, str)] if isinstance(entries, list) else []
+            self._listed[place] = frozenset(join_path(folder, each) for each in texts)
+        return self._listed[place]
 
     def _names_in(self, folder: str) -> tuple[str, ...]:
         names = self.fs.list(folder)
