@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cached_property
 
+from renderer.diff.autoscalers import with_scaling
 from renderer.diff.deletions import Deletions, disks_of
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.images import image_moves
@@ -72,7 +73,8 @@ def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that mo
     changed = {change.after for change in both}
     moved = [pair for pair, _ in pairs if pair[1].current_id in changed]
     release = sides.after.release
-    changes = with_reads(with_lost_machines(changes, old, new), new, release, should_run)
+    changes = with_scaling(with_lost_machines(changes, old, new), old, new)
+    changes = with_reads(changes, new, release, should_run)
     changes = with_orders(changes, new, release, should_run)
     changes = with_missing_objects(changes, new, Makers(new).may_make, release, removed_objects(changes))
     return OverlayDifference(

@@ -1,0 +1,111 @@
+"""Autoscalers that may delete machines of a pool or replica set of the overlay.
+
+A HorizontalPodAutoscaler writes the ``scale`` of its target. More replicas than ``maxReplicas`` go at once,
+whatever the metrics say; down to ``minReplicas``, they go with them (Kubernetes
+``pkg/controller/podautoscaler/horizontal.go`` ``reconcileAutoscaler``). Pools and replica sets of instances
+have a ``scale``, and delete machines by it as by their own ``replicas``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
+
+from renderer.kubevirt.facts.kinds import VM_POOL, VMI_REPLICA_SET, is_kubevirt_group
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.model.difference import Effect, Impact, ResourceChange
+from renderer.model.kube.json import object_at, text_at
+from renderer.model.kube.res_id import ResId
+from renderer.model.kube.resource import Resource
+
+_AUTOSCALER = "HorizontalPodAutoscaler"
+_SCALED = (VM_POOL, VMI_REPLICA_SET)
+#: What can be scaled, by namespace, kind and name.
+_Targets: TypeAlias = Mapping[tuple[str, str, str], Resource]
+_SOURCE = "kubernetes pkg/controller/podautoscaler/horizontal.go reconcileAutoscaler"
+
+
+class _Scaling(NamedTuple):
+    """What an autoscaler scales, and its limits; ``lowest`` is None if it never scales down by metrics."""
+
+    namespace: str
+    kind: str
+    name: str
+    lowest: int | None
+    highest: int
+
+
+def with_scaling(
+    changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
+) -> list[ResourceChange]:
+    """Return the changes, with the machines that new and changed autoscalers may delete."""
+    found = [
+        each
+        for each in changes
+        if each.id.gvk.kind == _AUTOSCALER and each.impact is None and each.after is not None
+    ]
+    if not found:
+        return [*changes]
+    old, new = ({each.current_id: each for each in side} for side in (before, after))
+    targets = _targets(old.values()), _targets(new.values())
+    impacts = {each.id: _impact(each, old, new, targets) for each in found}
+    return [
+        change._replace(impact=impact, effects=(impact.effect,)) if impact else change
+        for change in changes
+        for impact in (impacts.get(change.id),)
+    ]
+
+
+def _impact(
+    change: ResourceChange,
+    before: Mapping[ResId, Resource],
+    after: Mapping[ResId, Resource],
+    targets: tuple[_Targets, _Targets],
+) -> Impact | None:
+    assert change.after is not None  # noqa: S101 - removed ones are left out
+    new = _scaling(after.get(change.after))
+    if new is None:
+        return None
+    old = None if change.before is None else _scaling(before.get(change.before))
+    target = targets[0].get(new[:3])
+    if target is None and new[:3] in targets[1]:
+        return None  # it is new as well
+    label = f"{new.kind} {new.name}"
+    if old is not None and old[:3] == new[:3]:
+        if new.highest < old.highest:
+            return _deletes(f"maxReplicas {old.highest} -> {new.highest}: machines of {label} beyond that go")
+        if new.lowest is None or (old.lowest is not None and new.lowest >= old.lowest):
+            return None
+        return _deletes(f"it may scale {label} down to {new.lowest}")
+    view = None if target is None else VirtualMachineView.of(target)
+    if view is None:
+        return _deletes(f"it scales {label}: machines beyond maxReplicas {new.highest} go")
+    if view.replicas > new.highest:
+        found = f"{label} has {view.replicas} replicas, and maxReplicas is {new.highest}"
+        return _deletes(f"{found}: the others go")
+    if new.lowest is not None and view.replicas > new.lowest:
+        return _deletes(f"it may scale {label} down, from {view.replicas} to {new.lowest}")
+    return None
+
+
+def _deletes(reason: str) -> Impact:
+    return Impact(Effect.MAY_DELETE, reason, _SOURCE)
+
+
+def _scaling(autoscaler: Resource | None) -> _Scaling | None:
+    """Return what an autoscaler does to machines; None if it scales something else."""
+    if autoscaler is None:
+        return None
+    spec = object_at(autoscaler.content, "spec")
+    target = object_at(spec, "scaleTargetRef")
+    group, kind = text_at(target, "apiVersion").rpartition("/")[0], text_at(target, "kind")
+    highest, lowest = spec.get("maxReplicas"), spec.get("minReplicas", 1)
+    if not is_kubevirt_group(group) or kind not in _SCALED or not isinstance(highest, int):
+        return None
+    is_disabled = text_at(spec, "behavior", "scaleDown", "selectPolicy") == "Disabled"
+    least = lowest if isinstance(lowest, int) and not is_disabled else None
+    return _Scaling(autoscaler.namespace, kind, text_at(target, "name"), least, highest)
+
+
+def _targets(resources: Iterable[Resource]) -> _Targets:
+    return {(each.namespace, each.kind, each.name): each for each in resources if each.kind in _SCALED}
