@@ -26,13 +26,14 @@ from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay
+from renderer.project.validation_scope import has_name_of_manifest
 
 #: The kinds that variables are taken from.
 _DATA = ("ConfigMap", "Secret")
 
 
 class DeployerBuilds:
-    """The kustomizations around deployers on two sides; ``changed`` are the manifests that differ."""
+    """The kustomizations around deployers on two sides; ``changed`` are the files that differ."""
 
     def __init__(self, before: Side, after: Side, changed: frozenset[str]) -> None:
         self._before, self._after = _Builds(before), _Builds(after)
@@ -47,15 +48,20 @@ class DeployerBuilds:
                 continue
             deployers = builds.side.deployers
             for source in sorted(deployers.sources_above(overlay)):
-                files = self._changed & builds.files(source)
+                files = self._unlike(source)
                 if outside := sorted(each for each in files if not is_inside(each, overlay.output)):
                     return f"{outside[0]} changes, by which {overlay.output} is applied"
                 if beside := self._beside_tree(source, overlay):
                     return f"{beside} changes, which is applied with {overlay.output}"
             for component in sorted(deployers.components(overlay)):
-                if files := self._changed & builds.files(component):
+                if files := self._unlike(component):
                     return f"{min(files)} changes, a component with which {overlay.output} is applied"
         return ""
+
+    def _unlike(self, folder: str) -> frozenset[str]:
+        """Return the files of the kustomization in a folder that differ, or that it has on one side only."""
+        before, after = self._before.files(folder), self._after.files(folder)
+        return (before ^ after) | (self._changed & before)
 
     def of_variables(self, path: str) -> str:
         """Return why variables of an overlay have other values than it is rendered with.
@@ -111,7 +117,7 @@ class DeployerBuilds:
         """
         for folder in folders_above(new.origin.path):
             files = self._before.files(folder) | self._after.files(folder)
-            changed = (files & self._changed) - {old.origin.path, new.origin.path}
+            changed = self._unlike(folder) - {old.origin.path, new.origin.path}
             if new.origin.path not in files or not changed:
                 continue
             label, file = f"{new.kind} {new.name}", min(changed)
@@ -163,7 +169,7 @@ class _Builds:
     def _generating(self) -> Mapping[str, bytes]:
         """The kustomizations with generators, by folder."""
         found: dict[str, bytes] = {}
-        for path in self.side.manifests:
+        for path in self.side.listing.manifests:
             if posixpath.basename(path) in KUSTOMIZATION_FILES:
                 with suppress(DiagnosticError):  # reported where it is used
                     content = self.side.fs.read(path)
@@ -173,7 +179,9 @@ class _Builds:
 
     def has_other_objects(self, manifest: str) -> bool:
         """Return True if a manifest has objects that deploy nothing."""
-        return any(not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects(manifest))
+        return has_name_of_manifest(manifest) and any(
+            not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects(manifest)
+        )
 
     def _objects(self, manifest: str) -> tuple[Resource, ...]:
         with suppress(DiagnosticError):  # reported where it is used

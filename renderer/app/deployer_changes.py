@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.app.deployer_map import DeployerMap, entry_of
-from renderer.app.diff_side import RenderedSide, Side, changed_manifests
+from renderer.app.diff_side import RenderedSide, Side, changed_files
 from renderer.app.new_owners import with_new_owners
 from renderer.app.overlay_owners import joint_owners
 from renderer.app.redirected_overlays import RedirectedOverlays
@@ -32,7 +32,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.release import LATEST
 from renderer.model.render_config import Overlay
-from renderer.pipeline.deployers import deployer_files
+from renderer.pipeline.deployers import deployer_files, objects_in
 
 if TYPE_CHECKING:
     from renderer.app.diff_causes import Causes
@@ -81,7 +81,7 @@ class DeployerChanges:
         An overlay does not count as compared if something else than what is rendered is deployed from now on.
         """
         reasons = {path: [*self._trees.reasons(path)] for path in self._added}
-        changed = changed_manifests(*self._sides)
+        changed = changed_files(*self._sides)
         if not self._may_differ(changed):
             return tuple(_with_reasons(overlay, reasons[overlay.path]) for overlay in overlays)
         deployers = DeployerMap(*self._sides)
@@ -91,8 +91,7 @@ class DeployerChanges:
         redirected = RedirectedOverlays(*self._sides, deployers, changed)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
-        if self._may_make_more(changed):
-            self._note_taken(deployers, reasons)
+        self._note_taken(deployers, reasons)
         changes, impacts = self._compared(deployers, {each.path: each for each in overlays}, causes)
         found: list[OverlayDifference] = []
         for each in overlays:
@@ -104,21 +103,6 @@ class DeployerChanges:
             notes = (*departed.notes, *joint_owners(*self._sides, each.path))
             found.append(_with_reasons(departed, reasons[each.path])._replace(changes=judged, notes=notes))
         return tuple(found)
-
-    def _may_make_more(self, changed: frozenset[str]) -> bool:
-        """Return True if an ApplicationSet may make more than before; it may read files, and list folders."""
-        before, after = (side.manifests for side in self._sides)
-        return (
-            not changed.isdisjoint({*before} ^ {*after})
-            or any(map(self._may_have_parameters, changed))
-            or any(self._has_set(path) for path in changed)
-        )
-
-    def _has_set(self, path: str) -> bool:
-        with suppress(DiagnosticError):  # reported where it is used
-            fs = self._sides[1].fs
-            return fs.is_file(path) and b"ApplicationSet" in fs.read(path)
-        return False
 
     def _note_taken(self, deployers: DeployerMap, reasons: Mapping[str, list[str]]) -> None:
         """Note the Applications that another set begins to make, each with the overlays that it deploys."""
@@ -180,13 +164,15 @@ class DeployerChanges:
             for path in self._added
         ):
             return True
+        if not changed:
+            return False
         if any(self._added.keys().isdisjoint(folders_above(path)) for path in changed):
             return True
         if any(is_about_its_folder(path) or self._is_new_kustomization(path) for path in changed):
             return True
         if any(self._may_have_parameters(path) for path in changed) or self._takes_variables():
             return True
-        files = (deployer_files(side.fs, changed.intersection(side.manifests)) for side in self._sides)
+        files = (deployer_files(side.fs, changed) for side in self._sides)
         return next(files) != next(files)
 
     def _is_new_kustomization(self, path: str) -> bool:
@@ -200,7 +186,7 @@ class DeployerChanges:
         with suppress(DiagnosticError):  # reported where it is used
             return any(
                 b"Generator" in side.fs.read(path)
-                for path in side.manifests
+                for path in side.listing.manifests
                 if posixpath.basename(path) in KUSTOMIZATION_FILES
                 and self._added.keys().isdisjoint(folders_above(path))
             )
@@ -211,7 +197,8 @@ class DeployerChanges:
         if posixpath.basename(path) in KUSTOMIZATION_FILES:
             return False
         with suppress(DiagnosticError):  # reported where it is used
-            return any(side.fs.is_file(path) and b"kind" not in side.fs.read(path) for side in self._sides)
+            contents = (side.fs.read(path) for side in self._sides if side.fs.is_file(path))
+            return not all(any(objects_in(each, path)) for each in contents)
         return False
 
     def _in_git(self, overlay: OverlayDifference, causes: Causes | None) -> OverlayDifference:

@@ -11,7 +11,7 @@ from renderer.app.comparison import ComparedErrors, Comparison
 from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.diff_side import Side, changed_manifests
+from renderer.app.diff_side import Side, changed_files
 from renderer.app.judged_by_former_facts import JudgedByFormerFacts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
@@ -112,7 +112,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     selected = chosen_overlays(either, wanted)
     sides = before, *(commit.side for commit in commits), after
     changed, *in_between = (
-        changed_manifests(before, each) if each and not wanted else frozenset[str]()
+        changed_files(before, each) if each and not wanted else frozenset[str]()
         for each in reversed(sides[1:])
     )
     unlisted = UnlistedOverlays(before, after, changed, frozenset[str]().union(*in_between))

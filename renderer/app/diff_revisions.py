@@ -58,7 +58,8 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
         hint = "name two revisions: vmrender diff A B"
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
     check_project_file(git.left_out(), project.fs)
-    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster, may_be_empty=True)
+    listed = git.work_tree_files()
+    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster, listed=listed, may_be_empty=True)
 
 
 def check_project_file(left_out: Collection[str], fs: FileSystem) -> None:

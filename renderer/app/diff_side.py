@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+import itertools
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 from renderer.app.common_files import CommonFiles, SideFiles
+from renderer.app.listing import Listing
 from renderer.app.project import proposed_config
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem
@@ -20,6 +22,7 @@ from renderer.findings.run_findings import RunFindings, locate
 from renderer.gitops.argocd.application import as_application
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.kustomize.reader.kustomization_graph import confined
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.difference import Impact
 from renderer.model.kube.json import EMPTY
@@ -30,10 +33,11 @@ from renderer.model.release import Release
 from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
-from renderer.pipeline.deployers import Deployers
+from renderer.pipeline.deployers import Deployers, deployer_files
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.vm_changes import ProjectState
+from renderer.project.excluded_paths import ExcludedPaths
 from renderer.project.overlays import overlay_at
 from renderer.project.project import load_project
 from renderer.project.project_schemas import existing_schemas
@@ -74,18 +78,21 @@ class Side:
     """One side of a comparison: a project at a revision or in the work tree, rendered in memory.
 
     ``name`` is the user's name for it; ``revision`` is put before the paths of its findings. ``cluster`` is
-    the cluster that the comparison is about; empty for all. ``tree`` has the files of a revision.
+    the cluster that the comparison is about; empty for all. ``tree`` has the files of a revision, and
+    ``listed`` names the files of a work tree that Git tracks or would add; without both, hidden files do not
+    count, and what the project excludes.
     ``clusters`` are the names of the clusters that the project lists, and an empty one if an overlay goes to
     the default cluster; ``clusters_of_entries`` are those that its entries name, by their paths.
     """
 
-    def __init__(  # noqa: PLR0913 - what it is read from, and what of it counts
+    def __init__(  # noqa: PLR0913, PLR0917 - what it is read from, and what of it counts
         self,
         name: str,
         fs: FileSystem,
         revision: str = "",
         cluster: str = "",
         tree: GitFileSystem | None = None,
+        listed: Collection[str] | None = None,
         *,
         may_be_empty: bool = False,
     ) -> None:
@@ -98,6 +105,7 @@ class Side:
         self.revision = revision
         self.tree = tree
         self._files = SideFiles(fs, tree)
+        self._listed = listed
         self._cluster = cluster
         self._may_be_empty = may_be_empty
         self._not_sources: tuple[str, ...] = ()
@@ -176,7 +184,9 @@ class Side:
         Raises ``DiagnosticError`` or ``LocatedError`` if they cannot be used.
         """
         may_be_empty = self._may_be_empty
-        side = Side(self.name, fs, self.revision, self._cluster, self.tree, may_be_empty=may_be_empty)
+        side = Side(
+            self.name, fs, self.revision, self._cluster, self.tree, self._listed, may_be_empty=may_be_empty
+        )
         side._release, side._not_sources, side._releases = self._release, self._not_sources, releases
         side._configure(config)
         return side
@@ -201,19 +211,33 @@ class Side:
 
     @cached_property
     def deployers(self) -> Deployers:
-        """The objects in the repository that deploy its overlays; all manifests are read for them."""
-        return Deployers(self.fs, self.config, self.overlays.values(), self.manifests)
+        """The objects in the repository that deploy its overlays; all manifests are read for them.
+
+        What the project excludes, and what is in other projects and trees, counts if an engine reads it.
+        """
+        overlays, listing = self.overlays.values(), self.listing
+        every = Deployers(self.fs, self.config, overlays, listing.manifests)
+        aside = frozenset(deployer_files(self.fs, filter(listing.is_aside, listing.manifests)))
+        unread = aside - every.deployed(aside) if aside else aside
+        if not unread:
+            return every
+        known = [path for path in listing.manifests if path not in unread]
+        return Deployers(self.fs, self.config, overlays, known)
 
     @cached_property
-    def manifests(self) -> tuple[str, ...]:
-        """The paths of all manifests."""
+    def listing(self) -> Listing:
+        """The files of the side."""
         outputs = [each.output for each in self.overlays.values()]
-        return ManifestFiles(self.fs, outputs, self.config.exclude).below(".")
+        return Listing(self.fs, self._files_listed, outputs, self.config.exclude)
 
-    def manifests_unlike(self, other: Side) -> list[str]:
-        """Return the manifests that the other side does not have, or may have with another content."""
-        others, common = frozenset(other.manifests), CommonFiles(self._files, other._files)
-        return [path for path in self.manifests if path not in others or not common.have(path)]
+    def _files_listed(self) -> Iterator[str]:
+        if self.tree is not None:
+            paths: Iterable[str] = self.tree.files()
+        elif self._listed is not None:
+            paths = (each for each in self._listed if confined(self.fs.is_file, each))
+        else:
+            paths = ManifestFiles(self.fs, (), self.config.exclude).below(".")
+        return itertools.filterfalse(ExcludedPaths(self._not_sources).has, paths)
 
     def deployer_of(self, overlay: Overlay) -> Resource | None:
         """Return the Application or Kustomization that deploys an overlay; None if it is not certain.
@@ -459,9 +483,30 @@ class _Engine:
         return forced_deletion(self._find_deployer(), before, after)
 
 
-def changed_manifests(before: Side, after: Side) -> frozenset[str]:
-    """Return the manifests that differ; a file of a revision is compared by its id, and not read."""
-    return frozenset((*before.manifests_unlike(after), *after.manifests_unlike(before)))
+def changed_files(before: Side, after: Side) -> frozenset[str]:
+    """Return the files that differ, without those of trees, whose sources are compared.
+
+    Two revisions are compared by the ids of files and folders. Of a work tree, the files are read that a
+    build or a set may read. A link differs if it leads to another file, or to a file that differs.
+    """
+    one, other = before.listing, after.listing
+    if before.tree is not None and after.tree is not None:
+        differing = frozenset(before.tree.differing(after.tree))
+        links = {*before.tree.links(), *after.tree.links()} if differing else set()
+        sides = before.fs, after.fs
+        differing |= {each for each in links if any(_target(fs, each) in differing for fs in sides)}
+    else:
+        common = CommonFiles(before._files, after._files)  # noqa: SLF001 - both are sides
+        readable = {*one.readable, *other.readable, *after.deployers.files_of_sets()}
+        both = one.paths & other.paths & readable
+        differing = (one.paths ^ other.paths).union(each for each in both if not common.have(each))
+    return frozenset(each for each in differing if not (one.is_rendered(each) or other.is_rendered(each)))
+
+
+def _target(fs: FileSystem, link: str) -> str:
+    with suppress(DiagnosticError):  # it leads out of the repository
+        return fs.resolve(link)
+    return link
 
 
 def _refusals(

@@ -141,7 +141,7 @@ class EngineObjects:
     def _may_make_others(self) -> bool:
         """Return True if a set may make something else: not if only objects in overlays differ."""
         return self._is_other_changed or any(
-            deployer_files(each.side.fs, self._changed.intersection(each.side.manifests))
+            deployer_files(each.side.fs, self._changed.intersection(each.side.listing.manifests))
             for each in self._sides
         )
 

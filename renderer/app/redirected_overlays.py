@@ -37,7 +37,7 @@ from renderer.model.render_config import Overlay
 
 
 class RedirectedOverlays:
-    """Compares what deploys the overlays; ``changed`` are the manifests that differ."""
+    """Compares what deploys the overlays; ``changed`` are the files that differ."""
 
     def __init__(self, before: Side, after: Side, deployers: DeployerMap, changed: frozenset[str]) -> None:
         self._sides = before, after
@@ -67,7 +67,7 @@ class RedirectedOverlays:
         yield from filter(None, [self._builds.of_tree(path), self._builds.of_variables(path)])
         if path in self._sides[1].overlays:
             yield from self._handovers(path)
-            yield from self._handovers_above(path)
+            yield from [*self._handovers_above(path)] or self._unapplied(path)
             for key in self._deployers.of(path)[1]:
                 yield from self._rivals(key)
             old, new = (entry_object(side, path) for side in self._sides)
@@ -105,6 +105,19 @@ class RedirectedOverlays:
         for key in latter if former else ():
             if key not in former and (found := self._deployers.object(0, key)):
                 yield f"{found.kind} {found.name} deploys it from now on"
+
+    def _unapplied(self, path: str) -> Iterator[str]:
+        """Yield why an object does not deploy an overlay any more, although it stays: nothing applies it.
+
+        What applied it may deploy a link, which leads elsewhere from now on.
+        """
+        before, after = (side.deployers for side in self._sides)
+        former, latter = self._deployers.of(path)
+        for key in (key for key in former if key in latter):
+            old, new = self._deployers.object(0, key), self._deployers.object(1, key)
+            if old and new and before.is_applied(old) and not after.is_applied(new):
+                label = f"{new.kind} {new.name} of {new.origin.path}"
+                yield f"nothing in this repository applies {label} any more, which deploys it"
 
     def departure(self, path: str) -> str:
         """Return why an overlay is not rendered any more, although the Application that deploys it stays."""

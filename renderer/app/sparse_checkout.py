@@ -122,7 +122,7 @@ class SparseCheckout:
     @cached_property
     def deployer_files(self) -> tuple[str, ...]:
         """The files that the work tree lacks, and that may say what deploys overlays."""
-        lacking = (each for each in self._before.manifests if each in self._left_out)
+        lacking = (each for each in self._before.listing.manifests if each in self._left_out)
         missing = [each for each in lacking if not self._work_tree.fs.is_file(each)]
         return tuple(deployer_files(self._before.fs, missing))
 

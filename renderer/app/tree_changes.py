@@ -174,7 +174,7 @@ class _Beside:
         """Return the files in the folder of an overlay that Flux, which deploys that, does not see."""
         if overlay.deployer or overlay.path not in self.side.deployers.folders_for_flux(overlay):
             return frozenset()
-        files = (each for each in self.side.manifests if is_inside(each, overlay.path))
+        files = (each for each in self.side.listing.manifests if is_inside(each, overlay.path))
         return frozenset(filter(self._artifact.leaves_out, files))
 
     @cached_property

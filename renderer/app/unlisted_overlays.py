@@ -8,8 +8,10 @@ be applied or not, and counts as not compared.
 
 from __future__ import annotations
 
+import itertools
 import posixpath
 from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Set as AbstractSet
 from functools import cache
 
 from renderer.app.diff_side import RenderedSide, Side
@@ -35,9 +37,9 @@ class UnlistedOverlays:
     def __init__(
         self, before: Side, after: Side, changed: frozenset[str], in_between: frozenset[str] = frozenset()
     ) -> None:
-        """``changed`` are the manifests to look at, ``in_between`` those that differ at commits only."""
+        """``changed`` are the files to look at, ``in_between`` those that differ at commits only."""
         self._sides = UnlistedSide(before), UnlistedSide(after)
-        #: The manifests that differ, and that the project does not render.
+        #: The files that differ, and that the project does not render.
         self._changed = {path for path in changed if not self._is_listed(path)}
         looked_at = self._changed.union(path for path in in_between if not self._is_listed(path))
         self.engines = EngineObjects(self._sides, changed, is_other_changed=bool(self._changed))
@@ -45,7 +47,7 @@ class UnlistedOverlays:
         found: dict[str, Overlay] = {}
         for each in reversed(self._sides) if looked_at else ():
             for path, overlay in each.overlays.items():
-                if path not in found and not looked_at.isdisjoint(each.files(overlay)):
+                if path not in found and self._is_touched(path, looked_at):
                     found[path] = overlay
         self.overlays = tuple(found.values())
         self.paths = found.keys()
@@ -55,6 +57,11 @@ class UnlistedOverlays:
         self.failed: set[str] = set()
         self._completed: set[str] = set()
         self._deployers = cache(self._deployers_of)
+
+    def _is_touched(self, path: str, changed: AbstractSet[str]) -> bool:
+        """Return True if a file of an overlay differs, or both sides build it from others, as a link says."""
+        files = [side.files(side.overlays[path]) for side in self._sides if path in side.overlays]
+        return files[0] != files[-1] or any(not changed.isdisjoint(each) for each in files)
 
     def add_to(self, side: Side) -> None:
         """Have a side render the overlays as well, as far as it deploys them.
@@ -167,8 +174,10 @@ class UnlistedOverlays:
     def _manifests_beside(self) -> Iterable[str]:
         """The manifests that differ; all of them if an object that deploys overlays has another source."""
         before, after = (each.known_sources for each in self._sides)
-        listed = (path for each in self._sides for path in each.side.manifests)
-        return self._changed if before == after else {path for path in listed if not self._is_listed(path)}
+        listed = {path for each in self._sides for path in each.side.listing.manifests}
+        return (
+            listed & self._changed if before == after else set(itertools.filterfalse(self._is_listed, listed))
+        )
 
     def _is_listed(self, path: str) -> bool:
         return any(each.is_listed(path) for each in self._sides)
@@ -190,7 +199,7 @@ class UnlistedOverlays:
             path
             for path in sorted(self._changed - compared - self._beside)
             if (path in unbuilt and posixpath.basename(path) in KUSTOMIZATION_FILES)
-            or any(each.has_other_objects(path) for each in self._sides)
+            or any(each.may_be_applied(path) for each in self._sides)
         )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
 from functools import cached_property
 
 from renderer.app.diff_side import Side
@@ -14,6 +15,7 @@ from renderer.gitops.argocd.application import is_application, makes_other_manif
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
 from renderer.model.kube.json import object_at, text_at
@@ -48,8 +50,16 @@ class UnlistedSide:
         return frozenset(own.union(*(self._files.of(each) for each in self.side.overlays.values())))
 
     def files(self, overlay: Overlay) -> frozenset[str]:
-        """Return the files that an overlay is built from, and the file of what deploys it."""
-        return self._files.of(overlay)
+        """Return the files that an overlay is built from, and the file of what deploys it.
+
+        A file that is found by a link to its folder has both paths.
+        """
+        found = self._files.of(overlay)
+        return found.union(each for path in found for each in self._targets(path))
+
+    def _targets(self, path: str) -> Iterator[str]:
+        with suppress(DiagnosticError):  # it leads out of the repository: reported by the build
+            yield self.side.fs.resolve(path)
 
     @cached_property
     def overlays(self) -> Mapping[str, Overlay]:
@@ -219,16 +229,24 @@ class UnlistedSide:
     ) -> dict[str, list[Resource]]:
         """Return the objects of engines in files, by folder, without those that are ``known``."""
         found: dict[str, list[Resource]] = {}
-        for path in sorted(files):
+        for path in sorted(filter(self.side.listing.is_manifest, files)):
             for each in self._objects_of(path):
+                if self.side.listing.is_aside(path) and path not in self.side.deployers.files:
+                    break
                 if each.gvk.group.endswith(ENGINE_GROUPS) and known.isdisjoint(
                     {each.current_id, each.origin.document_place}
                 ):
                     found.setdefault(posixpath.dirname(path) or ".", []).append(each)
         return found
 
-    def has_other_objects(self, path: str) -> bool:
-        """Return True if a manifest has an object for the cluster, and is not in a catalog."""
+    def may_be_applied(self, path: str) -> bool:
+        """Return True if a file has an object for the cluster that somebody may apply.
+
+        It is in no catalog and in no hidden folder, and belongs to the project.
+        """
+        listing = self.side.listing
+        if not listing.is_manifest(path) or listing.is_aside(path) or _is_hidden(path):
+            return False
         is_kustomization = posixpath.basename(path) in KUSTOMIZATION_FILES
         if is_kustomization or any(is_inside(path, each) for each in self.side.config.catalog_folders()):
             return False
@@ -240,3 +258,8 @@ class UnlistedSide:
             if self.side.fs.is_file(path):
                 self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
         return self._objects[path]
+
+
+def _is_hidden(path: str) -> bool:
+    """Return True if a file is in a hidden folder, in which other programs have their settings."""
+    return any(name.startswith(".") for name in path.split("/")[:-1])

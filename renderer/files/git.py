@@ -93,7 +93,7 @@ class GitProcess:
         """Find git and the repository of ``folder``. Raises ``DiagnosticError``: git-unavailable."""
         self._binary = _binary(environment)
         self._command: tuple[str, ...] = ()
-        self._folder = folder
+        self.folder = folder
         kept = {
             name: value
             for name, value in environment.items()
@@ -127,10 +127,10 @@ class GitProcess:
     def _check_discovered(self, expected: Path) -> None:
         answer = self.run("rev-parse", "--absolute-git-dir")
         if answer.code:
-            raise not_usable(self._folder, answer)
+            raise not_usable(self.folder, answer)
         found = answer.output.removesuffix("\n")
         if os.path.realpath(found) != os.path.realpath(expected):
-            message = f"git would use {found} as the repository of {self._folder}, and not {expected}"
+            message = f"git would use {found} as the repository of {self.folder}, and not {expected}"
             raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint="repair or remove the latter").error()
 
     def run(self, *arguments: str, allowance: Allowance | None = None) -> Answer:

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NamedTuple, Self
 
-from renderer.files.checkout import CONVERTING, check_unconverted
+from renderer.files.checkout import ATTRIBUTES_FILE, CONVERTING, check_unconverted
 from renderer.files.file_system import ROOT_HINT, SubmoduleError, check_depth
 from renderer.files.git import (
     LINK_MODE,
@@ -31,7 +31,7 @@ from renderer.files.git import (
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.kube.location import Location
-from renderer.model.run.work import note_read
+from renderer.model.run.work import note_read, spend
 
 #: The number of symbolic links that Linux follows in one path (``path_resolution(7)``).
 _MAX_LINKS = 40
@@ -44,6 +44,10 @@ _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
 _LINE_FEED = re.compile(rb"(?<!\r)\n")
 #: The number of answers about attributes that are kept, and of programs for them that run at a time.
 _MOST_ANSWERS, _MOST_RUNNING = 20_000, 4
+#: Steps for a name in a folder (``model.run.work``).
+_STEPS_PER_NAME = 12
+#: Names that a damaged or malicious tree may have, and that Git refuses to check out.
+_NO_NAMES = frozenset(("", ".", "..", ".git"))
 _TRUE = ("true", "yes", "on", "1")
 _SHA1_LENGTH = 40
 _SHALLOW_HINT = (
@@ -258,6 +262,55 @@ class GitFileSystem:
     def resolve(self, path: str) -> str:
         return self._find(path).path
 
+    def files(self) -> Iterator[str]:
+        """Yield all files, links too, without those of submodules."""
+        return (path for path, entry in self._walk_down() if entry.mode != SUBMODULE_MODE)
+
+    def links(self) -> Iterator[str]:
+        """Yield all symbolic links."""
+        return (path for path, entry in self._walk_down() if entry.mode == LINK_MODE)
+
+    def _walk_down(self) -> Iterator[tuple[str, TreeEntry]]:
+        waiting = [(".", self._root.entry)]
+        while waiting:
+            folder, entry = waiting.pop()
+            for name, each in self._listed(folder, entry):
+                path = name if folder == "." else f"{folder}/{name}"
+                if each.mode == TREE_MODE:
+                    waiting.append((path, each))
+                else:
+                    yield path, each
+
+    def differing(self, other: GitFileSystem) -> Iterator[str]:
+        """Yield the files that only one of two revisions has, or that they may check out with other contents.
+
+        A link counts as a file. Folders with the same id are not looked into, unless their line ends differ.
+        """
+        ends = (each._line_ends.attributes_of("x") for each in (self, other))  # noqa: SLF001 - of this class
+        waiting = [(".", self._root.entry, other._root.entry, next(ends) == next(ends))]
+        while waiting:
+            folder, one, another, has_same_ends = waiting.pop()
+            old, new = (dict(self._listed(folder, each)) for each in (one, another))
+            has_same_ends = has_same_ends and old.get(ATTRIBUTES_FILE) == new.get(ATTRIBUTES_FILE)
+            for name in {**old, **new}:
+                pair = old.get(name), new.get(name)
+                if has_same_ends and pair[0] == pair[1]:
+                    continue
+                path = name if folder == "." else f"{folder}/{name}"
+                files = [each for each in pair if each and each.mode not in (TREE_MODE, SUBMODULE_MODE)]
+                if len(files) == 1 or (files and (not has_same_ends or not _is_same_file(*files))):
+                    yield path
+                one, another = (each if each and each.mode == TREE_MODE else None for each in pair)
+                if one or another:
+                    waiting.append((path, one, another, has_same_ends))
+
+    def _listed(self, folder: str, entry: TreeEntry | None) -> Iterator[tuple[str, TreeEntry]]:
+        """Yield what a tree lists, without the names that no checkout writes."""
+        check_depth(folder)
+        listed = self._objects.tree(entry.oid) if entry else {}
+        spend(_STEPS_PER_NAME * len(listed), "listing the files of a revision")
+        yield from (each for each in listed.items() if each[0] not in _NO_NAMES and "/" not in each[0])
+
     def below(self, folder: str) -> GitFileSystem:
         """Return a file system with the folder as its root. Raises ``DiagnosticError``: file-not-found."""
         place = self._find(folder)
@@ -327,6 +380,11 @@ class GitFileSystem:
     def _outside(self, path: str) -> DiagnosticError:
         message = f"{path} of {self.revision} leads outside the repository"
         return Diagnostic.in_file(path, Code.FILE_OUTSIDE_ROOT, message, ROOT_HINT).error()
+
+
+def _is_same_file(one: TreeEntry, other: TreeEntry) -> bool:
+    """Return True if two entries have one content; whether a file is executable does not count."""
+    return one.oid == other.oid and (one.mode == LINK_MODE) is (other.mode == LINK_MODE)
 
 
 def id_of_blob(content: bytes, other: str) -> str:
@@ -437,6 +495,17 @@ class GitRepository:
             return frozenset()
         listed = self._git.run("ls-files", "-t", "-z").output.split("\0")
         return frozenset(each.removeprefix("S ") for each in listed if each.startswith("S "))
+
+    def work_tree_files(self) -> frozenset[str]:
+        """Return the files of the project in the work tree that Git tracks or would add.
+
+        Raises ``DiagnosticError``: git-unavailable, if Git cannot say so.
+        """
+        listing = ("ls-files", "--cached", "--others", "--exclude-standard", "-z")
+        answer = self._git.run(*listing, allowance=Allowance(PATTERN_SECONDS))
+        if answer.code:
+            raise not_usable(self._git.folder, answer)
+        return frozenset(each for each in answer.output.split("\0") if each and not each.endswith("/"))
 
     def _unknown(self, message: str) -> DiagnosticError:
         if self._objects.find("HEAD") is None and (head := self._git.id_of("HEAD")):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
@@ -80,10 +80,11 @@ class Deployers:
         fs: FileSystem,
         config: RenderConfig,
         overlays: Iterable[Overlay],
-        manifests: Iterable[str],
+        manifests: Collection[str],
     ) -> None:
-        """``manifests`` are the paths of all manifests of the tree."""
+        """``manifests`` are the paths of all manifests of the tree, in the order that their objects get."""
         overlays = tuple(overlays)
+        self.files = frozenset(manifests)
         self._fs, self._config = fs, config
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
@@ -219,6 +220,45 @@ class Deployers:
             self._found[number] for folder in folders_above(path) for number in by_folder.get(folder, ())
         )
         yield from filter(self.is_applied, above)
+
+    def deployed(self, files: Collection[str]) -> frozenset[str]:
+        """Return those of some files that are in folders which applied objects deploy.
+
+        An object in one of the files is applied if its file is one of these, or if it deploys its own folder.
+        That it deploys the whole repository does not count there: test data often says so.
+        """
+        below: dict[str, list[str]] = {}
+        for path in files:
+            for folder in folders_above(path):
+                below.setdefault(folder, []).append(path)
+        inside: dict[str, list[Resource]] = {}
+        waiting: list[str] = []
+        for each in self._deploying:
+            folders = self._folders_of(each)
+            if each.origin.path in files:
+                inside.setdefault(each.origin.path, []).append(each)
+                folders = (folders - {"."}).intersection(folders_above(each.origin.path))
+            waiting += folders
+        found: set[str] = set()
+        while waiting:
+            for path in below.pop(waiting.pop(), ()):
+                waiting += (folder for each in inside.pop(path, ()) for folder in self._folders_of(each))
+                found.add(path)
+        return frozenset(found)
+
+    def _folders_of(self, deployer: Resource) -> frozenset[str]:
+        """Return the folders that an object deploys, or those that it makes; else those of its template."""
+        made = self.made_by(deployer) if is_application_set(deployer) else (deployer,)
+        if made:
+            return frozenset(folder for each in made for folder in self.sources_of(each))
+        starts = (posixpath.dirname(_PLACEHOLDER.split(each)[0]) for each in self._own_sources(deployer))
+        return frozenset(filter(None, starts))
+
+    def files_of_sets(self) -> frozenset[str]:
+        """Return the files that the generators of ApplicationSets read."""
+        for each in filter(is_application_set, self._found):
+            self.made_by(each)
+        return self._tree.files_read
 
     def sources_above(self, overlay: Overlay) -> frozenset[str]:
         """Return the sources of the objects that deploy an overlay, except its own folder and its output."""
@@ -438,11 +478,17 @@ class Deployers:
     def _own_sources(self, deployer: Resource) -> Iterator[str]:
         """Yield the folders that an object deploys; those of other repositories are not this one's."""
         if is_flux_kustomization(deployer):
-            yield text_at(deployer.content, "spec", "path").removeprefix("/") or "."
+            yield self._resolved(text_at(deployer.content, "spec", "path").removeprefix("/") or ".")
             return
         for source in sources(as_application(deployer)):
             if source.path and self.urls.is_this_repository(source.url):
-                yield source.path
+                yield self._resolved(source.path)
+
+    def _resolved(self, folder: str) -> str:
+        """Return the folder that a link leads to; a path that leads out of the repository as it is."""
+        with suppress(DiagnosticError):  # reported where it is built
+            return folder if _PLACEHOLDER.search(folder) else self._fs.resolve(posixpath.normpath(folder))
+        return folder
 
     @cached_property
     def urls(self) -> RepositoryUrls:

@@ -70,8 +70,7 @@ class ManifestFiles:
         """Return True if the file has the name of a manifest or kustomization."""
         if self.is_excluded(path):
             return False
-        is_named_so = path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
-        return is_named_so and confined(self._fs.is_file, path)
+        return has_name_of_manifest(path) and confined(self._fs.is_file, path)
 
     def is_rendered(self, folder: str) -> bool:
         """Return True if the folder is in a rendered tree, or is one itself."""
@@ -94,6 +93,11 @@ class ManifestFiles:
             and self._fs.resolve(path) == path
             and not confined(self._fs.is_file, posixpath.join(path, PROJECT_FILE))
         )
+
+
+def has_name_of_manifest(path: str) -> bool:
+    """Return True if a file has the name of a manifest or kustomization."""
+    return path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
 
 
 class ValidationScope(Record):

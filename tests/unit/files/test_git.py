@@ -209,6 +209,28 @@ def test_links_are_followed_inside_the_tree(top: Path, repository: GitRepository
     assert reading(fs, "links/loop").code is Code.FILE_NOT_FOUND
 
 
+def test_differing_files_are_found_by_the_ids_of_folders(top: Path, repository: GitRepository) -> None:
+    files = {"a/same/x": "1", "a/b/changed": "1", "a/gone": "1", "ends/text": "1", "place": "1", "mode": "1"}
+    (top / "link").symlink_to("a/same")
+    before = repository.tree(commit(top, files))
+    for name in ("a/gone", "place", "link"):
+        (top / name).unlink()
+    (top / "link").symlink_to("a/b")
+    (top / "mode").chmod(0o755)
+    changed = {
+        "a/b/changed": "2",
+        "place/new": "1",
+        ".hidden/new": "1",
+        "ends/.gitattributes": "* eol=crlf\n",
+    }
+    after = repository.tree(commit(top, changed))
+    found = {*changed, "a/gone", "link", "place", "ends/text"}
+    assert {*before.differing(after)} == {*after.differing(before)} == found
+    assert {*after.files()} - {*before.files()} == {*changed} - {"a/b/changed"}
+    assert [*after.links()] == ["link"]
+    assert not [*after.differing(after)]
+
+
 @pytest.mark.parametrize("path", ["../x", "/etc/passwd", "a/../../x", "absolute", "above", "folder/x", ".."])
 def test_paths_outside_the_tree_are_refused(top: Path, repository: GitRepository, path: str) -> None:
     (top / "absolute").symlink_to("/etc/passwd")

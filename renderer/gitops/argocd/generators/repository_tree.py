@@ -32,6 +32,7 @@ class RepositoryTree:
 
     def __init__(self, fs: FileSystem) -> None:
         self._fs = fs
+        self._asked: set[str] = set()
         self._objects: dict[str, tuple[JsonObject, ...]] = {}
         self._matches: dict[tuple[str, bool], tuple[str, ...]] = {}
         self._submodules: dict[str, SubmoduleError] = {}  # whose files are not here
@@ -51,9 +52,15 @@ class RepositoryTree:
     def objects(self, path: str) -> tuple[JsonObject, ...]:
         """Return the mapping in a file, or the mappings in its list. Raises ``SetError``."""
         spend(_STEPS_PER_READ, "reading files of git generators")
+        self._asked.add(path)
         if path not in self._objects:
             self._objects[path] = self._read(path)
         return self._objects[path]
+
+    @property
+    def files_read(self) -> frozenset[str]:
+        """The files that were asked for so far."""
+        return frozenset(self._asked)
 
     def _matching(self, pattern: str, *, is_pathspec: bool) -> tuple[str, ...]:
         key = pattern, is_pathspec

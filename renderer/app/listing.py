@@ -1,0 +1,119 @@
+"""The files of one side of a comparison, and which of them may hold objects of engines.
+
+An engine reads more than what has the name of a manifest and belongs to the project. A kustomization may
+list a resource ``vms.txt``, Flux reads hidden folders, and what ``exclude`` leaves out for ``validate``, or
+what is in another project, is applied all the same. So all files count, without those of the side's own
+trees, whose sources are compared in their place.
+"""
+
+from __future__ import annotations
+
+import itertools
+import posixpath
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import cached_property
+
+from renderer.files.file_system import FileSystem
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined, folders_above
+from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE
+from renderer.project.excluded_paths import ExcludedPaths
+from renderer.project.validation_scope import has_name_of_manifest
+
+_TOP = "."
+
+
+class Listing:
+    """The files of one side, without those of its trees."""
+
+    def __init__(
+        self,
+        fs: FileSystem,
+        list_files: Callable[[], Iterable[str]],
+        outputs: Iterable[str],
+        excluded: Iterable[str],
+    ) -> None:
+        """``list_files`` lists all files; ``outputs`` are the folders that the project is rendered into.
+
+        ``excluded`` are the paths and globs that the project excludes.
+        """
+        self._fs = fs
+        self._list_files = list_files
+        self._outputs = frozenset(map(posixpath.normpath, outputs))
+        self._excluded = ExcludedPaths(excluded)
+        self._are_aside = {_TOP: False}
+
+    @cached_property
+    def _every(self) -> Sequence[str]:
+        return tuple(self._list_files())
+
+    @cached_property
+    def paths(self) -> frozenset[str]:
+        """The paths of all files."""
+        return frozenset(itertools.filterfalse(self.is_rendered, self._every))
+
+    def is_rendered(self, path: str) -> bool:
+        """Return True if a file is in a tree of an overlay."""
+        return not self._outputs.isdisjoint(folders_above(path))
+
+    def is_aside(self, path: str) -> bool:
+        """Return True if a file is excluded, or in another project or a tree of no overlay."""
+        return self._is_aside(posixpath.dirname(path) or _TOP) or self._excluded.has(path)
+
+    def _is_aside(self, folder: str) -> bool:
+        known = self._are_aside.get(folder)
+        if known is None:
+            known = folder in self._marked or self._is_aside(posixpath.dirname(folder) or _TOP)
+            self._are_aside[folder] = known
+        return known
+
+    @cached_property
+    def _marked(self) -> frozenset[str]:
+        """The folders of other projects, and those of trees."""
+        markers = (PROJECT_FILE, OWNERSHIP_FILE)
+        return frozenset(
+            posixpath.dirname(each) for each in self._every if posixpath.basename(each) in markers
+        )
+
+    def is_manifest(self, path: str) -> bool:
+        """Return True if a file may hold objects."""
+        return path in self._manifests
+
+    @cached_property
+    def _manifests(self) -> frozenset[str]:
+        return frozenset(self.manifests)
+
+    @cached_property
+    def manifests(self) -> tuple[str, ...]:
+        """The files that may hold objects, in the order of a walk, in which the files of a folder come first.
+
+        They are named as manifests, or a kustomization lists them as resources.
+        """
+        resources = (links.resources for links in map(self._graph.links, self._kustomizations) if links)
+        found = self._named.union(*resources) & self.paths
+        is_file = self._fs.is_file
+        return tuple(sorted((each for each in found if confined(is_file, each)), key=_place_in_walk))
+
+    @cached_property
+    def readable(self) -> Collection[str]:
+        """The files that a build may read: manifests, and what else a kustomization lists."""
+        return {*self.manifests, *self._graph.files_in(self._kustomizations)}
+
+    @cached_property
+    def _named(self) -> frozenset[str]:
+        return frozenset(filter(has_name_of_manifest, self.paths))
+
+    @cached_property
+    def _kustomizations(self) -> Collection[str]:
+        """The folders with a kustomization."""
+        files = (each for each in self._named if posixpath.basename(each) in KUSTOMIZATION_FILES)
+        return {posixpath.dirname(each) or _TOP for each in files}
+
+    @cached_property
+    def _graph(self) -> KustomizationGraph:
+        return KustomizationGraph(self._fs)
+
+
+def _place_in_walk(path: str) -> tuple[tuple[bool, str], ...]:
+    *folders, name = path.split("/")
+    return (*((True, folder) for folder in folders), (False, name))
