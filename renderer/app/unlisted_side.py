@@ -6,13 +6,13 @@ import posixpath
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
-from functools import cached_property
+from functools import cached_property, partial
 
 from renderer.app.diff_side import Side
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
-from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
+from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
@@ -23,10 +23,14 @@ from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.pattern import pattern
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
-from renderer.pipeline.deployers import is_set, objects_in
+from renderer.pipeline.deployers import is_set, nearness, objects_in
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.target_cluster import target_cluster_of
+
+_CONFIG_MAP = "ConfigMap"
+_WORD = pattern(rb"[\w.-]+")
 
 
 class UnlistedSide:
@@ -179,7 +183,10 @@ class UnlistedSide:
             is_own = self.side.fs.is_folder(folder) and self._is_of_this_repository(deployer, folder)
             folders = (folder,) if is_own else ()
             options = EntryOptions(EntryKind.FLUX)
-            return EntryPoint(options, deployer, folders=folders, strictness=Strictness.LENIENT)
+            variables = tuple(self._variables_of(deployer)) if is_own else ()
+            return EntryPoint(
+                options, deployer, variables=variables, folders=folders, strictness=Strictness.LENIENT
+            )
         urls = self.side.deployers.urls
         own = [
             each for each in sources(deployer) if each.path and urls.is_this_repository(each.url, each.path)
@@ -190,6 +197,32 @@ class UnlistedSide:
             folders=tuple(posixpath.normpath(each.path) for each in own),
             repositories=tuple({each.url: None for each in own}),
         )
+
+    def _variables_of(self, kustomization: Resource) -> Iterator[Resource]:
+        """Yield the ConfigMaps in files that ``substituteFrom`` names; of several, the nearest."""
+        for source in variable_sources(kustomization):
+            kind, _, name = source
+            found = [*self._config_maps.get(source, ()), *self._config_maps.get((kind, "", name), ())]
+            if found:
+                yield max(found, key=partial(nearness, kustomization))
+
+    @cached_property
+    def _config_maps(self) -> Mapping[Reference, Sequence[Resource]]:
+        """The ConfigMaps in files with a name that Kustomizations take variables of, by reference.
+
+        One without a namespace may get it from a kustomization.
+        """
+        kustomizations = filter(is_flux_kustomization, self._deployers())
+        sources = {source for each in kustomizations for source in variable_sources(each)}
+        names = {name.encode() for kind, _, name in sources if kind == _CONFIG_MAP}
+        found: dict[Reference, list[Resource]] = {}
+        for path in self.side.listing.manifests if names else ():
+            with suppress(DiagnosticError):  # reported where it is used
+                content = self.side.fs.read(path)
+                if b"ConfigMap" in content and not names.isdisjoint(_WORD.findall(content)):
+                    for each in (each for each in self._objects_of(path) if each.kind == _CONFIG_MAP):
+                        found.setdefault(each.reference, []).append(each)
+        return found
 
     def deploys_here(self, deployer: Resource) -> bool:
         """Return True if an object deploys a folder of this repository."""

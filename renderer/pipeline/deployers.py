@@ -330,7 +330,7 @@ class Deployers:
             if is_flux_kustomization(deployer):
                 source, folder = source_key(deployer), posixpath.dirname(deployer.origin.path)
                 named = self._sources.get((source, folder)) or self._sources.get((source, "")) or []
-                yield from sorted(named, key=partial(_nearness, deployer))[-1:]
+                yield from sorted(named, key=partial(nearness, deployer))[-1:]
 
     @cached_property
     def _sources(self) -> Mapping[tuple[Reference, str], list[Resource]]:
@@ -430,7 +430,7 @@ class Deployers:
         if is_resource_set(maker):
             from renderer.gitops.flux.resource_set import generate_objects  # noqa: PLC0415 - only for sets
 
-            nearest = sorted(self._inputs, key=partial(_nearness, maker))
+            nearest = sorted(self._inputs, key=partial(nearness, maker))
             return tuple(generate_objects(maker, {each.reference: each for each in nearest}).objects)
         from renderer.pipeline.argocd_build import generate  # noqa: PLC0415 - only for sets
 
@@ -572,7 +572,7 @@ def own_id(deployer: Resource, folder: str) -> ResId:
     return id_._replace(name=_PLACEHOLDER.sub(posixpath.basename(folder), name))
 
 
-def _nearness(deployer: Resource, other: Resource) -> int:
+def nearness(deployer: Resource, other: Resource) -> int:
     """Return how much of their paths two objects share: each cluster may have its own source."""
     return len(posixpath.commonprefix([deployer.origin.path, other.origin.path]))
 

@@ -149,6 +149,26 @@ CHANGES: dict[str, tuple[Mapping[str, str], Mapping[str, str | None], str]] = {
         {"sites/a/README.md": None, "sites/b/README.md": "a\n"},
         "no set makes Application a any more",
     ),
+    "a ConfigMap with variables": (
+        {
+            **DEPLOYERS,
+            "clusters/infra.yaml": kustomization(
+                "infra", "./infra", ", postBuild: {substituteFrom: [{kind: ConfigMap, name: vars}]}"
+            ),
+            "clusters/vars.yaml": SETTINGS.replace(
+                "settings, namespace: prod", "vars, namespace: flux-system"
+            )
+            + "data: {name: prod}\n",
+            "infra/namespace.yaml": NAMESPACE.replace("prod", '"${name}"'),
+        },
+        {
+            "clusters/vars.yaml": SETTINGS.replace(
+                "settings, namespace: prod", "vars, namespace: flux-system"
+            )
+            + "data: {name: other}\n"
+        },
+        LOST,
+    ),
     "a link to a folder": (
         {
             "argocd/infra.yaml": application("infra", "current"),
