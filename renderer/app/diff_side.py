@@ -477,6 +477,13 @@ class _Engine:
         deployer = self._find_deployer() if is_refused else self._owner
         return recreation(deployer, before, after, is_refused=is_refused)
 
+    def marked(self, before: Resource, after: Resource) -> Impact | None:
+        from renderer.gitops.recreation import is_marked_for_argocd, marked_impact  # noqa: PLC0415 - only for what was changed
+
+        if not is_marked_for_argocd(before, after):
+            return None
+        return marked_impact(self._find_deployer(), before, after)
+
     def forced_deletion(self, before: Resource, after: Resource) -> str:
         from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
 

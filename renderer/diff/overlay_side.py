@@ -34,6 +34,9 @@ class Engine(Protocol):
         ``is_refused``: the cluster refuses the update.
         """
 
+    def marked(self, before: Resource, after: Resource) -> Impact | None:
+        """Return what new marks on an object make Argo CD do with it; None if they do nothing."""
+
     def forced_deletion(self, before: Resource, after: Resource) -> str:
         """Return which engine deletes an object whose new state the cluster rejects; empty if none does."""
 

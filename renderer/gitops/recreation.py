@@ -18,6 +18,7 @@ from collections.abc import Mapping
 
 from renderer.gitops.argocd.requested_sync import options_of_request
 from renderer.gitops.flux.discovery import is_flux_kustomization
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
@@ -29,6 +30,7 @@ from renderer.model.sync_waves import HOOK_ANNOTATION
 _FLUX_FORCE = f"{FLUX_KUSTOMIZE_GROUP}/force"
 _FORCE = "Force=true"
 _REPLACE = "Replace=true"
+_TRACKING_ID = "argocd.argoproj.io/tracking-id"
 _SERVER_SIDE, _NOT_SERVER_SIDE = "ServerSideApply=true", "ServerSideApply=false"
 _UPDATED = ("CustomResourceDefinition", "Namespace")
 _HELM_HOOK, _SKIP = "helm.sh/hook", "Skip"
@@ -78,6 +80,37 @@ def _effect_on_hook(before: Resource, after: Resource) -> Effect:
     if may_hold_data(after):
         return Effect.REPLACED
     return Effect.NONE if _is_hook(before) else Effect.RECREATED
+
+
+def is_marked_for_argocd(before: Resource, after: Resource) -> bool:
+    """Return True if an object newly says how Argo CD applies it, or which Application it belongs to."""
+    replaces = _REPLACE in {*options_of_object(after)} - {*options_of_object(before)}
+    tracked = text_at(after.annotations, _TRACKING_ID)
+    return replaces or (bool(tracked) and tracked != text_at(before.annotations, _TRACKING_ID))
+
+
+def marked_impact(owner: Resource | None, before: Resource, after: Resource) -> Impact | None:
+    """Return what the marks of a machine or of data make Argo CD do; None if they do nothing.
+
+    It writes its own tracking id over one in Git, so that only an object of another engine belongs to the
+    Application that it names, and is pruned, if that does not have it (``controller/state.go``
+    ``isSelfReferencedObj``). ``owner`` is as in ``recreation``.
+    """
+    is_of_flux = owner is not None and is_flux_kustomization(owner)
+    application, _, rest = text_at(after.annotations, _TRACKING_ID).partition(":")
+    own = f"{after.gvk.group}/{after.kind}:{after.namespace}/{after.name}"
+    is_tracked = rest == own and after.annotations.get(_TRACKING_ID) != before.annotations.get(_TRACKING_ID)
+    if is_tracked and (owner is None or is_of_flux):
+        reason = f"{_TRACKING_ID}: Application {application} prunes it, if that does not deploy it"
+        return Impact(Effect.AT_RISK, reason, "argo-cd controller/state.go isSelfReferencedObj")
+    replaces = _REPLACE in {*options_of_object(after)} - {*options_of_object(before)}
+    if is_of_flux or not replaces or VirtualMachineView.of(after) is None:
+        return None
+    reason = (
+        f"{_REPLACE}: Argo CD replaces the object with each sync, without what only the cluster has, such as"
+        " a firmware UUID or MAC addresses: the guest may see others from its next start on"
+    )
+    return Impact(Effect.PENDING, reason, _ARGOCD_SOURCE)
 
 
 def _is_hook(resource: Resource) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from renderer.gitops.recreation import forced_deletion, recreation
+from renderer.gitops.recreation import forced_deletion, is_marked_for_argocd, marked_impact, recreation
 from renderer.model.difference import Effect
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
@@ -145,3 +145,30 @@ def test_only_what_holds_data_is_a_danger_for_it(
     found = recreation(resource(FLUX % "force: true"), changed, changed, is_refused=True)
     assert found is not None
     assert found.effect is effect
+
+
+MARKED = (
+    "{apiVersion: kubevirt.io/v1, kind: VirtualMachine,"
+    " metadata: {name: db, namespace: prod, annotations: {%s}}}"
+)
+TRACKED = "argocd.argoproj.io/tracking-id: 'other:kubevirt.io/VirtualMachine:prod/%s'"
+REPLACE = "argocd.argoproj.io/sync-options: 'Replace=true'"
+
+
+@pytest.mark.parametrize(
+    ("owner", "mark", "effect"),
+    [
+        (None, TRACKED % "db", Effect.AT_RISK),
+        ("kustomize.toolkit.fluxcd.io/v1, kind: Kustomization", TRACKED % "db", Effect.AT_RISK),
+        ("argoproj.io/v1alpha1, kind: Application", TRACKED % "db", None),
+        (None, TRACKED % "another", None),
+        ("argoproj.io/v1alpha1, kind: Application", REPLACE, Effect.PENDING),
+        ("kustomize.toolkit.fluxcd.io/v1, kind: Kustomization", REPLACE, None),
+    ],
+)
+def test_new_marks_for_argocd(owner: str | None, mark: str, effect: Effect | None) -> None:
+    before, after = (resource(MARKED % each) for each in ("", mark))
+    deployer = resource(f"{{apiVersion: {owner}, metadata: {{name: a}}}}") if owner else None
+    impact = marked_impact(deployer, before, after)
+    assert is_marked_for_argocd(before, after)
+    assert (impact and impact.effect) is effect

@@ -28,5 +28,8 @@ class FakeEngine(NamedTuple):
     def recreation(self, _before: Resource, _after: Resource, *, is_refused: bool) -> Impact | None:
         return self.recreated if is_refused else None
 
+    def marked(self, _before: Resource, _after: Resource) -> Impact | None:
+        return None
+
     def forced_deletion(self, _before: Resource, _after: Resource) -> str:
         return self.forced
