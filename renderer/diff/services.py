@@ -53,7 +53,7 @@ def with_lost_machines(
     """Return the changes, with what a changed or removed Service does to machines that it leaves."""
     if not any(map(may_lose_machines, changes)):
         return [*changes]
-    return judged_by_services(changes, Served(before), Served(after))
+    return judged_by_services(changes, Served(before), Served(after), " of this overlay")
 
 
 def may_lose_machines(change: ResourceChange) -> bool:
@@ -66,10 +66,13 @@ def may_lose_machines(change: ResourceChange) -> bool:
 
 
 def judged_by_services(
-    changes: Sequence[ResourceChange], before: Served, after: Served
+    changes: Sequence[ResourceChange], before: Served, after: Served, where: str = ""
 ) -> list[ResourceChange]:
-    """Return the changes, with what those of Services and routes do to machines."""
-    judge = _Judge((before, after))
+    """Return the changes, with what those of Services and routes do to machines.
+
+    ``where`` says in the reasons which objects are known, if these are not all of the cluster.
+    """
+    judge = _Judge((before, after), where)
 
     def judged(change: ResourceChange) -> ResourceChange:
         impact = judge.impact(change) if may_lose_machines(change) else None
@@ -99,7 +102,7 @@ class Served:
         self.services: dict[ResId, Resource] = {}
         self.selections: dict[ResId, _Selection] = {}
         self.routes: dict[ResId, Resource] = {}
-        #: The number of times that an object was added.
+        #: The number of overlays that have each object.
         self.there: Counter[ResId] = Counter()
         self._labelled: dict[tuple[str, _Label], list[_Pods]] = {}
         self.add(resources)
@@ -131,7 +134,7 @@ class Served:
             self._labelled.setdefault(key, []).extend(pods)
 
     def selected(self, selection: _Selection) -> list[_Pods]:
-        """Return the pods that a Service selects, by their objects, of which no two overlays have one."""
+        """Return the pods that a Service selects, without those of objects that several overlays have."""
         namespace, selector = selection
         having = (self._labelled.get((namespace, label), []) for label in selector)
         fewest = min(having, key=len, default=[])
@@ -142,8 +145,8 @@ class Served:
 class _Judge:
     """Judges what Services lose. Those with the same selectors lose the same, and are judged once."""
 
-    def __init__(self, sides: tuple[Served, Served]) -> None:
-        self._sides = sides
+    def __init__(self, sides: tuple[Served, Served], where: str) -> None:
+        self._sides, self._where = sides, where
         self._removed = cache(self._removal)
         self._updated = cache(self._update)
 
@@ -156,11 +159,8 @@ class _Judge:
             gone = before.routes.get(change.id)
             return self._removed_route(gone) if gone else None
         if change.before and _loses_its_name(change):
-            return (
-                self._removed(before.selections[change.before])
-                if change.before in before.selections
-                else None
-            )
+            selection = before.selections.get(change.before)
+            return self._removed(selection) if selection else None
         old, new = before.selections.get(change.id), after.selections.get(change.id)
         return self._updated(old, new) or self._closed(change.id) if old and new else None
 
@@ -203,7 +203,7 @@ class _Judge:
         if not lost:
             return None
         effect = Effect.LIVE if left else Effect.STOP
-        rest = "" if left else ", nor anything else"
+        rest = "" if left else f", nor anything else{self._where}"
         reason = f"it no longer selects {listed(lost)}{rest}: connections fail at once"
         return Impact(effect, reason, _SOURCE)
 

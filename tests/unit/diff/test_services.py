@@ -48,6 +48,8 @@ def test_service_that_no_longer_selects_a_machine(selector: dict[str, Any], effe
     found = impact([vm, deployment, services[0]], [vm, deployment, services[1]])
     assert (found and found.effect) is effect
     assert found is None or "VirtualMachine web" in found.reason
+    if found and found.effect is Effect.STOP:  # another overlay may have what it selects
+        assert "nor anything else of this overlay" in found.reason
 
 
 @pytest.mark.parametrize(
