@@ -249,8 +249,8 @@ class LoneFileChecks:
     def _objects_to_look_up(self, file: str, resources: ResourceSet) -> Iterator[Resource]:
         """Yield resources of other files to look up: instance types in any folder, and objects in the folder.
 
-        Of these, only what the file names counts, what that names in turn, and what configures the cluster:
-        each file of a folder would otherwise be checked with all others. A machine is looked up by none.
+        Of the folder, these are only the objects that the file names, that those name in turn, or that
+        configure the cluster: each file would otherwise be checked with all others. No machine is looked up.
         """
         yield from (each for path, each in self._instancetypes if path != file)
         by_name = self._objects_by_name(posixpath.dirname(file))
@@ -261,8 +261,8 @@ class LoneFileChecks:
                 if path != file and id(each) not in found:
                     found.add(id(each))
                     yield each
-                    more = known.union(_names_in([each])) - known
-                    names += sorted(more)
+                    more = {*_names_in([each])} - known
+                    names += sorted(more)  # the loop goes on with them
                     known |= more
 
     @cached_property
