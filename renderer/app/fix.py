@@ -123,11 +123,9 @@ def _judge(project: Project, files: Mapping[str, bytes], request: FixRequest) ->
         result = validate_overlays(edited, request.overlays, request.kubevirt, everything)
     else:
         result = validate(edited, request.paths, request.kubevirt, everything)
-    judged = dict.fromkeys(result.overlays)
-    listed = [each for each in edited.look_up_overlays().overlays if each.path in judged]
-    others = judged.keys() - {each.path for each in listed}
-    unlisted = [overlay_at(edited.config, (), path) for path in judged if path in others]
-    overlays = [each.with_target(request.kubevirt, None) for each in (*listed, *unlisted)]
+    listed = {each.path: each for each in edited.look_up_overlays().overlays}
+    judged = (listed.get(path) or overlay_at(edited.config, (), path) for path in result.overlays)
+    overlays = [each.with_target(request.kubevirt, None) for each in judged]
     return _Judged(files, result.findings, builds(fs, edited.config, overlays))
 
 
@@ -158,7 +156,7 @@ def _hides_others(finding: Located) -> bool:
 
 def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -> str:
     """Return the first change of what is built that no finding names; a build that fails is one."""
-    is_any_named = any(each.resource is None for each in fixed)
+    may_change_any = any(each.resource is None for each in fixed)
     named = {(each.resource, keys) for each in fixed for keys in _named_by(each)}
     for path, old in before.builds.items():
         new = after.builds.get(path)
@@ -166,7 +164,7 @@ def _unnamed_change(before: _Judged, after: _Judged, fixed: Sequence[Located]) -
             continue
         if new.applied.failed:
             return f"{path} could not be built any more"
-        if is_any_named:
+        if may_change_any:
             continue
         is_checked = not old.checked.failed and not new.checked.failed
         values = (each.checked.value if is_checked else each.applied.value for each in (old, new))
