@@ -168,17 +168,19 @@ class DeployerChanges:
             return False
         if any(self._added.keys().isdisjoint(folders_above(path)) for path in changed):
             return True
-        if any(is_about_its_folder(path) or self._is_new_kustomization(path) for path in changed):
+        if any(is_about_its_folder(path) or self._is_kustomization_of_one_side(path) for path in changed):
             return True
         if any(self._may_have_parameters(path) for path in changed) or self._takes_variables():
             return True
         files = (deployer_files(side.fs, changed) for side in self._sides)
         return next(files) != next(files)
 
-    def _is_new_kustomization(self, path: str) -> bool:
-        """Return True if a folder has a kustomization on one side only."""
-        is_there = (side.fs.is_file(path) for side in self._sides)
-        return posixpath.basename(path) in KUSTOMIZATION_FILES and len({*is_there}) > 1
+    def _is_kustomization_of_one_side(self, path: str) -> bool:
+        """Return True for a kustomization that only one side has."""
+        if posixpath.basename(path) not in KUSTOMIZATION_FILES:
+            return False
+        before, after = self._sides
+        return before.fs.is_file(path) != after.fs.is_file(path)
 
     def _takes_variables(self) -> bool:
         """Return True if variables may be taken of a file of any name, which a kustomization beside lists."""

@@ -111,11 +111,11 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings, cluster=cluster)
     selected = chosen_overlays(either, wanted)
     sides = before, *(commit.side for commit in commits), after
-    changed, *in_between = (
-        changed_files(before, each) if each and not wanted else frozenset[str]()
-        for each in reversed(sides[1:])
-    )
-    unlisted = UnlistedOverlays(before, after, changed, frozenset[str]().union(*in_between))
+    changed, in_between = frozenset[str](), frozenset[str]()
+    if not wanted:
+        changed = changed_files(before, after)
+        in_between = in_between.union(*(changed_files(before, each.side) for each in commits if each.side))
+    unlisted = UnlistedOverlays(before, after, changed, in_between)
     former = JudgedByFormerFacts(before, after, (each.cluster for each in selected), reporter)
     for side in filter(None, (*sides, former.side)):
         unlisted.add_to(side)

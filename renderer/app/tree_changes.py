@@ -171,7 +171,7 @@ class _Beside:
         return links is not None and any(is_inside(each, output) for each in (*links.files, *links.folders))
 
     def left_out(self, overlay: Overlay) -> frozenset[str]:
-        """Return the files in the folder of an overlay that Flux, which deploys that, does not see."""
+        """Return the files in the folder of an overlay that Flux would apply, but does not see."""
         if overlay.deployer or overlay.path not in self.side.deployers.folders_for_flux(overlay):
             return frozenset()
         files = (each for each in self.side.listing.manifests if is_inside(each, overlay.path))

@@ -168,10 +168,10 @@ class TreeReaders:
 
         def reads(files: _Files, path: str) -> bool:
             listed = None if SourceType.DIRECTORY in named else self._lists(folder, files, path)
-            if listed is not None or named.intersection(
-                MADE_BY_TOOLS
-            ):  # what a tool makes of a file is not known
-                return listed is not False
+            if listed is not None:
+                return listed
+            if not named.isdisjoint(MADE_BY_TOOLS):
+                return True  # what a tool makes of a file is not known
             relative = path if folder == "." else path.removeprefix(f"{folder}/")
             is_reached = options.recurse or "/" not in relative
             return is_inside(path, folder) and is_reached and is_selected(relative, options)

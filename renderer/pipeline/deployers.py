@@ -384,24 +384,32 @@ class Deployers:
 
     def made_by(self, maker: Resource) -> tuple[Resource, ...]:
         """Return what an ApplicationSet or ResourceSet makes; nothing if it cannot be evaluated."""
+        return self._known_made_by(maker) or ()
+
+    def _known_made_by(self, maker: Resource) -> tuple[Resource, ...] | None:
+        """Return what a set makes; None if it cannot be evaluated."""
         key = maker.origin.document_place
         if key not in self._made:
             self._made[key] = None
             with suppress(DiagnosticError):  # reported where it is an entry
                 self._made[key] = self._evaluated(maker)
-        return self._made[key] or ()
+        return self._made[key]
 
     def readers(self, overlay: Overlay) -> Iterator[Resource]:
-        """Yield the Applications and Kustomizations of an overlay's folder, its tree, or folders of that.
+        """Yield the Applications and Kustomizations that read the folder or tree of an overlay, or a part.
 
-        In place of an ApplicationSet, these are what it makes; a set that cannot be evaluated is one itself.
+        An ApplicationSet is replaced by what it makes, unless it cannot be evaluated.
         """
         by_folder, below = self._reading
         output = posixpath.normpath(overlay.output)
         folders = overlay.path, output, *below.get(output, ())
         above = ((each, folder) for folder in folders_above(output) for each in by_folder.get(folder, ()))
         found = [
-            *(each for each in self.of(overlay) if not is_application_set(each) or not self._is_known(each)),
+            *(
+                each
+                for each in self.of(overlay)
+                if not is_application_set(each) or self._known_made_by(each) is None
+            ),
             *(each for folder in folders for each in by_folder.get(folder, ())),
             *(each for each, folder in above if _recurses(each, folder)),
         ]
@@ -420,11 +428,6 @@ class Deployers:
                 for above in folders_above(folder):
                     below.setdefault(above, set()).add(folder)
         return by_folder, below
-
-    def _is_known(self, maker: Resource) -> bool:
-        """Return True if it is known what a set makes."""
-        self.made_by(maker)
-        return self._made[maker.origin.document_place] is not None
 
     def _evaluated(self, maker: Resource) -> tuple[Resource, ...]:
         if is_resource_set(maker):

@@ -39,7 +39,8 @@ class Mentions:
     def __init__(self, vm: JsonObject) -> None:
         labels = object_at(vm, "metadata", "labels")
         self._named = frozenset(str(labels[key]) for key in _NAMING_LABELS & labels.keys())
-        self._words = "\n".join({_letters(text) for text in _texts(vm) if text})
+        #: The letters of all texts, one text a line.
+        self._letters = "\n".join({_letters(text) for text in _texts(vm) if text})
         self._known: dict[str, int] = {}
 
     def of(self, name: str) -> int:
@@ -48,7 +49,7 @@ class Mentions:
             letters = _letters(name)
             if name in self._named:
                 self._known[name] = _NAMED
-            elif letters and letters in self._words:
+            elif letters and letters in self._letters:
                 self._known[name] = len(letters)
             else:
                 self._known[name] = 0

@@ -154,11 +154,11 @@ def _without(value: Json, texts: frozenset[str]) -> Json:
 def _taint_output(output: Output, written: str, row: MatrixRow) -> None:
     """Record the results of expressions, and what YAML makes of them; ``written`` is the template.
 
-    Keys of the Template's values are not secret: an expression may write a whole section. Short results are
-    shown alone, and not as the parts of a longer text.
+    Keys of the Template's values are not secret: an expression may write a whole section. A short result is
+    masked only if it is part of a longer text on its line.
     """
     hidden: dict[int, str] = {}
-    public = {*filter(written.__contains__, {piece for piece in output.pieces if len(piece) >= SHORTEST})}
+    public = {piece for piece in {*output.pieces} if len(piece) >= SHORTEST and piece in written}
     for line in output.values_in_lines():
         made = {index: piece for index, piece in line.items() if piece not in public}
         if sum(map(len, made.values())) >= SHORTEST:

@@ -56,7 +56,7 @@ class UnbuiltFolders:
         spend(len(files), _WORK)
         found = [self._texts(file) for file in sorted(files)]
         texts = ((key, _evaluated(text, variables)) for each in found for key, text in each.confidential)
-        names = [_evaluated(name, variables) for each in found for name in each.names]
+        names = (_evaluated(name, variables) for each in found for name in each.names)
         return exposed_values(texts, names, variables)
 
     def _manifests_in(self, folder: str) -> frozenset[str]:

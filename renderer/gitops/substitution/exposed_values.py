@@ -38,9 +38,8 @@ def exposed_values(
         identity = {text.strip()} if is_identity(key) else set[str]()
         identities |= made & identity
         others |= made - identity
-    candidates = identities - others
-    shown = {value for value in candidates if any(value in name for name in names)} if candidates else set()
-    return frozenset((identities | others) - shown)
+    every_name = "\0".join(names)
+    return frozenset(value for value in identities | others if value in others or value not in every_name)
 
 
 def is_identity(key: str) -> bool:

@@ -114,7 +114,7 @@ def substitute(
 def _values_of_secrets(before: ResourceSet, after: ResourceSet, variables: Variables) -> frozenset[str]:
     changed = (new.content for old, new in zip(before, after, strict=True) if new.content is not old.content)
     texts = (found for each in changed for found in confidential_texts(each))
-    names = [name for each in after for name in (each.name, each.namespace)]
+    names = (name for each in after for name in (each.name, each.namespace))
     return exposed_values(texts, names, variables)
 
 

@@ -114,7 +114,7 @@ def _plug_in(update: Update, state: InstanceState, *, migratable: bool) -> Insta
 def _with_states(update: Update, state: InstanceState) -> InstanceState:
     """Set the link states; an interface that was unplugged stays unplugged.
 
-    The effect of the running guest's link going down is that of libvirt (KubeVirt
+    libvirt sets the link of the running guest at once (KubeVirt
     ``pkg/virt-launcher/virtwrap/network/nichotplug.go`` ``updateDomainLinkState``).
     """
     desired = elements_by_name(array_at(update.after.template, *_INTERFACES))

@@ -216,10 +216,15 @@ def _unpacked(content: bytes) -> bytes:
 
 def text_in(content: bytes) -> str:
     """Return the text that bytes are in UTF-8 or UTF-16; an empty one if they are neither."""
-    has_mark = content.startswith((b"\xff\xfe", b"\xfe\xff"))
-    of_ascii = {content[1:2]: "utf-16-le", content[:1]: "utf-16-be"}.get(b"\0", "utf-8")
+    encoding = "utf-8"
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        encoding = "utf-16"
+    elif content[:1] == b"\0":
+        encoding = "utf-16-be"
+    elif content[1:2] == b"\0":
+        encoding = "utf-16-le"
     try:
-        decoded = content.decode("utf-16" if has_mark else of_ascii)
+        decoded = content.decode(encoding)
     except UnicodeDecodeError:
         return ""
     return "" if _CONTROL.search(decoded) else decoded

@@ -85,7 +85,7 @@ def taint(values: Iterable[str]) -> None:
 
 
 def taint_again(recorded: Iterable[str]) -> None:
-    """Record what another process has recorded, with the readings of all values."""
+    """Record values that come with their readings, such as what another process has recorded."""
     _record(_own_notes(), recorded)
 
 
