@@ -16,6 +16,7 @@ from renderer.model.render_config import (
     ExpandMode,
     OverlayEntry,
     RenderConfig,
+    folder_of_trees,
 )
 from renderer.yamlio.edit import add_entries
 
@@ -122,8 +123,7 @@ def rendered_folder(project: Project, output: str) -> str:
     """Return the folder for the rendered trees of the imported overlays."""
     config = project.config
     entries = [entry for entry in config.overlays if entry.path == f"{output}/*"]
-    path = (entries[-1].output or config.output) if entries else _default_output(output)
-    return path.partition("{")[0].rstrip("/") or "."
+    return folder_of_trees((entries[-1].output or config.output) if entries else _default_output(output))
 
 
 def _missing_entries(

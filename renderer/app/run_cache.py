@@ -19,7 +19,7 @@ from renderer.findings.located import Located
 from renderer.model.diagnostic import has_errors
 from renderer.model.digest import sha256
 from renderer.model.record import Record
-from renderer.model.render_config import PROJECT_FILE, Overlay
+from renderer.model.render_config import PROJECT_FILE, Overlay, folder_of_trees
 
 if TYPE_CHECKING:
     from renderer.app.overlay_renderer import RenderedOverlay
@@ -54,9 +54,7 @@ class RunCache:
                 project.config.output,
                 *(each.output for each in project.config.overlays if each.output),
             )
-            trees = {
-                each.partition("{")[0].rpartition("/")[0] or "." if "{" in each else each for each in outputs
-            }
+            trees = map(folder_of_trees, dict.fromkeys(outputs))
             self._known = KnownOverlays(store, inputs, fingerprint, trees)
             self.catalogs = KnownCatalogs(store, inputs, fingerprint)
 

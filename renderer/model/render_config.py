@@ -366,6 +366,12 @@ class RenderConfig(Record):
         )
 
 
+def folder_of_trees(output: str) -> str:
+    """Return the folder with all rendered trees of a pattern: ``rendered`` for ``rendered/prod-{name}``."""
+    before, has_name, _ = output.partition("{")
+    return (posixpath.dirname(before) if has_name else output) or "."
+
+
 @once_for_same
 def _catalog_folders(config: RenderConfig) -> Mapping[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}

@@ -738,6 +738,14 @@ def test_file_with_other_objects_is_not_replaced(repository: Path) -> None:
     assert content(place)["kind"] == "ConfigMap"
 
 
+def test_next_steps_add_an_existing_folder_with_the_trees(repository: Path) -> None:
+    head = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
+    (repository / "vmrender.yaml").write_text(
+        f"{head}output: out/prod-{{name}}\noverlays: [{{path: overlays/*}}]\n"
+    )
+    assert "git add vmrender.yaml overlays out\n" in run("import", "-", dump=listed(MACHINE)).stderr
+
+
 def test_an_import_from_a_folder_of_the_project_writes_to_its_overlays(
     repository: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
