@@ -39,11 +39,7 @@ def with_scaling(
     changes: Sequence[ResourceChange], before: Iterable[Resource], after: Iterable[Resource]
 ) -> list[ResourceChange]:
     """Return the changes, with the machines that new and changed autoscalers may delete."""
-    found = [
-        each
-        for each in changes
-        if each.id.gvk.kind == _AUTOSCALER and each.impact is None and each.after is not None
-    ]
+    found = [each for each in changes if each.id.gvk.kind == _AUTOSCALER and each.impact is None]
     if not found:
         return [*changes]
     old, new = ({each.current_id: each for each in side} for side in (before, after))
@@ -62,11 +58,10 @@ def _impact(
     after: Mapping[ResId, Resource],
     targets: tuple[_Targets, _Targets],
 ) -> Impact | None:
-    assert change.after is not None  # noqa: S101 - removed ones are left out
-    new = _scaling(after.get(change.after))
+    old = _scaling(before.get(change.before) if change.before else None)
+    new = _scaling(after.get(change.after) if change.after else None)
     if new is None:
         return None
-    old = None if change.before is None else _scaling(before.get(change.before))
     target = targets[0].get(new[:3])
     if target is None and new[:3] in targets[1]:
         return None  # it is new as well
@@ -93,13 +88,14 @@ def _deletes(reason: str) -> Impact:
 
 
 def _scaling(autoscaler: Resource | None) -> _Scaling | None:
-    """Return what an autoscaler does to machines; None if it scales something else."""
+    """Return what an autoscaler does to machines; None if there is none, or if it scales something else."""
     if autoscaler is None:
         return None
     spec = object_at(autoscaler.content, "spec")
     target = object_at(spec, "scaleTargetRef")
     group, kind = text_at(target, "apiVersion").rpartition("/")[0], text_at(target, "kind")
-    highest, lowest = spec.get("maxReplicas"), spec.get("minReplicas", 1)
+    highest, lowest = spec.get("maxReplicas"), spec.get("minReplicas")
+    lowest = 1 if lowest is None else lowest
     if not is_kubevirt_group(group) or kind not in _SCALED or not isinstance(highest, int):
         return None
     is_disabled = text_at(spec, "behavior", "scaleDown", "selectPolicy") == "Disabled"

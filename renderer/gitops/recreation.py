@@ -84,9 +84,9 @@ def _effect_on_hook(before: Resource, after: Resource) -> Effect:
 
 def is_marked_for_argocd(before: Resource, after: Resource) -> bool:
     """Return True if an object newly says how Argo CD applies it, or which Application it belongs to."""
-    replaces = _REPLACE in {*options_of_object(after)} - {*options_of_object(before)}
     tracked = text_at(after.annotations, _TRACKING_ID)
-    return replaces or (bool(tracked) and tracked != text_at(before.annotations, _TRACKING_ID))
+    is_tracked = bool(tracked) and tracked != text_at(before.annotations, _TRACKING_ID)
+    return is_tracked or _newly_replaces(before, after)
 
 
 def marked_impact(owner: Resource | None, before: Resource, after: Resource) -> Impact | None:
@@ -103,14 +103,17 @@ def marked_impact(owner: Resource | None, before: Resource, after: Resource) -> 
     if is_tracked and (owner is None or is_of_flux):
         reason = f"{_TRACKING_ID}: Application {application} prunes it, if that does not deploy it"
         return Impact(Effect.AT_RISK, reason, "argo-cd controller/state.go isSelfReferencedObj")
-    replaces = _REPLACE in {*options_of_object(after)} - {*options_of_object(before)}
-    if is_of_flux or not replaces or VirtualMachineView.of(after) is None:
+    if is_of_flux or not _newly_replaces(before, after) or VirtualMachineView.of(after) is None:
         return None
     reason = (
         f"{_REPLACE}: Argo CD replaces the object with each sync, without what only the cluster has, such as"
         " a firmware UUID or MAC addresses: the guest may see others from its next start on"
     )
     return Impact(Effect.PENDING, reason, _ARGOCD_SOURCE)
+
+
+def _newly_replaces(before: Resource, after: Resource) -> bool:
+    return _REPLACE in options_of_object(after) and _REPLACE not in options_of_object(before)
 
 
 def _is_hook(resource: Resource) -> bool:

@@ -30,6 +30,7 @@ def side(*texts: str) -> OverlaySide:
     [
         ("", "maxReplicas: 1", "has 3 replicas, and maxReplicas is 1"),
         ("", "maxReplicas: 9", "down, from 3 to 1"),
+        ("", "minReplicas: null, maxReplicas: 9", "down, from 3 to 1"),
         ("", "minReplicas: 3, maxReplicas: 9", ""),
         ("", f"maxReplicas: 9, {FIXED}", ""),
         ("", f"maxReplicas: 2, {FIXED}", "maxReplicas is 2"),
