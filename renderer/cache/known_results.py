@@ -193,14 +193,16 @@ class KnownOverlays:
         self._store.put(entry, *self._name(overlay))
 
     def _names_value(self, inputs: Inputs) -> bool:
+        """Return True if a rendered file that was asked for has a confidential value in its path."""
         if not taint_masking():
             return False
         for part in inputs.shared:
             key = part.digest, count_tainted()
             if key not in self._with_value:
                 self._with_value[key] = self._has_value(question for question, _ in part.answers())
-        shared = any(self._with_value[part.digest, count_tainted()] for part in inputs.shared)
-        return shared or self._has_value(inputs.own)
+            if self._with_value[key]:
+                return True
+        return self._has_value(inputs.own)
 
     def _has_value(self, asked: Iterable[FileQuestion]) -> bool:
         paths = (question.path for question in asked if question.path.startswith(self._trees))

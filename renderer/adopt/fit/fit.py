@@ -77,8 +77,6 @@ _MOST_TRIED = 100
 #: preference, and to try a pair.
 _STEPS_PER_CANDIDATE, _STEPS_PER_TOPOLOGY, _STEPS_PER_TRY = 4, 4, 2_000
 _FITTING = "fitting instance types and preferences"
-#: An instance type, the number of fields that it supplies, and its place in the order of ``candidates``.
-_RankedInstancetype: TypeAlias = tuple[int, SortKey, MatchedObject, InstancetypeGroup]
 #: What a pair does to the VM, by the ids of the reduction and of the group.
 _Effect: TypeAlias = tuple[int, int]
 
@@ -99,6 +97,15 @@ class _Rank(NamedTuple):
     def order(self) -> tuple[object, ...]:
         """The key by which pairs are sorted, the best first."""
         return not self.has_instancetype, -self.mention, -self.supplied, self.overridden, self.names
+
+
+class _RankedInstancetype(NamedTuple):
+    """An instance type, how many fields it supplies, and its place in the order of ``candidates``."""
+
+    supplied: int
+    place: SortKey
+    instancetype: MatchedObject
+    group: InstancetypeGroup
 
 
 class Fitter:
@@ -198,12 +205,12 @@ class Fitter:
         They are made on demand: only a few of all pairs of a large catalog are tried.
         """
         instancetypes = [
-            (len(group.fields.fields), sort_key(each, target.mentions), each, group)
+            _RankedInstancetype(len(group.fields.fields), sort_key(each, target.mentions), each, group)
             for group in self._instancetypes(target)
             for each in visible_in_order(group.members, target.mentions, target.scope)
         ]
-        instancetypes.sort(key=lambda found: (-found[0], found[1]))
-        by_vcpus = {found[-1].fields.vcpus: found[-1] for found in instancetypes}
+        instancetypes.sort(key=lambda found: (-found.supplied, found.place))
+        by_vcpus = {found.group.fields.vcpus: found.group for found in instancetypes}
         fitting: dict[tuple[object, ...], frozenset[Json]] = {}
         of_vcpus: dict[frozenset[Json], Sequence[Sequence[_RankedInstancetype]]] = {}
         for each in preferences:
@@ -215,8 +222,10 @@ class Fitter:
                 fitting[each.topology] = vcpus
                 if vcpus not in of_vcpus:
                     spend(len(instancetypes), _FITTING)
-                    known = (found for found in instancetypes if found[-1].fields.vcpus in vcpus)
-                    of_vcpus[vcpus] = [tuple(alike) for _, alike in groupby(known, lambda found: found[0])]
+                    known = (found for found in instancetypes if found.group.fields.vcpus in vcpus)
+                    of_vcpus[vcpus] = [
+                        tuple(alike) for _, alike in groupby(known, lambda found: found.supplied)
+                    ]
         ranked = (_ranked(target, each, of_vcpus[fitting[each.topology]], failed) for each in preferences)
         return (choice for _, choice in merge(*ranked, key=lambda found: found[0].order))
 
@@ -310,20 +319,20 @@ def _ranked(
     members = [(sort_key(each, target.mentions), each) for each in preference.members]
     for mention, alike in groupby(members, lambda found: -found[0][0] if supplied else 0):
         mentioned = tuple(alike)
-        for as_large in instancetypes:
-            left = as_large
+        for candidates in instancetypes:
+            left = candidates
             for place, member in mentioned:
-                for fields, own, instancetype, group in left:
-                    if _effect(reduction, group) not in failed:
+                for each in left:
+                    if _effect(reduction, each.group) not in failed:
                         rank = _Rank(
                             has_instancetype=True,
                             mention=mention,
-                            supplied=supplied + fields + len(COUNTS),
+                            supplied=supplied + each.supplied + len(COUNTS),
                             overridden=overridden,
-                            names=(place, own),
+                            names=(place, each.place),
                         )
-                        yield rank, Choice(instancetype, member, group, reduction)
-                left = [found for found in left if _effect(reduction, found[-1]) not in failed]
+                        yield rank, Choice(each.instancetype, member, each.group, reduction)
+                left = [each for each in left if _effect(reduction, each.group) not in failed]
     for place, member in members if preference.spec is not EMPTY else ():
         if _effect(reduction, None) in failed:
             return

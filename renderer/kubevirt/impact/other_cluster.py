@@ -108,18 +108,16 @@ def installation(
     if after.kind not in (KUBEVIRT, HYPERCONVERGED):
         return None
     methods = [_update_methods(each) for each in (before, after)]
-    impacts = [_reached_at_last(*methods)]
-    if after.kind == KUBEVIRT:
-        if has_other_images(before.content, after.content):
-            reason = (
-                "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
-            )
-            if _images_of(before.content) == _images_of(after.content):
-                reason = "customizeComponents gives machines another image of virt-launcher"
-            impacts.insert(0, _upgrade(reason, methods[1]))
-        elif _custom_images(before.content) != _custom_images(after.content):
-            reason = "customizeComponents changes images: virt-operator replaces parts of KubeVirt with these"
-            impacts.insert(0, Impact(Effect.LIVE, f"{reason}; virtual machines run on", _CUSTOMIZER))
+    impacts: list[Impact | None] = []
+    if after.kind == KUBEVIRT and has_other_images(before.content, after.content):
+        reason = "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
+        if _images_of(before.content) == _images_of(after.content):
+            reason = "customizeComponents gives machines another image of virt-launcher"
+        impacts.append(_upgrade(reason, methods[1]))
+    elif after.kind == KUBEVIRT and _custom_images(before.content) != _custom_images(after.content):
+        reason = "customizeComponents changes images: virt-operator replaces parts of KubeVirt with these"
+        impacts.append(Impact(Effect.LIVE, f"{reason}; virtual machines run on", _CUSTOMIZER))
+    impacts.append(_reached_at_last(*methods))
     return worst([each for each in impacts if each is not None])
 
 

@@ -219,10 +219,12 @@ def _judge_scale_in_strategy(views: Views, _change: FieldChange) -> Verdict:
 
     With ``unmanaged`` or ``opportunistic`` it deletes none by itself.
     """
+    strategies = (
+        object_at(each.resource.content, "spec", "scaleInStrategy") for each in (views.before, views.after)
+    )
     kept_before, kept_after = (
-        any(strategy.get(each) is not None for each in ("unmanaged", "opportunistic"))
-        for view in (views.before, views.after)
-        for strategy in (object_at(view.resource.content, "spec", "scaleInStrategy"),)
+        any(strategy.get(key) is not None for key in ("unmanaged", "opportunistic"))
+        for strategy in strategies
     )
     if views.cluster.release < _SINCE_POOL_STRATEGIES or kept_after or not kept_before:
         return Verdict(Effect.NONE, "no VM is deleted for it")
