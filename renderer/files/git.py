@@ -369,6 +369,8 @@ class GitObjects:
         self._git = git
         self._conversation: Conversation | None = None
         self._trees: dict[str, dict[str, TreeEntry]] = {}
+        #: The symbolic links in trees and below, relative to each, by its id: revisions share most trees.
+        self.links: dict[str, tuple[str, ...]] = {}
         self._blobs: dict[str, GitObject] = {}
         self._bytes_of_blobs = 0
 

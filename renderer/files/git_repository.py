@@ -6,7 +6,7 @@ import hashlib
 import os
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -46,6 +46,7 @@ _LINE_FEED = re.compile(rb"(?<!\r)\n")
 _MOST_ANSWERS, _MOST_RUNNING = 20_000, 4
 #: Steps for a name in a folder (``model.run.work``).
 _STEPS_PER_NAME = 12
+_LISTING = "listing the files of a revision"
 #: Names that a damaged or malicious tree may have, and that Git refuses to check out.
 _NO_NAMES = frozenset(("", ".", "..", ".git"))
 _TRUE = ("true", "yes", "on", "1")
@@ -266,9 +267,23 @@ class GitFileSystem:
         """Yield all files, links too, without those of submodules."""
         return (path for path, entry in self._walk_down() if entry.mode != SUBMODULE_MODE)
 
-    def links(self) -> Iterator[str]:
-        """Yield all symbolic links."""
-        return (path for path, entry in self._walk_down() if entry.mode == LINK_MODE)
+    def links(self) -> Sequence[str]:
+        """Return all symbolic links. A folder is searched once for all revisions with its id."""
+        return self._links_in(".", self._root.entry) if self._root.entry else ()
+
+    def _links_in(self, folder: str, entry: TreeEntry) -> tuple[str, ...]:
+        known = self._objects.links
+        if entry.oid not in known:
+            found: list[str] = []
+            for name, each in self._listed(folder, entry):
+                if each.mode == LINK_MODE:
+                    found.append(name)
+                elif each.mode == TREE_MODE:
+                    path = name if folder == "." else f"{folder}/{name}"
+                    found += (f"{name}/{link}" for link in self._links_in(path, each))
+            spend(_STEPS_PER_NAME * len(found), _LISTING)
+            known[entry.oid] = tuple(found)
+        return known[entry.oid]
 
     def _walk_down(self) -> Iterator[tuple[str, TreeEntry]]:
         waiting = [(".", self._root.entry)]
@@ -308,7 +323,7 @@ class GitFileSystem:
         """Yield what a tree lists, without the names that no checkout writes."""
         check_depth(folder)
         listed = self._objects.tree(entry.oid) if entry else {}
-        spend(_STEPS_PER_NAME * len(listed), "listing the files of a revision")
+        spend(_STEPS_PER_NAME * len(listed), _LISTING)
         yield from (each for each in listed.items() if each[0] not in _NO_NAMES and "/" not in each[0])
 
     def below(self, folder: str) -> GitFileSystem:

@@ -15,7 +15,7 @@ from renderer.files.git import Allowance, Conversation, GitProcess, TreeEntry, p
 from renderer.files.git_repository import GitFileSystem, GitRepository, id_of_blob
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
-from renderer.model.run.work import allowed, begin_run
+from renderer.model.run.work import allowed, begin_run, spent
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
@@ -207,6 +207,22 @@ def test_links_are_followed_inside_the_tree(top: Path, repository: GitRepository
     assert not fs.is_file("links/nowhere")
     assert not fs.is_file("links/loop")
     assert reading(fs, "links/loop").code is Code.FILE_NOT_FOUND
+
+
+def test_links_of_a_folder_are_searched_once_for_all_revisions(top: Path, repository: GitRepository) -> None:
+    (top / "docs").mkdir()
+    (top / "docs/link").symlink_to("0")
+    commits = [
+        commit(top, {f"docs/{number}": "" for number in range(50)} | {"vm.yaml": str(number)})
+        for number in "12"
+    ]
+    begin_run()
+    steps = []
+    for each in commits:
+        before = spent()
+        assert [*repository.tree(each).links()] == ["docs/link"]
+        steps.append(spent() - before)
+    assert steps[1] < steps[0] / 5
 
 
 def test_differing_files_are_found_by_the_ids_of_folders(top: Path, repository: GitRepository) -> None:
