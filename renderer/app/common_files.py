@@ -7,8 +7,11 @@ from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
 from renderer.files.git_repository import GitFileSystem, id_of_blob
-from renderer.files.recorder import FileQuestion, Inputs, SharedInputs, answer
+from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task, answer
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.run.work import spend
+
+_TASKS_PER_STEP = 10
 
 
 class SideFiles(NamedTuple):
@@ -25,7 +28,8 @@ class CommonFiles:
         self._one = one
         self._other = other
         self._answers: dict[FileQuestion, bool] = {}
-        self._parts: dict[str, bool] = {}
+        #: The number of questions of each task that are answered alike, so far; None if one is not.
+        self._tasks: dict[Task, int | None] = {}
 
     def have(self, path: str) -> bool:
         """Return True if both sides certainly have a file with the same content."""
@@ -40,20 +44,24 @@ class CommonFiles:
         except DiagnosticError:  # reported where the file is used
             return False
 
-    def have_all(self, inputs: Inputs) -> bool:
-        """Return True if what ``other`` answered to each question is the answer of ``one``."""
-        return (
-            inputs.are_answered
-            and all(starmap(self._is_answered_alike, inputs.own.items()))
-            and all(self._have_part(part) for part in inputs.shared)
+    def have_all(self, recorder: Recorder, task: Task) -> bool:
+        """Return True if a task asked ``other`` for nothing that ``one`` does not have alike."""
+        used = recorder.used(task)
+        spend(len(used) // _TASKS_PER_STEP, "looking for what sides have in common")
+        return all(self._tasks.get(each, 0) is not None for each in used) and all(
+            self._have_task(recorder, each) for each in used
         )
 
-    def _have_part(self, part: SharedInputs) -> bool:
-        if part.digest not in self._parts:
-            self._parts[part.digest] = all(starmap(self._is_answered_alike, part.answers()))
-        return self._parts[part.digest]
+    def _have_task(self, recorder: Recorder, task: Task) -> bool:
+        count = recorder.count_questions(task)
+        if self._tasks.get(task) != count:  # tasks that others use may go on to ask
+            is_alike = all(starmap(self._is_answered_alike, recorder.answers(task).items()))
+            self._tasks[task] = count if is_alike else None
+        return self._tasks[task] is not None
 
     def _is_answered_alike(self, question: FileQuestion, answered: str) -> bool:
+        if answered == UNANSWERED:
+            return False
         if question not in self._answers:
             is_read = question.method == "read" and self._one.tree and self._other.tree
             self._answers[question] = (

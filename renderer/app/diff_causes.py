@@ -35,8 +35,6 @@ from renderer.model.render_config import PROJECT_FILE, ExpandMode
 from renderer.model.run.limits import lowered
 from renderer.model.run.taint import taint_masking
 from renderer.model.run.work import allowed, spend, spent
-from renderer.pipeline import Pipeline
-from renderer.pipeline.run_context import RunContext
 from renderer.provenance.histories import Historian
 from renderer.provenance.trace import Trace
 
@@ -330,7 +328,7 @@ class _TracedSide:
             return None
         trace = Trace()
         with lowered(self._side.config.limits):
-            pipeline = Pipeline(self._side.fs, self._side.config, context=RunContext.fresh(trace))
+            pipeline = self._side.traced(trace)
             overlay = self._overlay._replace(expand=ExpandMode.APPLIED)
             with suppress(DiagnosticError):
                 resources = pipeline.render(overlay).value

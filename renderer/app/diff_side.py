@@ -15,7 +15,7 @@ from renderer.app.project import proposed_config
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem
 from renderer.files.git_repository import GitFileSystem
-from renderer.files.recorder import Inputs, RecordedFileSystem, Recorder, Task
+from renderer.files.recorder import RecordedFileSystem, Recorder, Task
 from renderer.findings.located import Located, LocatedError
 from renderer.findings.locator import Locator
 from renderer.findings.run_findings import RunFindings, locate
@@ -46,6 +46,7 @@ from renderer.project.validation_scope import ManifestFiles
 if TYPE_CHECKING:
     from renderer.kubevirt.instancetype.catalog import Catalog
     from renderer.pipeline.project_catalogs import ProjectCatalogs
+    from renderer.provenance.trace import Trace
 
 
 class RenderedSide(NamedTuple):
@@ -63,13 +64,14 @@ class RenderedSide(NamedTuple):
 
 
 class _Rendering(NamedTuple):
-    """An overlay as a side has rendered it, from inputs that other sides may have, too.
+    """An overlay as a side has rendered it: as a ``task``, whose questions its ``recorder`` knows.
 
     ``applies_sources`` is what was said of its engine, None if that was not asked.
     """
 
     overlay: Overlay
-    inputs: Inputs
+    task: Task
+    recorder: Recorder
     applies_sources: bool | None
     rendered: RenderedSide
 
@@ -345,7 +347,7 @@ class Side:
             return None
         other, common = self._followed
         known = other.latest
-        if known is None or known.overlay != overlay or not common.have_all(known.inputs):
+        if known is None or known.overlay != overlay or not common.have_all(known.recorder, known.task):
             return None
         said = known.applies_sources
         if said is not None and said != self._applies_sources(overlay):
@@ -360,7 +362,7 @@ class Side:
         self._said_of_engine, task = None, Task("overlay", overlay.path)
         with lowered(self.config.limits), self._recorder.using(task):
             rendered = self._render(overlay)
-        return _Rendering(overlay, self._recorder.inputs_in_parts(task), self._said_of_engine, rendered)
+        return _Rendering(overlay, task, self._recorder, self._said_of_engine, rendered)
 
     def _engine_of(self, overlay: Overlay) -> _Engine:
         certain = partial(self.certain_deployers_of, overlay)
@@ -410,6 +412,10 @@ class Side:
         if kubevirt is not None and (looked_up is None or catalogs.is_fact(looked_up)):
             catalog = catalog.after(CatalogSource("", ResourceSet((kubevirt,))))
         return RenderedSide(content, errors, ProjectState(resources, catalog, catalogs.storage_profiles))
+
+    def traced(self, trace: Trace) -> Pipeline:
+        """Return a pipeline that observes how an overlay is made, and renders nothing else again."""
+        return self._pipeline.traced(trace)
 
     def composed(self, folder: str) -> ResourceSet | None:
         """Build a folder, which need not be an overlay, with kustomize; return None if the build fails."""

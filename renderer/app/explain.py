@@ -31,7 +31,6 @@ from renderer.model.run.work import in_turn
 from renderer.model.suggest import suggest
 from renderer.model.whole_number import whole_number
 from renderer.pipeline import Pipeline
-from renderer.pipeline.run_context import RunContext
 from renderer.project.overlays import FoundOverlays, is_named, overlay_at
 from renderer.provenance.histories import Historian, with_locations, without_secret_values
 from renderer.provenance.paths import indexed, named
@@ -84,7 +83,7 @@ def explain_resource(project: Project, question: Question) -> Explained:
     project = project.proposed()
     target = _question_target(project, question)
     trace = Trace()
-    pipeline = Pipeline(project.fs, project.config, context=RunContext.fresh(trace))
+    pipeline = Pipeline(project.fs, project.config).traced(trace)
     found: list[_Match] = []
     everything: list[Resource] = []
     findings: dict[str, tuple[Diagnostic, ...]] = {}
@@ -207,7 +206,7 @@ def _field_histories_at_start(project: Project, one: _Match, field: str) -> tupl
     if one.overlay.expand is not ExpandMode.OFF or one.resource.kind not in MACHINES:
         return None
     overlay, trace = one.overlay.with_target(None, ExpandMode.APPLIED), Trace()
-    outcome = Pipeline(project.fs, project.config, context=RunContext.fresh(trace)).render(overlay)
+    outcome = Pipeline(project.fs, project.config).traced(trace).render(overlay)
     started = (each for each in outcome.value if each.current_id == one.resource.current_id)
     resource = None if outcome.failed else next(started, None)
     return None if resource is None else _field_histories(Historian(trace, overlay), resource, field)

@@ -159,6 +159,14 @@ class Recorder:
             left += new
         return frozenset(used)
 
+    def count_questions(self, task: Task) -> int:
+        """Return the number of questions that ``task`` has asked itself so far."""
+        return len(self._records[task].asked)
+
+    def answers(self, task: Task) -> Mapping[FileQuestion, str]:
+        """Return the questions that ``task`` has asked itself so far, with the answers as text."""
+        return {question: self._answers[question] for question in self._records[task].asked}
+
     def inputs(self, task: Task) -> Mapping[FileQuestion, str]:
         """Return the questions of ``task`` and of all tasks that it uses, with the answers as text.
 

@@ -47,7 +47,9 @@ if TYPE_CHECKING:
     from renderer.model.masking import Masking
     from renderer.model.pin import Pinnable
     from renderer.model.source_tree import KustomizationRoot
+    from renderer.pipeline.cluster_objects import ClusterObjects
     from renderer.pipeline.entry_points import EntryPointComposer
+    from renderer.provenance.trace import Trace
 
 #: The kinds of virt-template.
 _OF_VIRT_TEMPLATE = frozenset({VM_TEMPLATE, VM_TEMPLATE_REQUEST})
@@ -65,10 +67,12 @@ class Pipeline:
         overlays: Iterable[Overlay] | None = None,
         *,
         applies_sources: Callable[[Overlay], bool] = lambda _: False,
+        deployed: Callable[[], ClusterObjects] | None = None,
     ) -> None:
         """``overlays`` are those of the project, if they are known: they are looked up once more if not.
 
         ``applies_sources`` returns True for an overlay whose engine applies its sources, not its tree.
+        ``deployed`` returns the objects of the overlays if another run has composed them.
         """
         self._applies_sources = applies_sources
         begin_outside_run()
@@ -80,7 +84,18 @@ class Pipeline:
         self._last_secrets: tuple[frozenset[str], Masking] | None = None
         self._of_clusters: dict[str, ClusterStages] = {}
         self._shared = SharedByClusters(
-            fs, config, self.compose, self.compose_applied, self._context, overlays
+            fs, config, self.compose, self.compose_applied, self._context, overlays, deployed
+        )
+
+    def traced(self, trace: Trace) -> Pipeline:
+        """Return a pipeline that observes how an overlay is made; what others have is known from this one."""
+        return Pipeline(
+            self._fs,
+            self._config,
+            self._restrictor,
+            RunContext.fresh(trace),
+            applies_sources=self._applies_sources,
+            deployed=lambda: self._shared.deployed,
         )
 
     @property

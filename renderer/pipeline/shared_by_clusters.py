@@ -38,7 +38,10 @@ class SharedByClusters:
         compose_overlay: Compose,
         context: RunContext,
         overlays: Iterable[Overlay] | None = None,
+        deployed: Callable[[], ClusterObjects] | None = None,
     ) -> None:
+        """``deployed`` returns the objects of the overlays if another run over the project has them."""
+        self._deployed = deployed
         self.fs = fs
         self.compose = compose
         self.context = context
@@ -51,6 +54,8 @@ class SharedByClusters:
         """The objects of the project's overlays, by cluster."""
         from renderer.pipeline.cluster_objects import ClusterObjects
 
+        if self._deployed is not None:
+            return self._deployed()
         return ClusterObjects(self._find_overlays, self._compose_overlay, self.context.recorder)
 
     @cached_property
