@@ -69,7 +69,7 @@ class UnbuiltFolders:
             path = posixpath.normpath(posixpath.join(folder, name))
             if confined(self._fs.is_folder, path):
                 if not name.startswith(".") and self._fs.resolve(path) == path:
-                    yield from self._manifests_below(path)
+                    yield from self._manifests_in(path)
             elif name.endswith(_MANIFESTS):
                 yield path
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from contextvars import copy_context
 
 from renderer.files.file_system import MemoryFileSystem
@@ -77,3 +79,22 @@ def test_default_beside_a_confidential_variable_is_not() -> None:
     found = noted(variables, metadata={"name": "keys", "labels": labels})
     assert "canary-is-a-bird" in found
     assert "ReadWriteOnce" not in found
+
+
+class CountedFileSystem(MemoryFileSystem):
+    """Counts how often each folder is listed."""
+
+    def __init__(self, files: Mapping[str, bytes]) -> None:
+        super().__init__(files)
+        self.listed: Counter[str] = Counter()
+
+    def list(self, path: str) -> tuple[str, ...]:
+        self.listed[path] += 1
+        return super().list(path)
+
+
+def test_folders_in_folders_that_cannot_be_built_are_listed_once() -> None:
+    folders = ["/".join("abcdefgh"[:depth]) for depth in range(1, 9)]
+    fs = CountedFileSystem({f"{folder}/s.yaml": b"kind: Secret" for folder in folders})
+    UnbuiltFolders(fs).exposed(folders, Variables({"pw": "canary-is-a-bird"}))
+    assert max(fs.listed.values()) <= 3  # twice to ask whether it is a folder
