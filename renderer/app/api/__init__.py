@@ -192,8 +192,8 @@ def render(project: Project, overlay: str | Overlay) -> Rendered:
         if outcome.failed:
             return Rendered(selected, {}, ResourceSet(), findings)
         secrets = Masking(pipeline.secrets(selected, outcome.value) | tainted())
-        listed = tuple(shown_id(each.current_id, secrets) for each in outcome.value)
-        return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings, listed)
+        shown_ids = tuple(shown_id(each.current_id, secrets) for each in outcome.value)
+        return Rendered(selected, layout(outcome.value, selected.files), outcome.value, findings, shown_ids)
 
 
 @isolated_run

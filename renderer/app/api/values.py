@@ -44,15 +44,15 @@ class Findings(tuple[Located, ...]):
 class Rendered(NamedTuple):
     """A rendered overlay in memory: ``files``, text by path below ``overlay.output``, and the findings.
 
-    ``resources`` are the same objects with their origins; they are shared: do not change them. ``listed`` are
-    their ids without values of Secrets. All three are empty if one of the findings is an error.
+    ``resources`` are the same objects with their origins; they are shared: do not change them. ``shown_ids``
+    are their ids without values of Secrets. All three are empty if one of the findings is an error.
     """
 
     overlay: Overlay
     files: Mapping[str, str]
     resources: ResourceSet
     findings: Findings
-    listed: tuple[ResId, ...] = ()
+    shown_ids: tuple[ResId, ...] = ()
 
     @property
     def manifests(self) -> list[dict[str, Any]]:
@@ -69,7 +69,7 @@ class Rendered(NamedTuple):
     def _repr_html_(self) -> str:
         from renderer.report.notebook import findings_table, paragraph, table
 
-        rows = [(each.gvk.api_version, each.gvk.kind, each.namespace, each.name) for each in self.listed]
+        rows = [(each.gvk.api_version, each.gvk.kind, each.namespace, each.name) for each in self.shown_ids]
         listed = table(("apiVersion", "kind", "namespace", "name"), rows) if rows else ""
         return "\n".join((paragraph(self.overlay.path), listed, findings_table(self.findings)))
 
