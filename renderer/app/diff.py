@@ -17,7 +17,7 @@ from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.relocated_overlays import leaves_cluster, relocation_of
 from renderer.app.reporter import Reporter, Stopwatch
-from renderer.app.shared_objects import SharedObjects
+from renderer.app.shared_resources import SharedResources
 from renderer.app.sparse_checkout import SparseCheckout
 from renderer.app.stalled import with_stalled_syncs
 from renderer.app.unlisted_overlays import UnlistedOverlays
@@ -129,7 +129,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     for earlier, later in pairwise(known):
         later.follow(earlier)
     compared = ComparedStates((before, after), commits, causes, reporter)
-    shared = SharedObjects(before, after)
+    shared = SharedResources(before, after)
     values: set[str] = set()  # of Secrets: the subject of a commit may repeat one
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
     for number, overlay in enumerate(in_turn(selected), start=1):

@@ -35,7 +35,7 @@ from renderer.pipeline.target_cluster import certain_cluster, engine_entry
 _Place: TypeAlias = tuple[tuple[str, ...], ObjectKey]
 
 
-class SharedObjects:
+class SharedResources:
     """The objects of all overlays on both sides, by what they are in a cluster."""
 
     def __init__(self, before: Side, after: Side) -> None:

@@ -159,6 +159,6 @@ def test_machines_of_two_owners_are_compared_at_once(folder: Path, monkeypatch: 
 
     commit(folder, {**FLUX, "apps/vm.yaml": "---\n".join(VM.replace("db", f"db{n}") for n in range(5))})
     write(folder, {"clusters/prod/second.yaml": SECOND})
-    monkeypatch.setattr("renderer.app.shared_objects.compare_sides", counted)
+    monkeypatch.setattr("renderer.app.shared_resources.compare_sides", counted)
     assert "5 changed" in run().stdout
     assert calls == ["clusters/prod:second"]
