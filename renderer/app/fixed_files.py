@@ -7,18 +7,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from renderer.app import migrated_files
+from renderer.app.changed_projects import ChangedProject, change_projects
 from renderer.app.fix import FixedProject, FixRequest, fix_project
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project, ProjectOpener
 from renderer.app.public_diff import public_diff
-from renderer.app.several_projects import (
-    ChangedProject,
-    change_projects,
-    each_project,
-    merge_findings,
-    path_in_common_folder,
-    project_folders,
-)
+from renderer.app.several_projects import each_project, merge_findings, path_in_common_folder, project_folders
 from renderer.app.tried_edits import edit_lines
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents
 from renderer.files.file_system import EditedFiles, FileSystem

@@ -6,18 +6,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from renderer.app.changed_projects import ChangedProject, change_projects
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.migrate_templates import migrate_templates
 from renderer.app.project import Project, ProjectOpener, chosen_overlays
 from renderer.app.public_diff import public_diff
-from renderer.app.several_projects import (
-    ChangedProject,
-    change_projects,
-    each_project,
-    merge_findings,
-    path_in_common_folder,
-    project_folders,
-)
+from renderer.app.several_projects import each_project, merge_findings, path_in_common_folder, project_folders
 from renderer.app.target_remarks import remarks_on_project
 from renderer.authoring.migration.change import Subject
 from renderer.authoring.migration.migrate_file import Migrated, changed_contents

@@ -46,6 +46,7 @@ def test_form_is_found_among_other_lines(form: re.Pattern[str], data: st.DataObj
 @given(data=st.data())
 def test_password_of_a_command_is_found(command: re.Pattern[str], data: st.DataObject) -> None:
     text = f"#!/bin/sh\n{data.draw(_texts_of(command))}\n"
+    assume("\\\n" not in text)  # its command would go on in the next line
     expected = [found.span() for found in command.finditer(text) if is_credential_value(found["word"])]
     found = [each.span() for each in passwords_of_commands(text) if each.re.pattern == command.pattern]
     assert found == expected

@@ -10,8 +10,8 @@ from weakref import WeakSet
 import pytest
 
 from renderer.app import validation_run
+from renderer.app.changed_projects import ChangedProject, change_projects
 from renderer.app.project import Project
-from renderer.app.several_projects import ChangedProject, change_projects
 from renderer.app.validate import validate_paths
 from renderer.model.diagnostic import DiagnosticError
 from renderer.pipeline import Pipeline

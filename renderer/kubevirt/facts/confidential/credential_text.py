@@ -353,7 +353,7 @@ COMMANDS = (
     ),
     Form(("freerdp",), pattern(r"\b[xw]l?freerdp\d?\b[^\n|;&]{0,300}?\s/p:(?P<word>\S+)")),
     Form(
-        ("7z", "rar "),
+        ("7z", "rar"),
         pattern(r"\b(?:7z[ar]?|u?n?rar)\s[^\n|;&]{0,200}?\s-h?p[\"']?(?P<word>[^\s\"'$-][^\s\"']*)"),
     ),
     Form(
@@ -363,7 +363,7 @@ COMMANDS = (
         ),
     ),
     Form(
-        ("mc ",),
+        ("mc",),
         pattern(r"\bmc\s+(?:alias\s+set|config\s+host\s+add)\s+\S+\s+\S+\s+\S+\s+[\"']?(?P<word>[^\s\"'$]+)"),
     ),
     Form(
