@@ -100,11 +100,13 @@ class Node:
         return node
 
     def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - Python calls it for any slot without a value
-        if name != "items" or self._unread is None:
+        if name != "items":
             raise AttributeError(name)
-        unread, self._unread, self._by_key = self._unread, None, None
-        unread.fill(self)
-        return self.items
+        unread = self._unread
+        if unread is not None:  # else another thread has just created them
+            unread.fill(self)
+            self._unread = self._by_key = None
+        return object.__getattribute__(self, name)
 
     @property
     def end(self) -> int:

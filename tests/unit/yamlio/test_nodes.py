@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from threading import Thread
+
 import pytest
 
 from renderer.model.run.limits import lowered
 from renderer.yamlio import events
 from renderer.yamlio.events import Backend
 from renderer.yamlio.node_tree import document_of_events, parse_document
-from renderer.yamlio.nodes import Node
+from renderer.yamlio.nodes import Node, Source
 from renderer.yamlio.python_parser import PythonParser
 
 TEXT = """\
@@ -150,3 +153,28 @@ def test_entries_found_one_by_one_match_all_entries() -> None:
     assert [value(text, name, "v").text for name in names] == names
     assert [entry[1].entry("v") is not None for entry in root.entries()] == [True] * 12
     assert root.entry("k13") is None
+
+
+class _Slow:
+    """Items whose creation another thread does not wait for."""
+
+    def __init__(self) -> None:
+        self.found: list[Sequence[Node]] = []
+
+    def fill(self, node: Node) -> None:
+        if not self.found:
+            self.found.append(())
+            other = Thread(target=lambda: self.found.append(node.items))
+            other.start()
+            other.join()
+        node.items = (Node(node.source, 0, 1, "a", ""),)
+
+    def find(self, key: str) -> tuple[Node, Node] | None:
+        raise AssertionError(key)
+
+
+def test_two_threads_may_need_the_items_of_a_node() -> None:
+    slow = _Slow()
+    node = Node.lazy(Source("a"), 0, "", slow, is_mapping=False)
+    assert [each.text for each in node.items] == ["a"]
+    assert [each.text for each in slow.found[1]] == ["a"]
