@@ -30,7 +30,7 @@ spec:
 FORMATS = ("text", "json", "markdown", "html")
 COMMANDS = (
     *(f"diff --format {name}" for name in FORMATS),
-    *(f"render --check --format {name}" for name in ("text", "json", "sarif", "junit", "github", "gitlab")),
+    *(f"render --check --format {name}" for name in ("text", "sarif", "junit")),
     *(f"validate --format {name}" for name in ("text", "json", "sarif")),
     "validate --strict --format json",
     *(f"explain obj --format {name}" for name in ("text", "json")),
