@@ -137,6 +137,16 @@ def test_another_path_is_compared_with_the_former_one(folder: Path, engine: str)
     assert "removed KubeVirt kubevirt/kubevirt in clusters:infra\n" in diff().stdout
 
 
+@pytest.mark.parametrize("engine", ["flux", "argocd"])
+def test_folder_outside_of_the_repository_deploys_nothing(folder: Path, engine: str) -> None:
+    outside = DEPLOYERS[engine].replace("path: ./infra", "path: ../../infra")
+    outside = outside.replace("path: infra", "path: ../../infra")
+    commit(folder, {"clusters/prod.yaml": outside, "infra/web.yaml": WEB})
+    write(folder, {"infra/web.yaml": WEB.replace("web:1", "web:2")})
+    result = diff("HEAD")
+    assert (result.exit_code, result.stderr) == (0, "")
+
+
 def test_harmless_changes_are_not_reported(folder: Path) -> None:
     commit(folder, {"clusters/prod.yaml": KUSTOMIZATION, "infra/web.yaml": WEB})
     write(folder, {"infra/web.yaml": WEB.replace("web:1", "web:2"), "infra/more.yaml": SETTINGS})
