@@ -33,7 +33,7 @@ from renderer.model.release import Release
 from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
-from renderer.pipeline.deployers import Deployers, deployer_files
+from renderer.pipeline.deployers import Deployers, deployer_objects
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.vm_changes import ProjectState
@@ -218,12 +218,13 @@ class Side:
         What the project excludes, and what is in other projects and trees, counts if an engine reads it.
         """
         overlays, listing = self.overlays.values(), self.listing
-        every = Deployers(self.fs, self.config, overlays, listing.manifests)
-        aside = frozenset(deployer_files(self.fs, filter(listing.is_aside, listing.manifests)))
+        objects = deployer_objects(self.fs, listing.manifests)
+        every = Deployers(self.fs, self.config, overlays, objects)
+        aside = frozenset(filter(listing.is_aside, objects))
         unread = aside - every.deployed(aside) if aside else aside
         if not unread:
             return every
-        known = [path for path in listing.manifests if path not in unread]
+        known = {path: each for path, each in objects.items() if path not in unread}
         return Deployers(self.fs, self.config, overlays, known)
 
     @cached_property

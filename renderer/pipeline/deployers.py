@@ -80,11 +80,11 @@ class Deployers:
         fs: FileSystem,
         config: RenderConfig,
         overlays: Iterable[Overlay],
-        manifests: Collection[str],
+        objects: Mapping[str, Sequence[Resource]],
     ) -> None:
-        """``manifests`` are the paths of all manifests of the tree, in the order that their objects get."""
+        """``objects`` are those in the manifests of the tree, as ``deployer_objects`` reads them."""
         overlays = tuple(overlays)
-        self.files = frozenset(manifests)
+        self.files = objects.keys()
         self._fs, self._config = fs, config
         self._graph = KustomizationGraph(fs)
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
@@ -99,8 +99,8 @@ class Deployers:
         self._inputs: list[Resource] = []
         #: The FluxInstances, each of which makes the root of a cluster.
         self.instances: list[Resource] = []
-        for path, content in deployer_files(fs, manifests).items():
-            for resource in objects_in(content, path):
+        for listed in objects.values():
+            for resource in listed:
                 if _deploys(resource):
                     self._found.append(resource)
                 elif resource.gvk.group == FLUX_SOURCE_GROUP or is_resource_set(resource):
@@ -224,8 +224,9 @@ class Deployers:
     def deployed(self, files: Collection[str]) -> frozenset[str]:
         """Return those of some files that are in folders which applied objects deploy.
 
-        An object in one of the files is applied if its file is one of these, or if it deploys its own folder.
-        That it deploys the whole repository does not count there: test data often says so.
+        An object in one of the files is applied if its file is one of these, or if it names its own folder as
+        what it deploys. That it deploys the whole repository does not count there, nor what a set makes of
+        any folder that it finds: test data often says so.
         """
         below: dict[str, list[str]] = {}
         for path in files:
@@ -234,11 +235,14 @@ class Deployers:
         inside: dict[str, list[Resource]] = {}
         waiting: list[str] = []
         for each in self._deploying:
-            folders = self._folders_of(each)
-            if each.origin.path in files:
-                inside.setdefault(each.origin.path, []).append(each)
-                folders = (folders - {"."}).intersection(folders_above(each.origin.path))
-            waiting += folders
+            path = each.origin.path
+            if path not in files:
+                waiting += self._folders_of(each)
+                continue
+            inside.setdefault(path, []).append(each)
+            if not each.origin.field.segments and not is_application_set(each):  # nor made by a ResourceSet
+                own = {*folders_above(path)} - {"."}
+                waiting += own.intersection(self.sources_of(each))
         found: set[str] = set()
         while waiting:
             for path in below.pop(waiting.pop(), ()):
@@ -599,6 +603,11 @@ def deployer_files(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, byt
             if any(sign in content for sign in _SIGNS):
                 found[path] = content
     return found
+
+
+def deployer_objects(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, Sequence[Resource]]:
+    """Return the objects in the manifests that may have such objects, by path and in the given order."""
+    return {path: [*objects_in(content, path)] for path, content in deployer_files(fs, manifests).items()}
 
 
 def objects_in(content: bytes, path: str) -> Iterator[Resource]:

@@ -66,6 +66,10 @@ spec:
 """
 
 
+#: A set that makes an Application of any folder that it finds, its own among them.
+EVERY_FOLDER = set_of("directories: [{path: 'tests/*'}, {path: 'overlays/*'}]", "{{path.basename}}").replace(
+    "path: overlays/prod", "path: '{{path}}'"
+)
 HALT = ", patches: [{target: {kind: VirtualMachine}, patch: '[]'}]"
 DEPLOYERS = {
     "clusters/fleet.yaml": kustomization("clusters", "./clusters") + "---\n" + SOURCE,
@@ -250,6 +254,7 @@ def test_test_data_that_nothing_applies_is_left_out(folder: Path) -> None:
     data = {
         "tests/a/prod.yaml": kustomization("prod", "./overlays/prod") + "---\n" + SOURCE,
         "tests/a/all.yaml": kustomization("all", "./"),
+        "tests/a/set.yaml": EVERY_FOLDER,
     }
     commit(folder, {"vmrender.yaml": PROJECT + "exclude: [tests]\n", **data})
     change(folder, dict.fromkeys(data))
