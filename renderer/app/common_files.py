@@ -1,4 +1,4 @@
-"""What two sides of a comparison have in common: files, and so what is rendered from them alone."""
+"""The files that two sides of a comparison share, and the results that depend on no other files."""
 
 from __future__ import annotations
 
@@ -11,24 +11,25 @@ from renderer.files.recorder import UNANSWERED, FileQuestion, Recorder, Task, an
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.work import spend
 
+#: Tasks that are looked up in one step (``model.run.work``).
 _TASKS_PER_STEP = 10
 
 
 class SideFiles(NamedTuple):
-    """The files of a side; ``tree`` has those of a revision, and is None for the work tree."""
+    """The files of a side. ``tree`` is the Git tree of a revision; None for the work tree."""
 
     fs: FileSystem
     tree: GitFileSystem | None
 
 
 class CommonFiles:
-    """The files that two sides have in common; those of revisions are compared by their ids, and not read."""
+    """Tells which files two sides share. Files of two revisions are compared by id, without reading them."""
 
     def __init__(self, one: SideFiles, other: SideFiles) -> None:
         self._one = one
         self._other = other
         self._answers: dict[FileQuestion, bool] = {}
-        #: The number of questions of each task that are answered alike, so far; None if one is not.
+        #: The number of questions of each task with the same answer so far; None if one has another answer.
         self._tasks: dict[Task, int | None] = {}
 
     def have(self, path: str) -> bool:
@@ -45,7 +46,7 @@ class CommonFiles:
             return False
 
     def have_all(self, recorder: Recorder, task: Task) -> bool:
-        """Return True if a task asked ``other`` for nothing that ``one`` does not have alike."""
+        """Return True if ``one`` gives the same answer to each question that a task asked ``other``."""
         used = recorder.used(task)
         spend(len(used) // _TASKS_PER_STEP, "looking for what sides have in common")
         return all(self._tasks.get(each, 0) is not None for each in used) and all(
@@ -54,12 +55,12 @@ class CommonFiles:
 
     def _have_task(self, recorder: Recorder, task: Task) -> bool:
         count = recorder.count_questions(task)
-        if self._tasks.get(task) != count:  # tasks that others use may go on to ask
-            is_alike = all(starmap(self._is_answered_alike, recorder.answers(task).items()))
-            self._tasks[task] = count if is_alike else None
+        if self._tasks.get(task) != count:  # a task that several overlays use may ask more later
+            is_same = all(starmap(self._has_same_answer, recorder.answers(task).items()))
+            self._tasks[task] = count if is_same else None
         return self._tasks[task] is not None
 
-    def _is_answered_alike(self, question: FileQuestion, answered: str) -> bool:
+    def _has_same_answer(self, question: FileQuestion, answered: str) -> bool:
         if answered == UNANSWERED:
             return False
         if question not in self._answers:

@@ -7,8 +7,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
+from renderer.app.changed_files import changed_files
 from renderer.app.deployer_map import DeployerMap, entry_of
-from renderer.app.diff_side import RenderedSide, Side, changed_files
+from renderer.app.diff_side import RenderedSide, Side
 from renderer.app.new_owners import with_new_owners
 from renderer.app.overlay_owners import joint_owners
 from renderer.app.redirected_overlays import RedirectedOverlays

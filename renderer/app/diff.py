@@ -6,12 +6,13 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from renderer.app.changed_files import changed_files
 from renderer.app.compared_states import ComparedStates
 from renderer.app.comparison import ComparedErrors, Comparison
 from renderer.app.deployer_changes import DeployerChanges
 from renderer.app.diff_ignores import Ignores
 from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.diff_side import Side, changed_files
+from renderer.app.diff_side import Side
 from renderer.app.judged_by_former_facts import JudgedByFormerFacts
 from renderer.app.moved_objects import OverlayStates
 from renderer.app.project import Project, chosen_overlays

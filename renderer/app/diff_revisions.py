@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 from renderer.app.diff_side import Side
@@ -116,11 +117,10 @@ def commits_between(git: GitRepository, before: Side, after: Side) -> tuple[Comm
     found = git.commits_between(before.revision, after.revision or "HEAD")
     if after.revision:
         found = found[:-1]
-    return tuple(Commit(oid[:SHORT], subject, _usable_side(git, oid, before.fs)) for oid, subject in found)
-
-
-def _usable_side(git: GitRepository, commit: str, clone: FileSystem) -> Side | None:
-    try:
-        return side_at(git, commit, clone, commit[:SHORT], may_be_empty=True)
-    except (DiagnosticError, LocatedError):
-        return None
+    commits: list[Commit] = []
+    for oid, subject in found:
+        side = None
+        with suppress(DiagnosticError, LocatedError):
+            side = side_at(git, oid, before.fs, oid[:SHORT], may_be_empty=True)
+        commits.append(Commit(oid[:SHORT], subject, side))
+    return tuple(commits)

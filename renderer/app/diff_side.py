@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import cached_property, partial
 from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Self
 
+from renderer.app.applying_engine import ApplyingEngine
 from renderer.app.common_files import CommonFiles, SideFiles
 from renderer.app.listing import Listing
 from renderer.app.project import proposed_config
@@ -24,7 +25,6 @@ from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
 from renderer.kustomize.reader.kustomization_graph import confined
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
-from renderer.model.difference import Impact
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId
@@ -106,7 +106,7 @@ class Side:
         self.fs = fs
         self.revision = revision
         self.tree = tree
-        self._files = SideFiles(fs, tree)
+        self.files = SideFiles(fs, tree)
         self._listed = listed
         self._cluster = cluster
         self._may_be_empty = may_be_empty
@@ -306,7 +306,7 @@ class Side:
     def as_written(self, resources: Iterable[Resource], deployer: Resource | None = None) -> OverlaySide:
         """Return objects of files, and what applies them if that is known."""
         written, certain = tuple(resources), (deployer,) if deployer else ()
-        engine = _Engine(deployer, lambda: deployer, lambda: certain)
+        engine = ApplyingEngine(deployer, lambda: deployer, lambda: certain)
         owner = deployer.current_id if deployer else None
         return OverlaySide(self.config.kubevirt, written, owner=owner, engine=engine)
 
@@ -340,10 +340,10 @@ class Side:
         Most overlays are the same on both sides of a change, and at each of its commits.
         """
         if (self.config, self.found.overlays) == (other.config, other.found.overlays):
-            self._followed = other, CommonFiles(self._files, other._files)
+            self._followed = other, CommonFiles(self.files, other.files)
 
     def _taken_over(self, overlay: Overlay) -> _Rendering | None:
-        """Return what the followed side has rendered last, if it is this overlay from equal files."""
+        """Return the last rendering of the followed side if rendering the overlay here would repeat it."""
         if self._followed is None:
             return None
         other, common = self._followed
@@ -365,9 +365,9 @@ class Side:
             rendered = self._render(overlay)
         return _Rendering(overlay, task, self._recorder, self._said_of_engine, rendered)
 
-    def _engine_of(self, overlay: Overlay) -> _Engine:
+    def _engine_of(self, overlay: Overlay) -> ApplyingEngine:
         certain = partial(self.certain_deployers_of, overlay)
-        return _Engine(overlay.deployer, partial(self.deployer_of, overlay), certain)
+        return ApplyingEngine(overlay.deployer, partial(self.deployer_of, overlay), certain)
 
     def _render(self, overlay: Overlay) -> RenderedSide:
         outcome = self._pipeline.render(overlay)
@@ -447,80 +447,6 @@ def _catalog(catalogs: ProjectCatalogs, resources: ResourceSet, config: RenderCo
         with suppress(DiagnosticError):
             return catalogs.whole
     return Catalog(feature_gates=config.feature_gates)
-
-
-class _Engine:
-    """The engine that applies an overlay: of its entry point, or of the object that deploys it.
-
-    ``find_deployer`` finds that object, and ``find_certain`` those whose settings may keep what Git removes.
-    Both may take a search of all manifests.
-    """
-
-    def __init__(
-        self,
-        owner: Resource | None,
-        find_deployer: Callable[[], Resource | None],
-        find_certain: Callable[[], tuple[Resource, ...]],
-    ) -> None:
-        self._owner = owner
-        self._find_deployer = find_deployer
-        self._find_certain = find_certain
-
-    def retention(self, removed: Resource, *, is_gone: bool) -> str:
-        from renderer.gitops.pruning import retention_of  # noqa: PLC0415 - only for what was removed
-
-        owners = self._find_certain() or (None,)
-        reasons = [retention_of(each, removed, is_gone=is_gone) for each in owners]
-        return reasons[0] if all(reasons) else ""
-
-    def removal(self, removed: Resource) -> Impact | None:
-        from renderer.gitops.cascade import removal_impact  # noqa: PLC0415 - only for what was removed
-
-        return removal_impact(removed)
-
-    def recreation(self, before: Resource, after: Resource, *, is_refused: bool) -> Impact | None:
-        from renderer.gitops.recreation import recreation  # noqa: PLC0415 - only for what was changed
-
-        deployer = self._find_deployer() if is_refused else self._owner
-        return recreation(deployer, before, after, is_refused=is_refused)
-
-    def marked(self, before: Resource, after: Resource) -> Impact | None:
-        from renderer.gitops.recreation import is_marked_for_argocd, marked_impact  # noqa: PLC0415 - only for what was changed
-
-        if not is_marked_for_argocd(before, after):
-            return None
-        return marked_impact(self._find_deployer(), before, after)
-
-    def forced_deletion(self, before: Resource, after: Resource) -> str:
-        from renderer.gitops.recreation import forced_deletion  # noqa: PLC0415 - only for what is refused
-
-        return forced_deletion(self._find_deployer(), before, after)
-
-
-def changed_files(before: Side, after: Side) -> frozenset[str]:
-    """Return the files that differ, without those of trees, whose sources are compared.
-
-    Two revisions are compared by the ids of files and folders. Of a work tree, the files are read that a
-    build or a set may read. A link differs if it leads to another file, or to a file that differs.
-    """
-    one, other = before.listing, after.listing
-    if before.tree is not None and after.tree is not None:
-        differing = frozenset(before.tree.differing(after.tree))
-        links = {*before.tree.links(), *after.tree.links()} if differing else set()
-        sides = before.fs, after.fs
-        differing |= {each for each in links if any(_target(fs, each) in differing for fs in sides)}
-    else:
-        common = CommonFiles(before._files, after._files)  # noqa: SLF001 - both are sides
-        readable = {*one.readable, *other.readable, *after.deployers.files_of_sets()}
-        both = one.paths & other.paths & readable
-        differing = (one.paths ^ other.paths).union(each for each in both if not common.have(each))
-    return frozenset(each for each in differing if not (one.is_rendered(each) or other.is_rendered(each)))
-
-
-def _target(fs: FileSystem, link: str) -> str:
-    with suppress(DiagnosticError):  # it leads out of the repository
-        return fs.resolve(link)
-    return link
 
 
 def _refusals(

@@ -1,4 +1,4 @@
-"""What changed objects of Flux and Argo CD do to what they deploy, where that is not rendered.
+"""Changed objects of Flux and Argo CD that deploy something that is not rendered here.
 
 They are in overlays, or in files of no overlay, or a set makes them.
 """
@@ -67,7 +67,7 @@ class EngineObjects:
     def _impacts(
         self, before: Iterable[Resource], after: Iterable[Resource]
     ) -> Iterator[tuple[ResId, Impact]]:
-        """Yield what changed objects of engines do to what they deploy, in the repository or not."""
+        """Yield the impact of each changed object of an engine on what it deploys, here or elsewhere."""
         former = {each.current_id: each for each in before}
         for new in after:
             old = former.get(new.current_id)
@@ -111,10 +111,10 @@ class EngineObjects:
             yield _with_impacts(found, impacts)
 
     def _made_otherwise(self) -> Mapping[str, tuple[list[Resource], list[Resource]]]:
-        """Return what sets make on each side and not on the other one, by the folder of the set.
+        """Return the objects that sets make on one side only, or differently, by the folder of the set.
 
-        That is without what a set keeps, and without Applications of this repository's folders, which are
-        compared with these.
+        Objects that a set keeps are left out, and so are Applications of folders of this repository, which
+        are compared with these folders.
         """
         made = [
             {

@@ -68,7 +68,9 @@ def fix_paths(
         request = FixRequest(relative, choice.overlays, choice.codes, _OF_MIGRATION, choice.kubevirt)
         migrates = not choice.overlays and (not choice.codes or Code.DEPRECATED in choice.codes)
         fixes = fix_project(project, request if migrates else request._replace(others=frozenset()))
-        migrated = _migrated(fixes, relative, choice) if migrates else ()
+        after = EditedFiles(fixes.files, project.fs)
+        to_migrate = MigratedProject(after, project.config, choice.kubevirt)
+        migrated = migrate(to_migrate, relative) if migrates else ()
         contents = {**fixes.files, **changed_contents(migrated)}
         if any(file.changes for file in migrated):  # which may leave suppressions without a finding
             again = fix_project(
@@ -78,12 +80,6 @@ def fix_paths(
         fixed.append(FixedFiles(fixes, migrated, contents))
     folders = project_folders([each.project for each in fixed])
     return tuple(each._replace(folder=folder) for each, folder in zip(fixed, folders, strict=True))
-
-
-def _migrated(fixes: FixedProject, paths: tuple[str, ...], choice: FixChoice) -> tuple[Migrated, ...]:
-    """Return the migration of a project as it is after its fixes."""
-    fs = EditedFiles(fixes.files, fixes.project.fs)
-    return migrate(MigratedProject(fs, fixes.project.config, choice.kubevirt), paths)
 
 
 def write_files(projects: Sequence[FixedFiles]) -> None:

@@ -189,7 +189,10 @@ class RedirectedOverlays:
     def _built_otherwise(self, old: Resource, new: Resource, overlay: Overlay) -> Iterator[str]:
         """Yield why an engine builds the folder of an overlay otherwise than vmrender, or than before."""
         yield from unrendered_changes(old, new, self._folders, ("postBuild",) if overlay.flux else ())
-        kinds = {_kind(side.overlays.get(overlay.path)) for side in self._sides}
+        sides = [side.overlays.get(overlay.path) for side in self._sides]
+        kinds = {
+            each.entry.options.kind if each and each.entry else EntryKind.KUSTOMIZATION for each in sides
+        }
         former, latter = (
             _is_built_by_kustomize(folders, each, overlay.path)
             for folders, each in zip(self._folders, (old, new), strict=True)
@@ -239,7 +242,3 @@ def _is_built_by_kustomize(folders: FolderReader, deployer: Resource, path: str)
     own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == path)
     types = {effective_type(folders, each) for each in own} - {None}
     return SourceType.KUSTOMIZE in types if types else None
-
-
-def _kind(overlay: Overlay | None) -> EntryKind:
-    return overlay.entry.options.kind if overlay and overlay.entry else EntryKind.KUSTOMIZATION

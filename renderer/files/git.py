@@ -410,7 +410,7 @@ class GitObjects:
         return GitObject(oid, kind, content)
 
     def blob(self, oid: str) -> GitObject | None:
-        """Return the object for an id, as ``find`` does; the blobs that were read last are kept."""
+        """Return the object for an id, as ``find`` does, and keep it while there is room."""
         known = self._blobs.get(oid)
         if known is not None:
             return known

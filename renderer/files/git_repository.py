@@ -230,12 +230,14 @@ class GitFileSystem:
         return self._line_ends.checked_out(place.path, found.content)
 
     def content_id(self, path: str) -> str:
-        """Return an id that equals that of another revision only if it checks out a file with this content.
+        """Return an id that two revisions share only if they check out the file with the same content.
 
         It is empty if there is no file. Raises ``DiagnosticError``: file-outside-root.
         """
-        blob, place = self.blob_id(path), self._find(path)
-        return f"{blob} {self._line_ends.attributes_of(place.path)}" if blob else ""
+        place = self._find(path)
+        if place.entry is None or place.entry.mode in (TREE_MODE, SUBMODULE_MODE):
+            return ""
+        return f"{place.entry.oid} {self._line_ends.attributes_of(place.path)}"
 
     def blob_id(self, path: str) -> str:
         """Return the id of the content of a file, which is not read; empty if there is no file.
@@ -301,8 +303,8 @@ class GitFileSystem:
 
         A link counts as a file. Folders with the same id are not looked into, unless their line ends differ.
         """
-        ends = (each._line_ends.attributes_of("x") for each in (self, other))  # noqa: SLF001 - of this class
-        waiting = [(".", self._root.entry, other._root.entry, next(ends) == next(ends))]
+        own, others = self._line_ends.attributes_of("x"), other._line_ends.attributes_of("x")
+        waiting = [(".", self._root.entry, other._root.entry, own == others)]
         while waiting:
             folder, one, another, has_same_ends = waiting.pop()
             old, new = (dict(self._listed(folder, each)) for each in (one, another))

@@ -299,7 +299,7 @@ class Fitter:
 
 
 def _effect(reduction: Reduction, group: InstancetypeGroup | None) -> _Effect:
-    """Return what identifies pairs with the same effect on a VM: objects that live as long as the search."""
+    """Return a key that pairs with the same effect on a VM share; the search keeps its objects alive."""
     return id(reduction), id(group)
 
 

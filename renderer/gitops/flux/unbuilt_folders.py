@@ -6,7 +6,6 @@ What is wrong with one file must not reveal what the others put into a Secret.
 from __future__ import annotations
 
 import posixpath
-import re
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
@@ -19,12 +18,13 @@ from renderer.kubevirt.facts.confidential.secret_values import confidential_text
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, text_at
+from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 _VARIABLE = b"${"
-_SEPARATOR = re.compile(r"(?m)^---")
+_SEPARATOR = pattern(r"(?m)^---")
 _WORK = "looking for variables in Secrets"
 #: Steps to evaluate a text, and the characters of it that cost another one (``model.run.work``).
 _STEPS_PER_TEXT, _CHARACTERS_PER_STEP = 10, 6

@@ -6,7 +6,6 @@ After an upgrade, KubeVirt moves the instances that the old release runs to the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Iterator
 
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
@@ -17,13 +16,14 @@ from renderer.kubevirt.impact.state import InstanceState, Update, VmChange
 from renderer.model.difference import Effect, Impact, worst
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.pattern import pattern
 
 #: The fields of a ``KubeVirt`` object from which virt-operator takes the images of KubeVirt.
 _IMAGES = ("imageRegistry", "imageTag")
 #: Patches and flags that name an image, rather than how it is pulled.
-_IMAGE = re.compile(r"[iI]mage(?!Pull|-pull)")
+_IMAGE = pattern(r"[iI]mage(?!Pull|-pull)")
 _OPERATOR_NAME = "virt-operator"
-_IMAGE_VARIABLE = re.compile(r"KUBEVIRT_VERSION=|\w+_(?:IMAGE|SHASUM)=")
+_IMAGE_VARIABLE = pattern(r"KUBEVIRT_VERSION=|\w+_(?:IMAGE|SHASUM)=")
 _CONFIGURATION = ("spec", "configuration")
 _NO_POD = "KubeVirt makes no pod for its next start or live migration"
 _OPERATOR = "pkg/virt-operator/util/config.go GetTargetConfigFromKV"
