@@ -6,22 +6,22 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
-from renderer.app.changed_files import changed_files
-from renderer.app.compared_states import ComparedStates
-from renderer.app.comparison import ComparedErrors, Comparison
-from renderer.app.deployer_changes import DeployerChanges
-from renderer.app.diff_ignores import Ignores
-from renderer.app.diff_revisions import Commit, commits_between, sides_of, with_overlay_hint
-from renderer.app.diff_side import Side
-from renderer.app.judged_by_former_facts import JudgedByFormerFacts
-from renderer.app.moved_objects import OverlayStates
+from renderer.app.comparison.changed_files import changed_files
+from renderer.app.comparison.compared_states import ComparedStates
+from renderer.app.comparison.deployer_changes import DeployerChanges
+from renderer.app.comparison.ignores import Ignores
+from renderer.app.comparison.judged_by_former_facts import JudgedByFormerFacts
+from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.relocated_overlays import leaves_cluster, relocation_of
+from renderer.app.comparison.result import ComparedErrors, Comparison
+from renderer.app.comparison.revisions import Commit, commits_between, sides_of, with_overlay_hint
+from renderer.app.comparison.shared_resources import SharedResources
+from renderer.app.comparison.side import Side
+from renderer.app.comparison.stalled import with_stalled_syncs
+from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
 from renderer.app.project import Project, chosen_overlays
-from renderer.app.relocated_overlays import leaves_cluster, relocation_of
 from renderer.app.reporter import Reporter, Stopwatch
-from renderer.app.shared_resources import SharedResources
 from renderer.app.sparse_checkout import SparseCheckout
-from renderer.app.stalled import with_stalled_syncs
-from renderer.app.unlisted_overlays import UnlistedOverlays
 from renderer.diff.masking import shown_text, with_shown_names
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
 from renderer.model.diagnostic import DiagnosticError
@@ -33,7 +33,7 @@ from renderer.model.run.work import in_turn
 from renderer.project.overlays import FoundOverlays
 
 if TYPE_CHECKING:
-    from renderer.app.diff_causes import Causes
+    from renderer.app.comparison.causes import Causes
 
 
 def compare_revisions(  # noqa: PLR0913 - one for each option of the command
@@ -72,7 +72,7 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
             for side in (before, after, *(commit.side for commit in commits if commit.side)):
                 side.propose()
         ignores = Ignores(ignore, before.config)
-        from renderer.app.diff_causes import Causes  # noqa: PLC0415 - not for a cluster, nor for the library
+        from renderer.app.comparison.causes import Causes  # noqa: PLC0415 - not for a cluster, nor for the library
 
         left_out = git.left_out() if not after.revision else frozenset[str]()
         sparse = SparseCheckout(left_out, before, after)

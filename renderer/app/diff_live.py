@@ -17,14 +17,14 @@ from renderer.adopt.live.cluster_objects import ClusterObjects
 from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in_no_overlay
 from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
-from renderer.app.comparison import Comparison
-from renderer.app.diff_ignores import Ignores
-from renderer.app.diff_revisions import side_at
-from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.comparison.ignores import Ignores
+from renderer.app.comparison.result import Comparison
+from renderer.app.comparison.revisions import side_at
+from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import LastCommit, SparseCheckout, last_commit_if_sparse
-from renderer.app.stalled import has_refusals, with_stalled_syncs
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError
 from renderer.app.workers import done_in_order

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
-from renderer.app.compared_overlay import compare_sides
-from renderer.app.diff_side import Side
+from renderer.app.comparison.compared_overlay import compare_sides
+from renderer.app.comparison.side import Side
 from renderer.app.project import Project, ProjectOpener, chosen_overlay
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.app.usage_error import UsageError

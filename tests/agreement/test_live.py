@@ -10,9 +10,9 @@ from random import Random
 
 import pytest
 
+from renderer.app.comparison.side import Side
 from renderer.app.diff import compare_projects
 from renderer.app.diff_live import Dump, compare_with_dump
-from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.files.builtin_catalogs import BuiltinFileSystem

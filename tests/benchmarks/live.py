@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.app.project import Project
 from tests.benchmarks.comparison import VMRENDER, Work, run
 from tests.benchmarks.inputs import write_overlay, write_repository

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from renderer.app.diff_causes import ChangedSources
+from renderer.app.comparison.causes import ChangedSources
 from renderer.files.file_system import DiskFileSystem, MemoryFileSystem
 from renderer.model.run.limits import limits
 from tests.cli.git_work_tree import commit, git, write
@@ -225,7 +225,7 @@ def test_the_target_release(fleet: Path) -> None:
 def test_work_that_is_nearly_used_up_is_not_spent_on_causes(
     fleet: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("renderer.app.diff_causes.allowed", lambda: 1)
+    monkeypatch.setattr("renderer.app.comparison.causes.allowed", lambda: 1)
     assert causes(fleet, {"catalog/ours.yaml": SIZE.replace("2Gi", "4Gi")}) == [[]]
     assert causes(fleet, {"base/eviction.yaml": EVICTION.replace("LiveMigrate", "None")}) == [
         ["base/eviction.yaml 3"]

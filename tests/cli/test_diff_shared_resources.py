@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from renderer.app.compared_overlay import compare_sides
+from renderer.app.comparison.compared_overlay import compare_sides
 from renderer.model.difference import OverlayDifference
 from tests.cli.git_work_tree import commit, init, write
 from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, kustomization, run
@@ -159,6 +159,6 @@ def test_machines_of_two_owners_are_compared_at_once(folder: Path, monkeypatch: 
 
     commit(folder, {**FLUX, "apps/vm.yaml": "---\n".join(VM.replace("db", f"db{n}") for n in range(5))})
     write(folder, {"clusters/prod/second.yaml": SECOND})
-    monkeypatch.setattr("renderer.app.shared_resources.compare_sides", counted)
+    monkeypatch.setattr("renderer.app.comparison.shared_resources.compare_sides", counted)
     assert "5 changed" in run().stdout
     assert calls == ["clusters/prod:second"]

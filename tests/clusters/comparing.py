@@ -6,9 +6,9 @@ from copy import deepcopy
 from io import BytesIO
 from pathlib import Path
 
-from renderer.app.comparison import Comparison
+from renderer.app.comparison.result import Comparison
+from renderer.app.comparison.side import Side
 from renderer.app.diff_live import Dump, compare_with_dump
-from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.files.builtin_catalogs import BuiltinFileSystem

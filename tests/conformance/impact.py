@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from renderer.app.compared_overlay import compare_sides
-from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.comparison.compared_overlay import compare_sides
+from renderer.app.comparison.side import RenderedSide, Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.bundled import data_folder
 from renderer.files.file_system import MemoryFileSystem

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.cli.app import main
 from renderer.model.render_config import Overlay
 from renderer.pipeline import Pipeline

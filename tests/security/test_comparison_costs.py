@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from renderer.adopt.live.ignored_differences import IgnoreRules, rules_of_application, rules_of_kustomization
-from renderer.app.diff_ignores import Ignores
-from renderer.app.diff_readers import ReadersElsewhere
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.relocated_overlays import Relocation, relocation_of
+from renderer.app.comparison.ignores import Ignores
+from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
+from renderer.app.comparison.relocated_overlays import Relocation, relocation_of
+from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff import orders, reads, services
 from renderer.diff.compare import compare_overlay
 from renderer.diff.images import image_moves

@@ -34,7 +34,7 @@ from renderer.app.api.objects import (
 )
 from renderer.app.api.runs import isolated_run, located_errors, reopen
 from renderer.app.api.values import Expanded, Findings, Fleet, FleetMachine, Rendered
-from renderer.app.comparison import Comparison
+from renderer.app.comparison.result import Comparison
 from renderer.app.diff import compare_revisions
 from renderer.app.explain import explain_resource
 from renderer.app.explanations import Question, explanation_of

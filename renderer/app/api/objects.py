@@ -15,9 +15,9 @@ from typing import Any, TypeAlias
 from renderer.app.api.arguments import check_mapping
 from renderer.app.api.values import Expanded, Findings
 from renderer.app.build import expand_files
-from renderer.app.comparison import Comparison
+from renderer.app.comparison.result import Comparison
+from renderer.app.comparison.side import Side
 from renderer.app.diff import compare_projects
-from renderer.app.diff_side import Side
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.files.builtin_catalogs import BuiltinFileSystem

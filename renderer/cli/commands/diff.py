@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from renderer.app.comparison import Comparison
+from renderer.app.comparison.result import Comparison
 from renderer.app.diff import compare_revisions
 from renderer.app.project import Project
 from renderer.app.reporter import Stopwatch

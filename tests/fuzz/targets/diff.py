@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
-from renderer.app.compared_overlay import compare_sides
-from renderer.app.diff_side import Side
+from renderer.app.comparison.compared_overlay import compare_sides
+from renderer.app.comparison.side import Side
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import MemoryFileSystem
 from renderer.findings.located import LocatedError

@@ -5,22 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from renderer.app.compared_overlay import compare_as_applied
-from renderer.app.diff_readers import ReadersElsewhere
-from renderer.app.diff_revisions import Commit
-from renderer.app.diff_side import Side
-from renderer.app.moved_objects import MovedObjects, OverlayStates
-from renderer.app.relocated_overlays import with_relocation
+from renderer.app.comparison.compared_overlay import compare_as_applied
+from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
+from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
+from renderer.app.comparison.relocated_overlays import with_relocation
+from renderer.app.comparison.revisions import Commit
+from renderer.app.comparison.services_elsewhere import ServicesElsewhere
+from renderer.app.comparison.side import Side
+from renderer.app.comparison.stalled import has_refusals
 from renderer.app.reporter import Reporter, Stopwatch
-from renderer.app.services_elsewhere import ServicesElsewhere
-from renderer.app.stalled import has_refusals
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 
 if TYPE_CHECKING:
-    from renderer.app.diff_causes import Causes
+    from renderer.app.comparison.causes import Causes
 
 
 class ComparedStates:

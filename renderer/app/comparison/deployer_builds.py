@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.files.file_system import is_inside
 from renderer.gitops.flux.discovery import variable_sources
 from renderer.kubevirt.facts.lists import field_changes

@@ -14,7 +14,7 @@ from contextlib import suppress
 from functools import cache, cached_property
 from typing import NamedTuple
 
-from renderer.app.diff_side import RenderedSide, Side
+from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff.grouped import Group, Member, groups_of
 from renderer.diff.reads import cause_in
 from renderer.files.file_system import FileSystem

@@ -8,7 +8,7 @@ from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, partial
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import TypeAlias
 
-from renderer.app.compared_overlay import compare_sides
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.overlay_owners import owners_of
+from renderer.app.comparison.compared_overlay import compare_sides
+from renderer.app.comparison.overlay_owners import owners_of
+from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff.moved import unchanged
 from renderer.diff.totals import totals_of
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView

@@ -12,7 +12,7 @@ from functools import cached_property
 from itertools import chain
 from typing import NamedTuple
 
-from renderer.app.diff_side import RenderedSide
+from renderer.app.comparison.side import RenderedSide
 from renderer.diff.missing import Makers, may_make_others, names_of, removed_objects, with_missing_objects
 from renderer.diff.reads import (
     ChangedObject,

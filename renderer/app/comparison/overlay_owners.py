@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.diff.deletions import Risk
 from renderer.gitops.argocd.application import as_application, is_application_set
 from renderer.gitops.pruning import (

@@ -13,8 +13,8 @@ from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
-from renderer.app.relocated_overlays import relocation_of
+from renderer.app.comparison.relocated_overlays import relocation_of
+from renderer.app.comparison.side import Side
 from renderer.files.file_system import EditedFiles, FileSystem
 from renderer.findings.located import LocatedError
 from renderer.kubevirt.facts.kinds import is_hyperconverged

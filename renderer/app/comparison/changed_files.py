@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from renderer.app.common_files import CommonFiles
-from renderer.app.diff_side import Side
+from renderer.app.comparison.common_files import CommonFiles
+from renderer.app.comparison.side import Side
 from renderer.files.file_system import FileSystem
 from renderer.model.diagnostic import DiagnosticError
 

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.adopt.live.ignored_differences import effective_rules
 from renderer.adopt.live.managed_fields import FieldOwners
-from renderer.app.applied_sides import EngineRules
-from renderer.app.diff_side import RenderedSide
+from renderer.app.comparison.applied_sides import EngineRules
+from renderer.app.comparison.side import RenderedSide
 from renderer.app.usage_error import UsageError
 from renderer.golang.glob_table import GlobTable
 from renderer.kubevirt.facts.lists import field_changes

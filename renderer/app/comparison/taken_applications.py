@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.gitops.argocd.application import is_application, is_application_set
 from renderer.model.difference import Effect, Impact
 from renderer.model.kube.res_id import ResId

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from renderer.app.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
-from renderer.app.diff_ignores import rules_not_evaluated, with_unsynced
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.stalled import has_refusals
+from renderer.app.comparison.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
+from renderer.app.comparison.ignores import rules_not_evaluated, with_unsynced
+from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.stalled import has_refusals
 from renderer.diff.compare import compare_overlay
 from renderer.diff.equal_changes import EqualChanges
 from renderer.diff.vm_change import VmChangeOf, change_as_written

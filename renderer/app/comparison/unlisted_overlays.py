@@ -14,11 +14,11 @@ from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cache
 
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.engine_objects import EngineObjects
-from renderer.app.moved_objects import OverlayStates
-from renderer.app.taken_applications import Taken
-from renderer.app.unlisted_side import UnlistedSide
+from renderer.app.comparison.engine_objects import EngineObjects
+from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.taken_applications import Taken
+from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.model.difference import Danger, OverlayDifference
 from renderer.model.kube.location import DocumentPlace

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.app.project import Project
 from renderer.app.revision_range import SHORT, revision_range
 from renderer.files.builtin_catalogs import BuiltinFileSystem

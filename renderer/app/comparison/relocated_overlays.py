@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.model.difference import ChangeType, OverlayDifference, ResourceChange, Totals
 from renderer.model.render_config import Overlay
 

@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Collection, Iterator, Mapping
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
 from renderer.model.render_config import Overlay

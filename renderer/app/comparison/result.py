@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from renderer.app.diff_side import Side
-from renderer.app.moved_objects import OverlayStates
+from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.side import Side
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.findings.located import Located
 from renderer.model.difference import Difference

@@ -9,9 +9,9 @@ import posixpath
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 
-from renderer.app.moved_objects import OverlayStates
-from renderer.app.taken_applications import Taken
-from renderer.app.unlisted_side import UnlistedSide
+from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.taken_applications import Taken
+from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.flux_operator import is_resource_set

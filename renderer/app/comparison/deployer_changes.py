@@ -7,14 +7,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.app.changed_files import changed_files
-from renderer.app.deployer_map import DeployerMap, entry_of
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.new_owners import with_new_owners
-from renderer.app.overlay_owners import joint_owners
-from renderer.app.redirected_overlays import RedirectedOverlays
-from renderer.app.taken_applications import Taken, taken_applications
-from renderer.app.tree_changes import TreeChanges
+from renderer.app.comparison.changed_files import changed_files
+from renderer.app.comparison.deployer_map import DeployerMap, entry_of
+from renderer.app.comparison.new_owners import with_new_owners
+from renderer.app.comparison.overlay_owners import joint_owners
+from renderer.app.comparison.redirected_overlays import RedirectedOverlays
+from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.taken_applications import Taken, taken_applications
+from renderer.app.comparison.tree_changes import TreeChanges
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
 from renderer.gitops.argocd.application import is_about_its_folder
@@ -36,7 +36,7 @@ from renderer.model.render_config import Overlay
 from renderer.pipeline.deployers import deployer_files, objects_in
 
 if TYPE_CHECKING:
-    from renderer.app.diff_causes import Causes
+    from renderer.app.comparison.causes import Causes
 
 #: The impacts of the objects that deploy a compared overlay, by their identity and entry.
 _Impacts: TypeAlias = dict[tuple[ResId, str], Impact | None]

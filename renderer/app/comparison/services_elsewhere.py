@@ -1,7 +1,7 @@
 """Machines that Services and routes of other overlays of their cluster reach, and lose.
 
 Services are often an overlay of their own. Where the cluster of an overlay is not known, an object that
-several overlays have is taken to be of none of them (``diff_readers``).
+several overlays have is taken to be of none of them (``readers_elsewhere``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 from typing import NamedTuple
 
-from renderer.app.diff_side import RenderedSide
+from renderer.app.comparison.side import RenderedSide
 from renderer.diff.services import Served, judged_by_services, may_lose_machines
 from renderer.model.difference import OverlayDifference
 from renderer.model.render_config import Overlay

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from renderer.app.diff_side import Side
-from renderer.app.overlay_owners import Handover, handovers
+from renderer.app.comparison.overlay_owners import Handover, handovers
+from renderer.app.comparison.side import Side
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import unchanged, with_deletion_risk

@@ -12,10 +12,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import NamedTuple
 
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.former_overlays import Objects, Origins, origins_of
-from renderer.app.overlay_owners import Handover, owners_of
-from renderer.app.relocated_overlays import Relocation, leaves_cluster, relocation_of
+from renderer.app.comparison.former_overlays import Objects, Origins, origins_of
+from renderer.app.comparison.overlay_owners import Handover, owners_of
+from renderer.app.comparison.relocated_overlays import Relocation, leaves_cluster, relocation_of
+from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff.deletions import Deletions
 from renderer.diff.masking import without_secret_words
 from renderer.diff.moved import with_deletion_risk, with_origins

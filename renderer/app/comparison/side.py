@@ -9,9 +9,9 @@ from functools import cached_property, partial
 from glob import escape
 from typing import TYPE_CHECKING, NamedTuple, Self
 
-from renderer.app.applying_engine import ApplyingEngine
-from renderer.app.common_files import CommonFiles, SideFiles
-from renderer.app.listing import Listing
+from renderer.app.comparison.applying_engine import ApplyingEngine
+from renderer.app.comparison.common_files import CommonFiles, SideFiles
+from renderer.app.comparison.listing import Listing
 from renderer.app.project import proposed_config
 from renderer.diff.overlay_side import OverlaySide
 from renderer.files.file_system import FileSystem

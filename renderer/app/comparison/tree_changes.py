@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from collections.abc import Set as AbstractSet
 from functools import cached_property
 
-from renderer.app.diff_side import Side
-from renderer.app.tree_readers import Missed, TreeReaders, is_plain_folder
+from renderer.app.comparison.side import Side
+from renderer.app.comparison.tree_readers import Missed, TreeReaders, is_plain_folder
 from renderer.emit.ownership import Owned, decode_ownership
 from renderer.files.file_system import FileSystem, is_inside
 from renderer.gitops.flux.artifact import ArtifactFileSystem

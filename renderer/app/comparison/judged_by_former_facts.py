@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 
-from renderer.app.compared_states import ComparedStates
-from renderer.app.diff_side import RenderedSide, Side
-from renderer.app.former_facts import former_facts
-from renderer.app.moved_objects import OverlayStates
+from renderer.app.comparison.compared_states import ComparedStates
+from renderer.app.comparison.former_facts import former_facts
+from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.reporter import Reporter
 from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange, effects_of
 from renderer.model.render_config import Overlay

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
-from renderer.app.diff_side import Side
+from renderer.app.comparison.side import Side
 from renderer.emit.layout import file_paths
 from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import (

@@ -6,9 +6,9 @@ import posixpath
 from collections.abc import Iterator
 from functools import cache
 
-from renderer.app.deployer_builds import DeployerBuilds
-from renderer.app.deployer_map import DeployerKey, DeployerMap, entry_object
-from renderer.app.diff_side import Side
+from renderer.app.comparison.deployer_builds import DeployerBuilds
+from renderer.app.comparison.deployer_map import DeployerKey, DeployerMap, entry_object
+from renderer.app.comparison.side import Side
 from renderer.files.file_system import is_inside, normal_path
 from renderer.gitops.argocd.application import (
     SourceType,

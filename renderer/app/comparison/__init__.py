@@ -1,0 +1,32 @@
+"""What ``diff`` compares of two sides: what the project renders, and what deploys it.
+
+``compare_projects`` in ``app/diff.py`` asks these questions, in its order.
+
+The sides:
+``revisions``, ``side``       a project at a commit or in the work tree, rendered in memory
+``listing``                   the files of a side that count
+``common_files``, ``changed_files``  which files two sides share, and which differ
+``former_facts``              the second side as the first one knows its clusters
+
+The overlays:
+``compared_overlay``          one overlay, as its engine applies it: ``applied_sides``, ``ignores``
+``compared_states``           all overlays, before, at each commit and after
+``former_overlays``, ``moved_objects``  objects that move from one overlay to another
+``relocated_overlays``        overlays that go to another cluster
+``shared_resources``          objects that several overlays have
+``judged_by_former_facts``    the worse of two verdicts
+``readers_elsewhere``, ``services_elsewhere``  machines that need an object of another overlay
+
+What deploys the overlays:
+``applying_engine``           the engine of an overlay, as judgements ask it
+``deployer_changes``          the objects that deploy overlays: ``deployer_map``
+``redirected_overlays``       overlays of which something else is applied: ``deployer_builds``
+``tree_changes``              files beside the sources that decide what is applied of a tree: ``tree_readers``
+``overlay_owners``, ``new_owners``  objects that another owner takes over, and a former one may delete
+``taken_applications``        Applications that a set begins to make
+``stalled``                   what a sync leaves undone after a refusal
+
+``unlisted_overlays``         what else the engines deploy: ``unlisted_side``, ``engine_objects``
+``causes``                    the places in the sources that a difference comes from
+``result``                    the difference, and the errors of both sides
+"""
