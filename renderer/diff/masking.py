@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from renderer.kubevirt.facts.confidential.credential_text import without_credentials
+from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.masked import (
     holds_secret,
     shown_id,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from renderer.findings.located import Located, LocatedFix
-from renderer.kubevirt.facts.confidential.credential_text import without_credentials
+from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.fields import KERNEL_ARGUMENTS, is_about_secret
 from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
 from renderer.model.codes import Trait

@@ -13,12 +13,12 @@ from renderer.findings.confidential_words import (
     is_answer_file_literal,
     names_of_credentials,
 )
-from renderer.kubevirt.facts.confidential.credential_text import (
-    credential_forms,
-    named_credentials,
+from renderer.kubevirt.facts.confidential.credential_text.commands import (
     passwords_of_commands,
     passwords_of_listed_commands,
 )
+from renderer.kubevirt.facts.confidential.credential_text.names import named_credentials
+from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     EXTRA_HEADERS,

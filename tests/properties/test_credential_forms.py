@@ -8,20 +8,18 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from renderer.kubevirt.facts.confidential.credential_text import (
-    COMMANDS,
+from renderer.kubevirt.facts.confidential.credential_text.addresses import IN_ADDRESSES
+from renderer.kubevirt.facts.confidential.credential_text.commands import COMMANDS, passwords_of_commands
+from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
+from renderer.kubevirt.facts.confidential.credential_text.names import (
     CREDENTIAL_NAME,
-    FORMS,
-    IN_ADDRESSES,
-    credential_forms,
-    is_credential_value,
     named_credentials,
     names_credential,
-    passwords_of_commands,
 )
+from renderer.kubevirt.facts.confidential.credential_text.search import FORMS, credential_forms
 from renderer.kubevirt.guest_data.credentials import POSSIBLE_CREDENTIAL
 
-_FORMS = [*(form for _, form in IN_ADDRESSES), *(form.pattern for form in FORMS)]
+_FORMS = [form.pattern for form in (*IN_ADDRESSES, *FORMS)]
 _SETTINGS = settings(
     max_examples=20, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow]
 )

@@ -12,17 +12,15 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential.credential_text import (
+from renderer.kubevirt.facts.confidential.credential_text.commands import (
     credential_arguments,
-    credential_forms,
-    is_credential_value,
-    may_be_credential,
     may_quote_command,
-    named_credentials,
-    names_credential,
     passwords_of_commands,
     passwords_of_listed_commands,
 )
+from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
+from renderer.kubevirt.facts.confidential.credential_text.names import named_credentials, names_credential
+from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms, may_be_credential
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     IGNITION,

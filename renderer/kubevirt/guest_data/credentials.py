@@ -13,13 +13,13 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential.credential_text import (
-    Form,
+from renderer.kubevirt.facts.confidential.credential_text.commands import (
     credential_arguments,
-    credential_forms,
-    kernel_credentials,
     passwords_of_commands,
 )
+from renderer.kubevirt.facts.confidential.credential_text.form import Form
+from renderer.kubevirt.facts.confidential.credential_text.kernel_arguments import kernel_credentials
+from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms
 from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
 from renderer.kubevirt.guest_data.user_data import Format, Part, decode_cloud_config, parts
 from renderer.model.diagnostic import DiagnosticError

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.kubevirt.facts.confidential.credential_text import (
-    without_credentials,
-    without_value_of_header,
-)
+from renderer.kubevirt.facts.confidential.credential_text.requests import without_value_of_header
+from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.parts import (
     Area,
     Scope,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.facts.confidential.credential_text import is_credential_value
+from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
 from renderer.kubevirt.facts.confidential.fields import COPIES, IGNITION, SECTIONS, START_DATA
 from renderer.kubevirt.facts.confidential.masked import masked, shown_path
 from renderer.kubevirt.facts.confidential.parts import (

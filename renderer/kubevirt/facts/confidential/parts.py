@@ -13,12 +13,10 @@ from enum import Enum, auto
 from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
-from renderer.kubevirt.facts.confidential.credential_text import (
-    credential_arguments,
-    is_credential_value,
-    without_credentials,
-    without_value_of_header,
-)
+from renderer.kubevirt.facts.confidential.credential_text.commands import credential_arguments
+from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
+from renderer.kubevirt.facts.confidential.credential_text.requests import without_value_of_header
+from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     COPIES,
