@@ -18,8 +18,9 @@ import importlib
 import re
 import sys
 import time
-from collections import deque
+from collections import defaultdict, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from re import _compiler, _constants, _parser  # type: ignore[attr-defined]
 from typing import Any, NamedTuple
@@ -119,7 +120,7 @@ def patterns_of_the_package() -> Found:
                     if not name.startswith("_")
                     else [source]
                 )
-                methods = _methods_called(name, map(ast.parse, using))
+                methods = _methods_called(name, using)
             else:
                 method = call.func.attr if isinstance(call.func, ast.Attribute) else "compile"
                 methods = OTHERWISE_USED.get(module) or frozenset([method] if method in METHODS else METHODS)
@@ -175,34 +176,35 @@ def _names_of_calls(tree: ast.Module) -> dict[ast.Call, str]:
     return names
 
 
-def _methods_called(name: str, trees: Iterable[ast.Module]) -> frozenset[str]:
-    """Return the methods that are called of a pattern; all, if it is also used in another way.
+@cache
+def _uses_of_names(source: str) -> Mapping[str, frozenset[str]]:
+    """Return the methods that a module calls of each name; "" is among them if it is used in another way.
 
     A call with a position is one of many that read a text piece by piece.
     """
-    found: set[str] = set()
+    found: dict[str, set[str]] = defaultdict(set)
     called: set[ast.AST] = set()
-    loaded: set[ast.AST] = set()
-    for node in (node for tree in trees for node in ast.walk(tree)):
+    # A walk comes to each node before those within it.
+    for node in ast.walk(ast.parse(source)):
         match node:
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=x), attr="match"), args=[_, _, *_]) if (
-                x == name
-            ):
-                found.add(SCAN)
-            case ast.Call(func=ast.Attribute(value=ast.Name(id=x), attr="search"), args=[_, _, *_]) if (
-                x == name
-            ):
-                found.add("finditer")
-            case ast.Attribute(value=ast.Name(id=x) as used, attr=method) if x == name:
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="match"), args=[_, _, *_]):
+                found[name].add(SCAN)
+            case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr="search"), args=[_, _, *_]):
+                found[name].add("finditer")
+            case ast.Attribute(value=ast.Name(id=name) as used, attr=method):
                 called.add(used)
-                found.add(method)
-            case ast.Name(id=x, ctx=ast.Load()) if x == name:
-                loaded.add(node)
+                found[name].add(method)
+            case ast.Name(id=name, ctx=ast.Load()) if node not in called:
+                found[name].add("")
             case _:
                 pass
-    if not found or loaded - called:
-        return frozenset(METHODS)
-    return frozenset(found & {*METHODS, SCAN})
+    return {name: frozenset(uses) for name, uses in found.items()}
+
+
+def _methods_called(name: str, sources: Iterable[str]) -> frozenset[str]:
+    """Return the methods that are called of a pattern; all, if it is also used in another way."""
+    found = frozenset[str]().union(*(_uses_of_names(each).get(name, ()) for each in sources))
+    return frozenset(METHODS) if not found or "" in found else found & {*METHODS, SCAN}
 
 
 # ------------------------------------------------------------------ the automaton of a pattern
@@ -537,6 +539,7 @@ def _read_in_two_ways(
 def slow_texts(pattern: Pattern, run: Callable[[str], object] | None = None) -> Iterator[Slow]:
     """Yield a text for each method that takes too long, or for ``run``, which uses the pattern."""
     automaton = Automaton(pattern.text, pattern.flags)
+    all_ends = ends(automaton)
     methods = pattern.methods
     if methods & {"split", "findall", "finditer", "sub", "subn"}:
         methods = methods - {"search", "split", "findall", "sub", "subn", SCAN} | {"finditer"}
@@ -545,7 +548,7 @@ def slow_texts(pattern: Pattern, run: Callable[[str], object] | None = None) -> 
     for method in sorted(methods):
         words = sorted(hostile_words(automaton, searching=method in SEARCHING))
         tried = run or _use(pattern, method)
-        found = (_slow(pattern, method, tried, word, end) for word in words for end in ends(automaton))
+        found = (_slow(pattern, method, tried, word, end) for word in words for end in all_ends)
         first = next(filter(None, found), None)
         if first:
             yield first
