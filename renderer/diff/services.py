@@ -33,6 +33,7 @@ _BACKENDS = {
     **{f"{protocol}Route": frozenset({"backendRefs"}) for protocol in ("HTTP", "GRPC", "TCP", "TLS", "UDP")},
 }
 _SOURCE = "kubernetes pkg/controller/endpointslice/endpointslice_controller.go syncService"
+_LABELS = "labels"
 _NAME_LABEL = "vm.kubevirt.io/name"
 _Label: TypeAlias = tuple[str, str | tuple[str]]
 #: The namespace of a Service, and its selector.
@@ -81,6 +82,21 @@ def judged_by_services(
     return [*map(judged, changes)]
 
 
+def judged_by_labels(
+    changes: Sequence[ResourceChange], before: Served, after: Served
+) -> list[ResourceChange]:
+    """Return the changes, with the Services that no longer select a machine by its new labels."""
+    judge = _Judge((before, after), "")
+    return [
+        _leaving(each, judge.left_services(each)) if may_leave_services(each) else each for each in changes
+    ]
+
+
+def may_leave_services(change: ResourceChange) -> bool:
+    """Return True if labels of what is not a Service change, and something is said of it."""
+    return change.impact is not None and any(_LABELS in each.field.segments for each in change.fields)
+
+
 def _is_update(change: ResourceChange) -> bool:
     found = (each.field.segments[:2] for each in change.fields)
     return change.type is ChangeType.CHANGED and any(each in _REACHING for each in found)
@@ -104,6 +120,8 @@ class Served:
         self.routes: dict[ResId, Resource] = {}
         #: The number of overlays that have each object.
         self.there: Counter[ResId] = Counter()
+        #: The labels of the pods of each machine.
+        self.machines: dict[ResId, frozenset[_Label]] = {}
         self._labelled: dict[tuple[str, _Label], list[_Pods]] = {}
         self.add(resources)
 
@@ -120,6 +138,8 @@ class Served:
                 self.routes[id_] = each
             machine = VirtualMachineView.of(each)
             labels = _labels(_pod_labels(each, machine))
+            if machine:
+                self.machines[id_] = labels
             for label in labels:
                 pods = _Pods(id_, labels, is_machine=machine is not None)
                 self._labelled.setdefault((each.namespace, label), []).append(pods)
@@ -130,6 +150,7 @@ class Served:
         self.selections |= other.selections
         self.routes |= other.routes
         self.there += other.there
+        self.machines |= other.machines
         for key, pods in other._labelled.items():
             self._labelled.setdefault(key, []).extend(pods)
 
@@ -147,6 +168,10 @@ class _Judge:
 
     def __init__(self, sides: tuple[Served, Served], where: str) -> None:
         self._sides, self._where = sides, where
+        self._selecting: dict[tuple[str, _Label], list[ResId]] = {}
+        for id_, (namespace, selector) in sides[0].selections.items():
+            if selector and sides[1].selections.get(id_) == (namespace, selector):
+                self._selecting.setdefault((namespace, min(selector, key=repr)), []).append(id_)
         self._removed = cache(self._removal)
         self._updated = cache(self._update)
 
@@ -163,6 +188,19 @@ class _Judge:
             return self._removed(selection) if selection else None
         old, new = before.selections.get(change.id), after.selections.get(change.id)
         return self._updated(old, new) or self._closed(change.id) if old and new else None
+
+    def left_services(self, change: ResourceChange) -> list[str]:
+        """Return the Services that stay as they are, and no longer select a machine by its new labels."""
+        before, after = self._sides
+        old, new = before.machines.get(change.id), after.machines.get(change.id)
+        if not old or not new or old == new or before.there[change.id] > 1 or after.there[change.id] > 1:
+            return []
+        found = (each for label in old for each in self._selecting.get((change.id.namespace, label), []))
+        return sorted(
+            f"{SERVICE} {each.name}"
+            for each in found
+            if before.selections[each][1] <= old and not before.selections[each][1] <= new
+        )
 
     def _removal(self, selection: _Selection) -> Impact | None:
         """Return what the removal of a Service does to the machines that it selects, and that stay."""
@@ -197,15 +235,27 @@ class _Judge:
         return Impact(Effect.STOP, f"connections to {listed(selected)} by this {gone.kind} fail at once", "")
 
     def _update(self, old: _Selection, new: _Selection) -> Impact | None:
-        """Return what happens if a machine that the old Service selects is not selected by the new one."""
-        left = {each.id for each in self._sides[1].selected(new)}
-        lost = self._lost(old, left)
-        if not lost:
+        """Return what happens if a machine that the old Service selects is not selected by the new one.
+
+        A machine that runs keeps the labels that it was started with.
+        """
+        running = self._sides[0].machines
+        selected = {each.id for each in self._sides[1].selected(new)}
+        at_once = {id_ for id_ in selected if new[1] <= running.get(id_, new[1])}
+        lost = self._lost(old, selected)
+        late = [each for each in self._lost(old, at_once) if each not in lost]
+        rest = "" if at_once else f", nor anything else{self._where}"
+        if late:
+            others = f", and no longer {listed(lost)}" if lost else ""
+            reason = (
+                f"it selects {listed(late)} only after {'its' if len(late) == 1 else 'their'} next start, "
+                f"with the new labels{others}: connections fail until then"
+            )
+        elif lost:
+            reason = f"it no longer selects {listed(lost)}{rest}: connections fail at once"
+        else:
             return None
-        effect = Effect.LIVE if left else Effect.STOP
-        rest = "" if left else f", nor anything else{self._where}"
-        reason = f"it no longer selects {listed(lost)}{rest}: connections fail at once"
-        return Impact(effect, reason, _SOURCE)
+        return Impact(Effect.LIVE if at_once else Effect.STOP, reason, _SOURCE)
 
     def _lost(self, selection: _Selection, left: AbstractSet[ResId]) -> list[str]:
         """Return the machines that a Service selected, that stay, and that are not ``left`` to it."""
@@ -214,6 +264,22 @@ class _Judge:
             for each in self._sides[0].selected(selection)
             if each.is_machine and self._sides[1].there[each.id] and each.id not in left
         ]
+
+
+def _leaving(change: ResourceChange, services: Sequence[str]) -> ResourceChange:
+    """Return the change of a machine whose new labels these Services do not select."""
+    if not services:
+        return change
+    reason = f"{listed(services)} no longer select{'s' if len(services) == 1 else ''} it then"
+
+    def added(impact: Impact) -> Impact:
+        return impact._replace(reason="; ".join(filter(None, (impact.reason, reason))))
+
+    fields = (
+        each._replace(impact=added(each.impact)) if each.impact and _LABELS in each.field.segments else each
+        for each in change.fields
+    )
+    return change._replace(impact=change.impact and added(change.impact), fields=tuple(fields))
 
 
 def _ways(service: Resource) -> list[str]:

@@ -75,3 +75,26 @@ def test_service_that_several_overlays_have_is_not_judged(folder: Path) -> None:
     found = run().stdout
     assert "removed Service shop/db in overlays" not in found
     assert "fail at once" not in found
+
+
+@pytest.mark.parametrize(
+    ("selected", "said"),
+    [
+        ("db", "no condition says so; Service db no longer selects it then"),
+        (
+            "sql",
+            "it selects VirtualMachine db only after its next start, with the new labels: connections fail",
+        ),
+    ],
+    ids=["the machine alone", "both"],
+)
+def test_machine_that_changes_its_labels_keeps_the_old_ones_while_it_runs(
+    folder: Path, selected: str, said: str
+) -> None:
+    before = files("services") | {"vmrender.yaml": OVERLAYS}
+    before["machines/db.yaml"] = VM.replace("template:", "template:\n    metadata: {labels: {app: db}}", 1)
+    before["services/db.yaml"] = SERVICE.replace("vm.kubevirt.io/name", "app")
+    commit(folder, before)
+    write(folder, {"machines/db.yaml": before["machines/db.yaml"].replace("app: db", "app: sql")})
+    write(folder, {"services/db.yaml": before["services/db.yaml"].replace("app: db", f"app: {selected}")})
+    assert said in run().stdout

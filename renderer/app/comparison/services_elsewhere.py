@@ -11,8 +11,14 @@ from functools import cache
 from typing import NamedTuple
 
 from renderer.app.comparison.side import RenderedSide
-from renderer.diff.services import Served, judged_by_services, may_lose_machines
-from renderer.model.difference import OverlayDifference
+from renderer.diff.services import (
+    Served,
+    judged_by_labels,
+    judged_by_services,
+    may_leave_services,
+    may_lose_machines,
+)
+from renderer.model.difference import OverlayDifference, ResourceChange
 from renderer.model.render_config import Overlay
 from renderer.pipeline.target_cluster import (
     Cluster,
@@ -60,9 +66,10 @@ class ServicesElsewhere:
         """Yield the differences, with what Services and routes do to machines of other overlays."""
         in_cluster_of = cache(self._in_cluster_of)
         for each in differences:
-            if each.path in self._groups and any(map(may_lose_machines, each.changes)):
+            if each.path in self._groups and any(map(_may_be_parted, each.changes)):
                 sides = in_cluster_of(self._groups[each.path])
-                yield each._replace(changes=tuple(judged_by_services(each.changes, *sides)))
+                changes = judged_by_labels(judged_by_services(each.changes, *sides), *sides)
+                yield each._replace(changes=tuple(changes))
             else:
                 yield each
 
@@ -73,3 +80,8 @@ class ServicesElsewhere:
                 for served, side in zip(found, sides, strict=True):
                     served.merge(side)
         return found
+
+
+def _may_be_parted(change: ResourceChange) -> bool:
+    """Return True if a Service may lose machines by the change."""
+    return may_lose_machines(change) or may_leave_services(change)
