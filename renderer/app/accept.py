@@ -21,7 +21,7 @@ from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.confidential.fields import is_about_secret
-from renderer.kubevirt.guest_data.credential_fields import credential_fields
+from renderer.kubevirt.guest_data.credential_fields import holds_credential
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
@@ -190,7 +190,7 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
         message, hint = f"{message} is only in the cluster", _IMPORT_HINT
     elif isinstance(value, dict | list):
         message, hint = f"{message} is more than one value", _BY_HAND_HINT
-    elif any(credential_fields({"value": {str(change.field.segments[-1]): value}})):
+    elif holds_credential({"value": {str(change.field.segments[-1]): value}}):
         message, hint = f"{message} has a credential", _CONFIDENTIAL_HINT
     elif isinstance(value, str | int | float) and (loss := loss_in_output(value)):
         message, hint = f"{message}: {loss}", _IN_CLUSTER_HINT

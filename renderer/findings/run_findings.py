@@ -194,10 +194,10 @@ class RunFindings:
             texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
             if all(map(fields.is_file_of_generator, (site.field for site in finding.sites))):
                 texts = (text.partition("=")[2] for text in texts if not fields.is_path_entry(text))
-            from renderer.model.run.readings import all_readings  # noqa: PLC0415 - few findings are
+            from renderer.model.run.readings import readings  # noqa: PLC0415 - few findings are
 
-            texts = tuple(texts)
-            own_values.update((*texts, *all_readings(texts)))
+            for text in texts:
+                own_values.update((text, *readings(text)))
         if finding.resource is None or finding.code in _ABOUT_ENGINES:
             own_values.update(contents_in(self._locator.texts_near(finding.sites)))
         fix: LocatedFix | None = None

@@ -7,8 +7,8 @@ from itertools import zip_longest
 from operator import is_
 
 from renderer.golang.json_patch import OPERATIONS, OperationError, apply_operation
+from renderer.kubevirt.facts.confidential.fields import SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.object_fields import fields_of
-from renderer.kubevirt.facts.confidential.parts import SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.secret_values import secret_values, secret_values_in_changes
 from renderer.kustomize.annotations import with_annotations_for_build, with_text_annotations
 from renderer.kustomize.identity import with_previous_id

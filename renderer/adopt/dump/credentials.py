@@ -12,25 +12,28 @@ from __future__ import annotations
 
 import binascii
 from base64 import b64decode
-from collections.abc import Iterator
+from collections.abc import Sequence
 from itertools import accumulate, chain, compress
 from operator import and_
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
-from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION
+from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES, IGNITION, SECTIONS_OF_SECRETS
 from renderer.kubevirt.facts.confidential.object_fields import withheld_fields
 from renderer.kubevirt.facts.confidential.parts import is_name
 from renderer.kubevirt.facts.confidential.secret_values import fields_of_secrets, secret_values
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.kubevirt.guest_data.credential_fields import credential_fields, is_copy_of_object
+from renderer.kubevirt.guest_data.credential_fields import (
+    credential_fields,
+    holds_credential,
+    is_copy_of_object,
+)
 from renderer.kubevirt.guest_data.credentials import may_have_credentials
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at, with_value
 from renderer.model.masking import Masking
 from renderer.model.record import Record
 
-_SECRET = "Secret"  # noqa: S105 - the kind
-_CONFIG_MAP = "ConfigMap"
 #: Fields of cloud-init with text, the field for the reference that replaces them, and the key of the Secret.
 _START_DATA = tuple(
     (field, fields.reference, fields.keys[0])
@@ -77,8 +80,7 @@ def withhold(content: JsonObject) -> Withheld:
 def _without_credential_in_key(field: FieldPath) -> FieldPath:
     """Return the path up to the first key that no field has, or that holds a credential itself."""
     is_shown = (
-        not isinstance(key, str) or (is_name(key) and not any(True for _ in credential_fields(key)))
-        for key in field.segments
+        not isinstance(key, str) or (is_name(key) and not holds_credential(key)) for key in field.segments
     )
     return FieldPath(tuple(compress(field.segments, accumulate(is_shown, and_))))
 
@@ -89,9 +91,7 @@ def _without_copies(content: JsonObject) -> JsonObject:
     kept = {
         key: text
         for key, text in annotations.items()
-        if not (
-            isinstance(text, str) and is_copy_of_object(text) and any(True for _ in credential_fields(text))
-        )
+        if not (isinstance(text, str) and is_copy_of_object(text) and holds_credential(text))
     }
     if len(kept) == len(annotations):
         return content
@@ -100,14 +100,12 @@ def _without_copies(content: JsonObject) -> JsonObject:
 
 def _without_credentials(content: JsonObject) -> Withheld:
     kind, api_version = text_at(content, "kind"), text_at(content, "apiVersion")
-    if kind == _SECRET:
+    if kind == SECRET:
         return Withheld(None, (Placeholder(_without_secret_values(content)),))
-    if (api_version, kind) == ("v1", _CONFIG_MAP):
+    if (api_version, kind) == ("v1", CONFIG_MAP):
         keys = (*object_at(content, "data"), *object_at(content, "binaryData"))
-        has_answer_file = any(key.lower() in ANSWER_FILES for key in keys)
         texts = {key: content[key] for key in ("data", "binaryData") if key in content}
-        is_secret = has_answer_file or any(True for _ in credential_fields(texts))
-        if is_secret:
+        if any(key.lower() in ANSWER_FILES for key in keys) or holds_credential(texts):
             return Withheld(None, (Placeholder(_without_secret_values(content)),))
         return Withheld(content)
     paths = virtual_machine_paths(content)
@@ -127,7 +125,7 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
     for index, volume in enumerate(array_at(content, *instance, "volumes")):
         source_key = next((key for key in CLOUD_INIT_VOLUMES if key in object_at(volume)), "")
         source = object_at(volume, source_key)
-        confidential = tuple(_credentials_in(source))
+        confidential = _confidential_start_data(source)
         if not confidential:
             volumes.append(volume)
             continue
@@ -139,7 +137,7 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
             metadata["namespace"] = text_at(machine, "namespace")
         secret: JsonObject = {
             "apiVersion": "v1",
-            "kind": _SECRET,
+            "kind": SECRET,
             "metadata": metadata,
             "stringData": {key: "" for field, _, key in _START_DATA if field in confidential},
         }
@@ -151,14 +149,14 @@ def _without_start_data(content: JsonObject, instance: tuple[str, ...]) -> Withh
     return Withheld(with_value(content, (*instance, "volumes"), volumes), tuple(placeholders), moved)
 
 
-def _credentials_in(source: JsonObject) -> Iterator[str]:
-    """Yield the fields with start data if any of them has credentials: they move together."""
+def _confidential_start_data(source: JsonObject) -> Sequence[str]:
+    """Return the fields with start data if any of them has credentials, as they move together; else none."""
     texts = {field: text_at(source, field) for field, _, _ in _START_DATA if text_at(source, field)}
     for field, text in texts.items():
         plain = _decoded_base64(text) if field.endswith("Base64") else text
-        if may_have_credentials(plain) or any(True for _ in credential_fields(plain)):
-            yield from texts
-            return
+        if may_have_credentials(plain) or holds_credential(plain):
+            return tuple(texts)
+    return ()
 
 
 def _decoded_base64(text: str) -> str:
@@ -179,9 +177,8 @@ def _with_secret_references(source: JsonObject, name: str) -> JsonObject:
 
 def _without_secret_values(content: JsonObject) -> JsonObject:
     """Return a Secret or ConfigMap with its keys and without values; no name that may hold one is a key."""
-    sections = ("data", "stringData", "binaryData")
-    keys = {key: "" for section in sections for key in object_at(content, section) if is_name(key)}
-    field = "stringData" if text_at(content, "kind") == _SECRET else "data"
+    keys = {key: "" for section in SECTIONS_OF_SECRETS for key in object_at(content, section) if is_name(key)}
+    field = "stringData" if text_at(content, "kind") == SECRET else "data"
     kept = {key: content[key] for key in ("apiVersion", "kind", "type") if key in content}
     return {**kept, "metadata": _metadata_without_values(content), field: keys}
 

@@ -15,6 +15,7 @@ from functools import cache, cached_property
 from renderer.app.comparison.side import Side
 from renderer.files.file_system import is_inside
 from renderer.gitops.flux.discovery import variable_sources
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.lists import field_changes
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.resources import read_resources
@@ -29,7 +30,7 @@ from renderer.model.render_config import Overlay
 from renderer.project.validation_scope import has_name_of_manifest
 
 #: The kinds that variables are taken from.
-_DATA = ("ConfigMap", "Secret")
+_DATA = (CONFIG_MAP, SECRET)
 
 
 class DeployerBuilds:
@@ -74,7 +75,7 @@ class DeployerBuilds:
             if overlay is None:
                 continue
             reads = overlay.entry.options if overlay.entry else overlay.flux
-            kinds = _DATA if reads is None else () if reads.secrets else ("Secret",)
+            kinds = _DATA if reads is None else () if reads.secrets else (SECRET,)
             for deployer in builds.side.deployers.of(overlay) if kinds else ():
                 for kind, namespace, name in variable_sources(deployer):
                     if kind in kinds and self._has_changed((kind, namespace, name)):

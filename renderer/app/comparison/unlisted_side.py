@@ -14,6 +14,7 @@ from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
+from renderer.kubevirt.facts.kinds import CONFIG_MAP
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
@@ -29,7 +30,6 @@ from renderer.pipeline.deployers import is_set, nearness, objects_in
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.target_cluster import target_cluster_of
 
-_CONFIG_MAP = "ConfigMap"
 _WORD = pattern(rb"[\w.-]+")
 
 
@@ -214,13 +214,13 @@ class UnlistedSide:
         """
         kustomizations = filter(is_flux_kustomization, self._deployers())
         sources = {source for each in kustomizations for source in variable_sources(each)}
-        names = {name.encode() for kind, _, name in sources if kind == _CONFIG_MAP}
+        names = {name.encode() for kind, _, name in sources if kind == CONFIG_MAP}
         found: dict[Reference, list[Resource]] = {}
         for path in self.side.listing.manifests if names else ():
             with suppress(DiagnosticError):  # reported where it is used
                 content = self.side.fs.read(path)
-                if b"ConfigMap" in content and not names.isdisjoint(_WORD.findall(content)):
-                    for each in (each for each in self._objects_of(path) if each.kind == _CONFIG_MAP):
+                if CONFIG_MAP.encode() in content and not names.isdisjoint(_WORD.findall(content)):
+                    for each in (each for each in self._objects_of(path) if each.kind == CONFIG_MAP):
                         found.setdefault(each.reference, []).append(each)
         return found
 

@@ -25,6 +25,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     IGNITION,
     LAUNCH_SECURITY,
+    SECTIONS_OF_SECRETS,
     START_DATA,
     is_reference_to_secret,
     is_value_key,
@@ -47,7 +48,6 @@ from renderer.yamlio.events import MalformedError, document_count
 
 _Path: TypeAlias = tuple[Segment, ...]
 
-_SECTIONS_OF_SECRETS = ("data", "stringData", "binaryData")
 #: What a SealedSecret has is made to be in Git. It is long, as it begins with a key that RSA has encrypted
 #: (sealed-secrets ``pkg/crypto/crypto.go`` HybridEncrypt).
 _SEALED_SECTION, _SEALED = "encryptedData", pattern(r"[A-Za-z0-9+/]{100,}={0,2}")
@@ -98,6 +98,11 @@ def credential_fields(value: Json, path: _Path = ()) -> Iterator[_Path]:
     yield from _in_value(value, path, 0)
 
 
+def holds_credential(value: Json) -> bool:
+    """Return True if a value is a credential, or has a field that holds one."""
+    return next(credential_fields(value), None) is not None
+
+
 def is_copy_of_object(text: str) -> bool:
     """Return True if the value of an annotation is a copy of an object, as tools keep one to compare with."""
     return any(
@@ -119,7 +124,7 @@ def _in_value(value: Json, path: _Path, depth: int) -> Iterator[_Path]:
 
 def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]:
     if path or depth:
-        for section in _SECTIONS_OF_SECRETS:
+        for section in SECTIONS_OF_SECRETS:
             is_secret = text_at(mapping, "kind").lower() == SECRET.lower() or section == "stringData"
             if is_secret and any(map(is_credential_value, object_at(mapping, section).values())):
                 yield (*path, section)

@@ -12,7 +12,7 @@ import posixpath
 import re
 import zlib
 from base64 import b64decode, b64encode, encodebytes, urlsafe_b64encode
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from math import isfinite
 
@@ -100,12 +100,6 @@ def readings(text: str) -> Iterator[str]:
             spend(sum(map(len, parts)) // _CHARACTERS_PER_STEP, _LOOKING)
             waiting += ((part, depth - 1) for part in parts)
     return (each for each in seen if len(each) >= SHORTEST)
-
-
-def all_readings(texts: Iterable[str]) -> Iterator[str]:
-    """Yield the readings of each text."""
-    for text in texts:
-        yield from readings(text)
 
 
 def _spellings(text: str) -> Iterator[str]:

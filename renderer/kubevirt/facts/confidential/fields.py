@@ -9,6 +9,7 @@ copies of whole objects that kubectl keeps; and what SOPS has encrypted. Every o
 
 from __future__ import annotations
 
+from renderer.kubevirt.facts.cloud_init import CONFIG_DRIVE, NETWORK_DATA, NO_CLOUD, USER_DATA
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import RenameField, edited_place
@@ -19,9 +20,10 @@ from renderer.model.pattern import pattern
 
 #: The fields of a Secret that anybody may read.
 PUBLIC_FIELDS_OF_SECRETS = frozenset({"apiVersion", "kind", "metadata", "type", "immutable"})
-#: Fields with the values of a Secret, or with the source of one.
+#: The fields of a Secret whose entries are its values, and the field of a kustomization that makes Secrets.
+SECTIONS_OF_SECRETS = ("data", "stringData", "binaryData")
 SECRET_GENERATOR = "secretGenerator"  # noqa: S105 - the name of a field
-SECRET_DATA = ("binaryData", "data", "stringData", SECRET_GENERATOR)
+SECRET_DATA = (*SECTIONS_OF_SECRETS, SECRET_GENERATOR)
 #: The fields of an entry of ``secretGenerator`` that hold no value. Paths of files are public, too; but among
 #: them, there may be a value by mistake.
 PUBLIC_FIELDS_OF_GENERATORS = frozenset({"behavior", "env", "envs", "name", "namespace", "options", "type"})
@@ -51,18 +53,18 @@ IGNITION = "kubevirt.io/ignitiondata"
 KERNEL_ARGUMENTS = "kernelArgs"
 #: The field of a download with headers, each as one text.
 EXTRA_HEADERS = "extraHeaders"
-START_DATA = ("networkData", "networkDataBase64", "userData", "userDataBase64")
+START_DATA = (NETWORK_DATA.plain, NETWORK_DATA.base64, USER_DATA.plain, USER_DATA.base64)
 LAUNCH_SECURITY = ("dhCert", "session")  # of launchSecurity.sev
 #: Keys of a ConfigMap for a sysprep volume (KubeVirt ``pkg/config/sysprep.go``); case is ignored.
 ANSWER_FILES = ("autounattend.xml", "unattend.xml")
 #: Fields that are confidential except for the names of other objects in them.
-SECTIONS = ("accessCredentials", "cloudInitConfigDrive", "cloudInitNoCloud")
+SECTIONS = ("accessCredentials", CONFIG_DRIVE, NO_CLOUD)
 REFERENCES = frozenset({"networkDataSecretRef", "secretName", "secretRef", "userDataSecretRef"})
 
 #: Keys whose values are confidential in an object of any kind.
-_CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
+CONFIDENTIAL_KEYS = (*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION)
 #: Keys whose values are confidential in plain text, where the kind of the object is unknown.
-CONFIDENTIAL_KEYS_OF_TEXT = (*_CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
+CONFIDENTIAL_KEYS_OF_TEXT = (*CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECRET_DATA)
 
 #: A path of a file with an extension that files with secrets have. A password may have a slash or a dot, too.
 _PLAIN_PATH = pattern(
@@ -73,7 +75,7 @@ _PLAIN_PATH = pattern(
 _REFERENCE_TO_SECRET = pattern(r"(?i)secret-?(?:key)?-?(?:ref(?:erence)?|selector)$")
 _VALUES_OF_REFERENCES = frozenset({"content", "data", "literal", "plain", "plainText", "plaintext", "value"})
 
-_CONFIDENTIAL = frozenset(_CONFIDENTIAL_KEYS)
+_CONFIDENTIAL = frozenset(CONFIDENTIAL_KEYS)
 _CONFIDENTIAL_IN_TEXT = frozenset(key.lower() for key in CONFIDENTIAL_KEYS_OF_TEXT)
 
 

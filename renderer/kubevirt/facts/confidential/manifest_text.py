@@ -6,16 +6,13 @@ import re
 
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
-    COPIES,
-    IGNITION,
-    LAUNCH_SECURITY,
+    CONFIDENTIAL_KEYS,
     SECTIONS,
-    START_DATA,
 )
 from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
 from renderer.model.pattern import pattern
 
-_KEYS = sorted({*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION, *ANSWER_FILES, *SECTIONS})
+_KEYS = sorted({*CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECTIONS})
 #: In lower case. In quotes, a word may be escaped.
 _MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _KEYS))
 _KIND_PUT_IN_LATER = pattern(r"kind\W+(?:[${]|<<)")

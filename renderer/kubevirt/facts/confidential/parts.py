@@ -19,11 +19,11 @@ from renderer.kubevirt.facts.confidential.credential_text.requests import withou
 from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
+    CONFIDENTIAL_KEYS,
     COPIES,
     EXTRA_HEADERS,
     FILES_OF_GENERATORS,
     IDENTITY,
-    IGNITION,
     KERNEL_ARGUMENTS,
     KIND_OF_GENERATOR,
     LAUNCH_SECURITY,
@@ -31,10 +31,9 @@ from renderer.kubevirt.facts.confidential.fields import (
     PUBLIC_FIELDS_OF_PARAMETERS,
     PUBLIC_FIELDS_OF_SECRETS,
     REFERENCES,
-    SECRET_DATA,
     SECRET_GENERATOR,
     SECTIONS,
-    START_DATA,
+    SECTIONS_OF_SECRETS,
     is_confidential,
     is_path_entry,
     is_reference_to_secret,
@@ -87,8 +86,7 @@ from renderer.model.run.work import spend
 
 _SECRET_LIST = "SecretList"  # noqa: S105 - the kind
 _STRING_DATA, _DATA = "stringData", "data"
-#: The fields of a Secret whose entries are its values.
-SECTIONS_OF_SECRETS = frozenset(SECRET_DATA) - {SECRET_GENERATOR}
+_SECTIONS_OF_SECRETS = frozenset(SECTIONS_OF_SECRETS)
 #: The fields of a generator that are mappings.
 _MAPPINGS_OF_GENERATORS = frozenset({"metadata", "options"})
 _PATHS_OF_GENERATORS = frozenset({"env", "envs", FILES_OF_GENERATORS})
@@ -122,7 +120,7 @@ _NAME_IN_REFERENCE = pattern(
     r"(?i)(name|namespace|key|kind|group|property|version|type|ref|optional|policy|store)$"
 )
 _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set", "values", "valuesContent", "valuesObject"})
-_CONFIDENTIAL_KEYS = frozenset((*START_DATA, *LAUNCH_SECURITY, *COPIES, IGNITION))
+_CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
 _LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
 
@@ -363,7 +361,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if "op" in mapping and "path" in mapping and "kind" not in mapping:
         return _scope_of_operation(mapping, here, key)
     if _holds_value(mapping, here, key):
-        return _entries(child, below) if key in SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
+        return _entries(child, below) if key in _SECTIONS_OF_SECRETS else below.hidden(is_secret=True)
     if key.endswith(_JSON_PATCH_ANNOTATION) and isinstance(child, str):
         return Scope(is_root=True, target=here.kind or ANY_KIND, depth=here.depth)
     is_patch = key == _PATCH and (isinstance(child, str) or isinstance(mapping.get("target"), dict))
@@ -443,7 +441,7 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
     if not any(keys):
         return here
     is_of_secret = means_secret(here.target)
-    is_known = here.target not in _UNKNOWN_TARGETS and keys[0] in SECTIONS_OF_SECRETS
+    is_known = here.target not in _UNKNOWN_TARGETS and keys[0] in _SECTIONS_OF_SECRETS
     kind = SECRET if is_of_secret else here.target if is_known else ""
     if is_confidential(FieldPath(tuple(keys)), kind):
         return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
@@ -465,7 +463,7 @@ def _may_write_value_of_secret(transformer: JsonObject) -> bool:
         kind = target_kind(object_at(target, "select") or object_at(target, "selector"))
         paths = (*array_at(target, "fieldPaths"), text_at(target, "fieldPath"))
         fields = {found[0] for found in map(_FIRST_OF_PATH.match, map(str, paths)) if found}
-        if may_be_secret(kind) and not SECTIONS_OF_SECRETS.isdisjoint(fields):
+        if may_be_secret(kind) and not _SECTIONS_OF_SECRETS.isdisjoint(fields):
             return True
         if LITERALS in fields and (kind == ANY_KIND or means_generator(kind)):
             return True
@@ -477,8 +475,8 @@ def _holds_value(mapping: JsonObject, here: Scope, key: str) -> bool:
     is_object = here.is_root or "metadata" in mapping
     kind = mapping.get("kind", here.kind if is_object else "")
     if means_secret(kind) or (here.is_root and means_secret(here.target)):
-        return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in SECTIONS_OF_SECRETS
-    is_section = key in SECTIONS_OF_SECRETS
+        return key not in PUBLIC_FIELDS_OF_SECRETS if is_object else key in _SECTIONS_OF_SECRETS
+    is_section = key in _SECTIONS_OF_SECRETS
     if here.is_among_secrets:
         return (is_section or key == LITERALS) and isinstance(mapping.get(key), dict | list)
     may_be_any = kind == "" and here.is_root and here.target in (ANY_KIND, OWN_KIND)

@@ -7,6 +7,7 @@ from itertools import chain
 
 from renderer.kubevirt.facts.confidential.fields import (
     SECRET_DATA,
+    SECTIONS_OF_SECRETS,
 )
 from renderer.kubevirt.facts.confidential.manifest_text import (
     seems_to_hold_secret,
@@ -19,7 +20,6 @@ from renderer.kubevirt.facts.confidential.parts import (
     INPUTS_OF_SETS,
     LOOKING,
     RESOURCE_SET,
-    SECTIONS_OF_SECRETS,
     STEPS_PER_VALUE,
     Part,
     Scope,
@@ -169,7 +169,7 @@ def secret_values_in_changes(before: Json, after: Json) -> frozenset[str]:
     if text_at(before, "kind") != SECRET or text_at(after, "kind") != SECRET:
         return secret_values([before])
     changed = _unshared(before, after)
-    for section in SECTIONS_OF_SECRETS & changed.keys():
+    for section in changed.keys() & {*SECTIONS_OF_SECRETS}:
         if isinstance(changed[section], dict) and isinstance(object_at(after).get(section), dict):
             changed[section] = _unshared(changed[section], object_at(after)[section])
     return secret_values([{**changed, "kind": SECRET}]) if changed else frozenset()
