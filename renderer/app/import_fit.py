@@ -13,9 +13,9 @@ from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
 from renderer.kubevirt.facts.kinds import VM
 from renderer.kubevirt.facts.stored_values import as_stored, differences
+from renderer.kubevirt.facts.virtual_machine import has_matchers, virtual_machine_paths
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.expand import expand
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.difference import Impact
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, text_at
@@ -65,8 +65,8 @@ def fit_machines(
 
 
 def _lacks_matchers(content: JsonObject) -> bool:
-    vm = VirtualMachine.of(Resource(content, _NOWHERE))
-    return vm is not None and text_at(content, "kind") == VM and not vm.has_matchers
+    is_machine = virtual_machine_paths(content) is not None and text_at(content, "kind") == VM
+    return is_machine and not has_matchers(content)
 
 
 def _has_exact_instancetype(fit: VmFit) -> bool:

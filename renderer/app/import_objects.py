@@ -16,7 +16,7 @@ from renderer.app.import_revisions import DetachedVm
 from renderer.authoring.pins.folder import PINS
 from renderer.emit.layout import file_paths
 from renderer.kubevirt.facts.kinds import VM
-from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
+from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.json import JsonObject, object_at, text_at
@@ -98,7 +98,7 @@ def assign_files(
     with_matchers = {
         posixpath.dirname(path)
         for path, each in zip(paths, contents, strict=True)
-        if not each.is_fitted and _has_matchers(each.content)
+        if not each.is_fitted and has_matchers(each.content)
     }
     objects: list[SourceObject] = []
     modes: dict[str, ExpandMode] = {}
@@ -110,18 +110,13 @@ def assign_files(
             folder = present or folder
         elif each.is_fitted and not is_expanded and (folder in with_matchers or folder in existing.folders):
             folder += FITTED
-        elif is_expanded and present is None and _has_matchers(each.content) and not each.is_fitted:
+        elif is_expanded and present is None and has_matchers(each.content) and not each.is_fitted:
             folder += NAMED
         if each.is_fitted and folder not in existing.folders:
             modes[folder] = ExpandMode.APPLIED
         file = posixpath.join(folder, name)
         objects.append(SourceObject(file, each.content, each.is_placeholder, each.moved_from))
     return modes, tuple(objects)
-
-
-def _has_matchers(content: JsonObject) -> bool:
-    vm = VirtualMachine.of(Resource(content, Site("")))
-    return vm is not None and vm.has_matchers
 
 
 def with_groups(

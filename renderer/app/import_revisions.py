@@ -15,6 +15,7 @@ from renderer.authoring.pins.plan import patch_of
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_API_VERSION, MATCHER_TYPES, MatcherType
 from renderer.kubevirt.facts.lists import is_equal
+from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, Scope
 from renderer.kubevirt.instancetype.cause import CauseError
@@ -83,7 +84,7 @@ def detach_from_revisions(
 def _detach(found: UserObject, catalogs: Sequence[Catalog], behaviour: Behaviour) -> DetachedVm:
     """Compare the revisions of a VirtualMachine or VirtualMachinePool with the objects in ``catalogs``."""
     vm = VirtualMachine.of(found.resource)
-    if vm is None or not vm.has_matchers:
+    if vm is None or not has_matchers(found.content):
         return DetachedVm(found.content)
     live = vm._replace(content={**vm.content, **found.references})
     content = vm.content

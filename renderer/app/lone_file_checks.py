@@ -15,10 +15,10 @@ from renderer.kubevirt.facts.kinds import (
     INSTANCETYPE_GROUP,
     KUBEVIRT,
     MACHINES,
-    MATCHER_KEYS,
     SSP_GROUP,
 )
 from renderer.kubevirt.facts.placeholders import placeholder_in
+from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity, has_errors
@@ -150,7 +150,7 @@ class LoneFileChecks:
 
         The file is never rendered, so no instance type fills in ``domain`` before KubeVirt requires it.
         """
-        expanded = resources.where(_has_matchers)
+        expanded = resources.where(lambda each: has_matchers(each.content))
         if target.expand is ExpandMode.OFF or not expanded:
             return found
         known = {(each.resource, each.field) for each in found}
@@ -310,11 +310,6 @@ class LoneFileChecks:
 def _names_in(resources: Iterable[Resource]) -> Iterator[str]:
     """Yield the texts in resources that may be the name of an object, without its namespace."""
     return (text.rpartition("/")[2] for each in resources for text in texts_of(each.content))
-
-
-def _has_matchers(resource: Resource) -> bool:
-    spec = object_at(resource.content, "spec")
-    return any(spec.get(key) is not None for key in MATCHER_KEYS)
 
 
 def _merge_parameters(found: Iterable[Diagnostic], parameters: Mapping[str, Site]) -> Iterator[Diagnostic]:

@@ -18,11 +18,11 @@ from renderer.diff.reads import should_run, with_reads
 from renderer.diff.services import with_lost_machines
 from renderer.diff.sides import Sides
 from renderer.diff.totals import totals_after, totals_before
-from renderer.diff.update_judge import NO_CHANGES, UpdateJudge, has_matchers
+from renderer.diff.update_judge import NO_CHANGES, UpdateJudge
 from renderer.diff.vm_change import VmChangeOf, change_as_written
 from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.kinds import VM
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.kubevirt.impact.judge import Judgement, with_impact
 from renderer.kubevirt.impact.lost_objects import may_hold_data
 from renderer.kubevirt.impact.restores import RESTORE, restored_machine, undone_by_sync
@@ -195,7 +195,7 @@ class _Comparison:
         refusal = self._sides.new_refusal(before, after)
         applying = self._sides.after.engine if kind is ChangeType.CHANGED else None
         engine = applying.forced_deletion(before, after) if applying else ""
-        if has_matchers(before) is not has_matchers(after):
+        if has_matchers(before.content) is not has_matchers(after.content):
             judgement = NO_CHANGES  # one side is not expanded: the difference says nothing about the machine
         elif not self._sides.was_refused(before):
             judgement = Judgement(judgement.changes, None)

@@ -13,9 +13,9 @@ from renderer.diff.server_defaults import is_default_on_one_side, with_stored_da
 from renderer.diff.sides import Sides
 from renderer.diff.vm_change import VmChangeOf
 from renderer.diff.vm_fields import vm_changes
-from renderer.kubevirt.facts.kinds import MATCHER_KEYS, STORAGE_CLASS, VM
+from renderer.kubevirt.facts.kinds import STORAGE_CLASS, VM
 from renderer.kubevirt.facts.lists import field_changes, is_same
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
 from renderer.kubevirt.impact.immutable.claim_size import claim_growth, classes_by_name
 from renderer.kubevirt.impact.immutable.refusals import refusals_of, uncertain_refusal
@@ -246,7 +246,7 @@ class UpdateJudge:
         """Return both as KubeVirt sees them; both as written unless both could be expanded."""
         old = self._before.applied.get(before.current_id, before)
         new = self._after.applied.get(after.current_id, after)
-        if has_matchers(old) or has_matchers(new):
+        if has_matchers(old.content) or has_matchers(new.content):
             return before, after
         return old, new
 
@@ -292,9 +292,3 @@ def _recreated_if_refused(
     effect = Effect.AT_RISK if recreation.effect is Effect.REPLACED else recreation.effect
     reason = f"if the cluster has another {field}, it refuses the update, and {recreation.reason}"
     return Judgement(changes, recreation._replace(effect=effect, reason=reason), (effect,))
-
-
-def has_matchers(resource: Resource) -> bool:
-    """Return True if a matcher is left because it could not be applied."""
-    machine = VirtualMachineView.of(resource)
-    return machine is not None and any(machine.spec.get(key) is not None for key in MATCHER_KEYS)

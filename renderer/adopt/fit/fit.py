@@ -41,6 +41,7 @@ from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
 from renderer.kubevirt.facts.kinds import MATCHER_KEYS
 from renderer.kubevirt.facts.lists import is_equal
 from renderer.kubevirt.facts.stored_values import as_stored, differences
+from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError
 from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
 from renderer.kubevirt.instancetype.apply_to_vm import apply_checked
@@ -131,8 +132,8 @@ class Fitter:
 
         With ``is_exact``, the nearest pair is not searched for.
         """
-        spec, template = object_at(vm, "spec"), template_of(vm)
-        if any(spec.get(key) is not None for key in MATCHER_KEYS) or not template:
+        template = template_of(vm)
+        if has_matchers(vm) or not template:
             return VmFit(FitQuality.NONE, vm)
         if leaf_count(template) > _MOST_FIELDS:
             return VmFit(FitQuality.NONE, vm)

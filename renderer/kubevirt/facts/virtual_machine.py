@@ -12,6 +12,7 @@ from typing import Final, Self, TypeAlias
 
 from renderer.kubevirt.facts.kinds import (
     KUBEVIRT_GROUP,
+    MATCHER_KEYS,
     MATCHER_TYPES,
     POOL_GROUP,
     VM,
@@ -87,6 +88,15 @@ def virtual_machine_paths(content: JsonObject) -> VirtualMachinePaths | None:
     if not isinstance(kind, str) or kind not in PATHS or not isinstance(api_version, str):
         return None
     return PATHS[kind] if api_version.partition("/")[0] in _GROUPS else None
+
+
+def has_matchers(content: JsonObject) -> bool:
+    """Return True if an object has a VirtualMachine that names an instance type or a preference."""
+    paths = virtual_machine_paths(content)
+    if paths is None or paths.machine is None:
+        return False
+    spec = object_at(content, *paths.spec.keys)
+    return any(spec.get(key) is not None for key in MATCHER_KEYS)
 
 
 class VirtualMachineView:

@@ -16,6 +16,7 @@ from renderer.kubevirt.facts.kinds import (
     configures_kubevirt,
     is_kubevirt_group,
 )
+from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kubevirt.instancetype.behaviour import Behaviour, behaviour_of
 from renderer.kubevirt.instancetype.catalog import Catalog, CatalogSource
 from renderer.kubevirt.instancetype.cause import CauseError
@@ -64,7 +65,7 @@ class _Requests:
 
     def _of_machine(self, resource: Resource) -> Iterable[AdmissionRequest]:
         vm = VirtualMachine.of(resource)
-        if vm is None or vm.template is None or vm.has_matchers:
+        if vm is None or vm.template is None or has_matchers(resource.content):
             return ()
         if resource.kind == VM_POOL:
             return (self._as_written(resource), self._vm(vm))

@@ -8,6 +8,7 @@ from typing import TypeAlias
 from renderer.kubevirt.facts.cluster import DEFAULT_CONFIG, Cluster
 from renderer.kubevirt.facts.kinds import HYPERCONVERGED, KUBEVIRT, MATCHER_KEYS, MATCHER_TYPES, MatcherType
 from renderer.kubevirt.facts.products import Configuration, configuration_of
+from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kubevirt.instancetype.added_devices import with_preferred_devices
 from renderer.kubevirt.instancetype.api.v1beta2 import leaves_memory_to_vm
 from renderer.kubevirt.instancetype.apply_custom_size import with_custom_size
@@ -196,7 +197,7 @@ class _Expander:
         vm = VirtualMachine.of(resource)
         if vm is None or vm.template is None:
             return resource, resource
-        unresolved = tuple(unresolved_matchers(vm)) if vm.has_matchers else ()
+        unresolved = tuple(unresolved_matchers(vm)) if has_matchers(resource.content) else ()
         if unresolved:
             self._warnings += unresolved
             left = without_custom_vcpus(resource)

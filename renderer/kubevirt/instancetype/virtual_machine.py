@@ -9,7 +9,7 @@ from renderer.kubevirt.facts.kinds import (
     MATCHER_KEYS,
     MATCHER_TYPES,
 )
-from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
+from renderer.kubevirt.facts.virtual_machine import has_matchers, virtual_machine_paths
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, JsonObject, object_at, with_entries, with_value, without
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -38,10 +38,6 @@ class VirtualMachine(Record):
         return spec if isinstance(spec, dict) else EMPTY
 
     @property
-    def has_matchers(self) -> bool:
-        return any(self.spec.get(matcher) is not None for matcher in MATCHER_KEYS)
-
-    @property
     def template(self) -> JsonObject | None:
         """``spec.template``; None if it is missing or not a mapping."""
         template = self.spec.get("template")
@@ -66,8 +62,7 @@ class VirtualMachine(Record):
 
 def needs_catalog(resources: ResourceSet) -> bool:
     """Return True if any VirtualMachine among the resources names an instance type or a preference."""
-    vms = (VirtualMachine.of(resource) for resource in resources)
-    return any(vm is not None and vm.has_matchers for vm in vms)
+    return any(has_matchers(resource.content) for resource in resources)
 
 
 def with_expanded_template(vm: JsonObject, template: JsonObject) -> JsonObject:
