@@ -195,6 +195,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         *unlisted.harm(unlisted.engines.judged(differences, deployers.ids)),
         *unlisted.harm_by_engines(deployers.ids, deployers.taken),
         *unlisted.harm_beside(),
+        *unlisted.harm_by_operators(),
     )
     return errors.with_difference(
         Difference(

@@ -176,7 +176,8 @@ def test_object_of_an_engine_is_compared_wherever_it_is(folder: Path, removed: s
 
 
 def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:
-    files = {f"infra/{name}.yaml": KUBEVIRT.replace("name: kubevirt", f"name: {name}") for name in "abcde"}
+    config_map = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: a, namespace: a}\n"
+    files = dict.fromkeys((f"infra/{name}.yaml" for name in "abcde"), config_map)
     commit(folder, files | {"values.yaml": "replicas: 1\n"})
     write(folder, {"values.yaml": "replicas: 2\n"} | dict.fromkeys(files, ""))
     result = diff()
@@ -190,6 +191,26 @@ def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:
     assert "5 changed manifests" in diff("--format", "markdown").stdout
     assert "5 changed manifests" in diff("--format", "html").stdout
     assert diff("--overlay", "prod").stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("replaced", "by", "said"),
+    [
+        ("LiveMigrate", "Evict", "KubeVirt kubevirt/kubevirt in infra: evicted"),
+        ("", None, "data lost: KubeVirt kubevirt: deleted with all machines"),
+    ],
+)
+def test_kubevirt_that_nothing_deploys_is_compared(
+    folder: Path, replaced: str, by: str | None, said: str
+) -> None:
+    text = KUBEVIRT + "spec: {workloadUpdateStrategy: {workloadUpdateMethods: [LiveMigrate]}}\n"
+    commit(folder, {"infra/kubevirt.yaml": text})
+    write(folder, {"infra/kubevirt.yaml": "" if by is None else text.replace(replaced, by)})
+    result = diff()
+    assert said in result.stdout
+    assert "not compared" not in result.stdout
+    write(folder, {"infra/kubevirt.yaml": "", "infra/moved.yaml": text})
+    assert diff().stdout == ""
 
 
 REMOTE = "resources: ['https://git.example.org/other.git?ref=v1', kubevirt.yaml]\n"

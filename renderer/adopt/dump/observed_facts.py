@@ -10,6 +10,7 @@ from renderer.adopt.dump.consistency import Consistency
 from renderer.adopt.dump.credentials import withhold
 from renderer.kubevirt.facts.cluster_facts import PROGRAMS, ClusterFacts, fact_of
 from renderer.kubevirt.facts.kinds import (
+    CDI,
     CDI_GROUP,
     CLAIM,
     DATA_SOURCE,
@@ -124,7 +125,7 @@ def _versions(live: LiveObject) -> Iterator[tuple[str, str]]:
         yield "kubernetes", text_at(content, "status", "nodeInfo", "kubeletVersion")
     elif (group, kind) == (KUBEVIRT_GROUP, KUBEVIRT):
         yield "kubevirt", text_at(content, "status", "observedKubeVirtVersion")
-    elif (group, kind) == (CDI_GROUP, "CDI"):
+    elif (group, kind) == (CDI_GROUP, CDI):
         yield "cdi", text_at(content, "status", "observedVersion")
     elif (group, kind) == (HYPERCONVERGED_GROUP, HYPERCONVERGED):
         for each in array_at(content, "status", "versions"):

@@ -13,6 +13,7 @@ from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
+from renderer.diff.overlay_side import OverlaySide
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.pruning import keeps_what_it_made, updates_what_it_made
@@ -99,13 +100,7 @@ class EngineObjects:
         for folder, made in self._made_otherwise().items():
             for objects, each in zip((before, after), made, strict=True):
                 objects.setdefault(folder, []).extend(one for one in each if one.current_id not in known)
-        _pair_moved(before, after)
-        for folder in sorted({*before, *after}):
-            old, new = (
-                each.side.as_written(objects.get(folder, ()))
-                for each, objects in zip(self._sides, (before, after), strict=True)
-            )
-            found = compare_overlay(folder, posixpath.basename(folder), old, new)
+        for found, old, new in differences_by_folder(self._sides, before, after):
             impacts = dict(self._impacts(old.written, new.written))
             impacts |= {id_: each.impact for id_, each in takers.items() if each.impact}
             yield _with_impacts(found, impacts)
@@ -165,6 +160,21 @@ def _with_impacts(overlay: OverlayDifference, impacts: Mapping[ResId, Impact]) -
         for each in overlay.changes
     )
     return overlay._replace(changes=changes)
+
+
+def differences_by_folder(
+    sides: tuple[UnlistedSide, UnlistedSide],
+    before: dict[str, list[Resource]],
+    after: Mapping[str, list[Resource]],
+) -> Iterator[tuple[OverlayDifference, OverlaySide, OverlaySide]]:
+    """Yield the difference of the objects in each folder, and its sides; a moved one is in its new folder."""
+    _pair_moved(before, after)
+    for folder in sorted({*before, *after}):
+        old, new = (
+            each.side.as_written(objects.get(folder, ()))
+            for each, objects in zip(sides, (before, after), strict=True)
+        )
+        yield compare_overlay(folder, posixpath.basename(folder), old, new), old, new
 
 
 def _pair_moved(before: dict[str, list[Resource]], after: Mapping[str, list[Resource]]) -> None:

@@ -3,7 +3,8 @@
 A machine may need it all the same: its operator, namespace, claims and storage. Where a change touches it, it
 is compared as an overlay is, and what harms something is reported. An object of an engine is compared even if
 nothing in the repository deploys its file: it is written to be applied. Any other manifest that changes may
-be applied or not, and counts as not compared.
+be applied or not, and counts as not compared; of those, the objects by which operators install KubeVirt are
+compared as well.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections.abc import Collection, Iterable, Iterator
 from collections.abc import Set as AbstractSet
 from functools import cache
 
-from renderer.app.comparison.engine_objects import EngineObjects
+from renderer.app.comparison.engine_objects import EngineObjects, differences_by_folder
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.taken_applications import Taken
@@ -169,6 +170,20 @@ class UnlistedOverlays:
                 reason = f"{unit} has a {rivals[0].kind} {rivals[0].name}, too: one of them is applied"
                 compared = compared._replace(incomparable=reason)
             yield from _harm(compared)
+
+    def harm_by_operators(self) -> Iterator[OverlayDifference]:
+        """Yield the harm done by changed objects such as KubeVirt's in files that are not compared otherwise.
+
+        They are objects of the whole cluster, and all machines depend on them.
+        """
+        files = self.not_compared()
+        kinds = {
+            path: {is_one for each in self._sides for is_one in each.are_of_operators(path)} for path in files
+        }
+        self._beside |= {path for path, found in kinds.items() if found == {True}}
+        before, after = (each.operator_objects(files, self._rendered) for each in self._sides)
+        for found, _, _ in differences_by_folder(self._sides, before, after):
+            yield from _harm(found)
 
     @property
     def _manifests_beside(self) -> Iterable[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import posixpath
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
 from functools import cached_property, partial
@@ -14,7 +14,7 @@ from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
-from renderer.kubevirt.facts.kinds import CONFIG_MAP
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, installs_operands
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
@@ -267,14 +267,33 @@ class UnlistedSide:
         self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
     ) -> dict[str, list[Resource]]:
         """Return the objects of engines in files, by folder, without those that are ``known``."""
+        files = (
+            each
+            for each in files
+            if not self.side.listing.is_aside(each) or each in self.side.deployers.files
+        )
+        return self._by_folder(files, lambda each: each.gvk.group.endswith(ENGINE_GROUPS), known)
+
+    def operator_objects(
+        self, files: Iterable[str], known: AbstractSet[ResId | DocumentPlace]
+    ) -> dict[str, list[Resource]]:
+        """Return the objects by which operators install KubeVirt, in files, as ``engine_objects`` does."""
+        return self._by_folder(files, installs_operands, known)
+
+    def are_of_operators(self, path: str) -> Iterator[bool]:
+        """Yield for each object in a file whether it is such an object."""
+        return map(installs_operands, self._objects_of(path))
+
+    def _by_folder(
+        self,
+        files: Iterable[str],
+        is_wanted: Callable[[Resource], bool],
+        known: AbstractSet[ResId | DocumentPlace],
+    ) -> dict[str, list[Resource]]:
         found: dict[str, list[Resource]] = {}
         for path in sorted(filter(self.side.listing.is_manifest, files)):
-            for each in self._objects_of(path):
-                if self.side.listing.is_aside(path) and path not in self.side.deployers.files:
-                    break
-                if each.gvk.group.endswith(ENGINE_GROUPS) and known.isdisjoint(
-                    {each.current_id, each.origin.document_place}
-                ):
+            for each in filter(is_wanted, self._objects_of(path)):
+                if known.isdisjoint({each.current_id, each.origin.document_place}):
                     found.setdefault(posixpath.dirname(path) or ".", []).append(each)
         return found
 

@@ -40,6 +40,7 @@ VM_RESTORE = "VirtualMachineRestore"
 VM_TEMPLATE = "VirtualMachineTemplate"
 VM_TEMPLATE_REQUEST = "VirtualMachineTemplateRequest"
 KUBEVIRT = "KubeVirt"
+CDI = "CDI"
 HYPERCONVERGED = "HyperConverged"
 SSP = "SSP"
 CONFIG_MAP = "ConfigMap"
@@ -155,3 +156,9 @@ def configures_kubevirt(resource: Resource) -> bool:
     """Return True for the object that has the configuration of a cluster's KubeVirt."""
     is_kubevirt = resource.kind == KUBEVIRT and resource.gvk.group == KUBEVIRT_GROUP
     return is_kubevirt or is_hyperconverged(resource)
+
+
+def installs_operands(resource: Resource) -> bool:
+    """Return True for the object of an operator by which it installs KubeVirt or CDI."""
+    is_cdi = resource.kind == CDI and resource.gvk.group == CDI_GROUP
+    return is_cdi or configures_kubevirt(resource)

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 
 from renderer.kubevirt.facts.kinds import (
+    CDI,
     CLAIM,
     DATA_VOLUME,
     HYPERCONVERGED,
@@ -28,11 +29,10 @@ _VOLUME = "PersistentVolume"
 _SNAPSHOTS_OF_CLASSES = ("VolumeSnapshot", "VolumeGroupSnapshot")
 _SNAPSHOT_CONTENTS = ("VolumeSnapshotContent", "VolumeGroupSnapshotContent")
 _SNAPSHOTTER = "external-snapshotter pkg"
-_CDI = "CDI"
 #: What goes with the object of an operator, unless its ``uninstallStrategy`` blocks the deletion.
 _INSTALLED = {
     KUBEVIRT: "all machines in the cluster, and the disks that they own",
-    _CDI: "all DataVolumes in the cluster, and the claims that they own",
+    CDI: "all DataVolumes in the cluster, and the claims that they own",
     HYPERCONVERGED: "KubeVirt and CDI: all machines and DataVolumes in the cluster, and their disks",
 }
 _REMOVE, _BLOCK = "RemoveWorkloads", "BlockUninstallIfWorkloadsExist"
@@ -64,7 +64,7 @@ _SOURCE_OF = {
     "CustomResourceDefinition": "kubernetes apiextensions-apiserver pkg/controller/finalizer",
     "StatefulSet": stateful_set.SOURCE,
     KUBEVIRT: "pkg/virt-operator/webhooks/webhook.go Admit, …/resource/apply/delete.go DeleteAll",
-    _CDI: f"{_CDI_SOURCE}/apiserver/webhooks/cdi-validate.go Admit",
+    CDI: f"{_CDI_SOURCE}/apiserver/webhooks/cdi-validate.go Admit",
     HYPERCONVERGED: "hyperconverged-cluster-operator controllers/handlers/kubevirt.go, cdi.go",
 }
 #: Where the objects go, with what they hold.
