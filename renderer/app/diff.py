@@ -7,6 +7,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from renderer.app.comparison.changed_files import changed_files
+from renderer.app.comparison.commit_steps import CommitSteps
 from renderer.app.comparison.compared_states import ComparedStates
 from renderer.app.comparison.deployer_changes import DeployerChanges
 from renderer.app.comparison.ignores import Ignores
@@ -17,16 +18,13 @@ from renderer.app.comparison.result import ComparedErrors, Comparison
 from renderer.app.comparison.revisions import Commit, commits_between, sides_of, with_overlay_hint
 from renderer.app.comparison.shared_resources import SharedResources
 from renderer.app.comparison.side import Side
-from renderer.app.comparison.stalled import with_stalled_syncs
 from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
 from renderer.app.project import Project, chosen_overlays
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.app.sparse_checkout import SparseCheckout
-from renderer.diff.masking import shown_text, with_shown_names
-from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.diff.masking import with_shown_names
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.difference import CommitDifference, Difference
-from renderer.model.masking import Masking
+from renderer.model.difference import Difference, OverlayDifference
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.run.work import in_turn
@@ -111,27 +109,22 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     ]
     either = FoundOverlays((*after.overlays.values(), *removed), after.found.findings, cluster=cluster)
     selected = chosen_overlays(either, wanted)
+    # What is compared besides the overlays that the project lists, and on which sides.
     sides = before, *(commit.side for commit in commits), after
-    changed, in_between = frozenset[str](), frozenset[str]()
-    if not wanted:
-        changed = changed_files(before, after)
-        in_between = in_between.union(*(changed_files(before, each.side) for each in commits if each.side))
-    unlisted = UnlistedOverlays(before, after, changed, in_between)
+    changed = [changed_files(before, side) if side else frozenset[str]() for side in sides[1:]]
+    looked_at = [frozenset[str]() for _ in changed] if wanted else changed
+    unlisted = UnlistedOverlays(before, after, looked_at[-1], frozenset().union(*looked_at[:-1]))
     former = JudgedByFormerFacts(before, after, (each.cluster for each in selected), reporter)
     for side in filter(None, (*sides, former.side)):
         unlisted.add_to(side)
     selected = (*selected, *unlisted.overlays)
-    deployers = DeployerChanges(before, after, unlisted.paths, unlisted.failed)
-    deployers_at = [
-        DeployerChanges(before, side, unlisted.paths, unlisted.failed) if side else None
-        for side in sides[1:-1]
-    ]
-    known = [side for side in sides if side is not None]
-    for earlier, later in pairwise(known):
+    for earlier, later in pairwise(filter(None, sides)):
         later.follow(earlier)
+    # Each overlay is rendered on all sides before the next one.
     compared = ComparedStates((before, after), commits, causes, reporter)
+    steps = CommitSteps(before, commits, changed[:-1], unlisted)
+    deployers = DeployerChanges(before, after, changed[-1], unlisted.paths, unlisted.failed)
     shared = SharedResources(before, after)
-    values: set[str] = set()  # of Secrets: the subject of a commit may repeat one
     waiting: list[OverlayStates] = []  # until it is known which objects move between them
     for number, overlay in enumerate(in_turn(selected), start=1):
         path, stopwatch = overlay.path, Stopwatch()
@@ -145,19 +138,15 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             ]
             if lacking:
                 rendered[-1] = lacking
-        for content in (each.content for each in rendered if each and commits):
-            values |= secret_values(each.content for each in (content.written if content else ()))
+        first, last = rendered[0], rendered[-1]
         states = OverlayStates(overlay, tuple(rendered), path)
         if unlisted.note(states):
             errors.add(states)
-        deployers.add(overlay, (rendered[0], rendered[-1]))
-        for deployed, at_commit in zip(deployers_at, rendered[1:-1], strict=True):
-            if deployed is not None:
-                deployed.add(overlay, (rendered[0], at_commit))
-        shared.add(path, rendered[0], rendered[-1])
+        steps.add(states)
+        deployers.add(overlay, first, last)
+        shared.add(path, first, last)
         if former.side:
-            at_side = rendered[-1] and (lacking or unlisted.rendered(former.side, overlay))
-            former.add(overlay, rendered[0], at_side)
+            former.add(overlay, first, last and (lacking or unlisted.rendered(former.side, overlay)))
         reporter.detail(f"{path}: both sides rendered in {stopwatch.lap()}")
         others = (relocation_of((before, each), path) for each in sides[1:] if each)
         if states.may_have_moves or any(others):
@@ -165,34 +154,21 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
         else:
             compared.add([states])
     compared.add(waiting)
+    # What is said of an overlay, from what it contains to what deploys it.
     paths = [overlay.path for overlay in selected]
-    of_secrets = Masking(values)
-    steps = tuple(
-        CommitDifference(
-            commit.name,
-            shown_text(commit.subject, of_secrets),
-            with_shown_names(unlisted.harm(deployed.added_to(each, None) if deployed else each)),
-        )
-        for commit, each, deployed in zip(commits, compared.at_commits(paths), deployers_at, strict=True)
-    )
-    between = former.worse([*map(shared.marked, compared.between_sides(paths))], shared.marked)
-    elsewhere = compared.services.added_to(compared.readers.added_to(between))
-    found = deployers.added_to([*elsewhere], causes)
-    former_paths = {each.former for each in found}
-    differences = tuple(
-        with_stalled_syncs(
-            each, after.overlays.get(each.path), after.deployers, compared.manifests[each.path]
-        )
-        if each.path in compared.manifests
-        else each
-        for each in found
-        if each.path in after.overlays or each.path not in former_paths or each.changes or each.incomparable
-    )
+    at_commits = steps.differences(compared.at_commits(paths))
+    found: Sequence[OverlayDifference] = [*map(shared.marked, compared.between_sides(paths))]
+    found = former.worse(found, shared.marked)
+    found = compared.readers.added_to(found)
+    found = [*compared.services.added_to(found)]
+    found = deployers.added_to(found, causes)
+    found = _without_emptied(found, after)
+    found = [*compared.with_stalled_syncs(found)]
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
-            differences = causes.traced(differences)
+            found = causes.traced(found)
     every = (
-        *unlisted.harm(unlisted.engines.judged(differences, deployers.ids)),
+        *unlisted.harm(unlisted.engines.judged(found, deployers.ids)),
         *unlisted.harm_by_engines(deployers.ids, deployers.taken),
         *unlisted.harm_beside(),
         *unlisted.harm_by_operators(),
@@ -202,8 +178,18 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             before.name,
             after.name,
             with_shown_names(every),
-            steps,
+            at_commits,
             assumptions=former.assumptions,
             not_compared=unlisted.not_compared(),
         )
     )
+
+
+def _without_emptied(found: Sequence[OverlayDifference], after: Side) -> Sequence[OverlayDifference]:
+    """Return the differences without the overlays that are gone because all of their objects have moved."""
+    heirs = {each.former for each in found}
+    return [
+        each
+        for each in found
+        if each.path in after.overlays or each.path not in heirs or each.changes or each.incomparable
+    ]

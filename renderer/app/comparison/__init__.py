@@ -10,7 +10,7 @@ The sides:
 
 The overlays:
 ``compared_overlay``          one overlay, as its engine applies it: ``applied_sides``, ``ignores``
-``compared_states``           all overlays, before, at each commit and after
+``compared_states``, ``commit_steps``  all overlays, before, at each commit and after
 ``former_overlays``, ``moved_objects``  objects that move from one overlay to another
 ``relocated_overlays``        overlays that go to another cluster
 ``shared_resources``          objects that several overlays have

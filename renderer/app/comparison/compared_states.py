@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from renderer.app.comparison.compared_overlay import compare_as_applied
@@ -12,7 +12,7 @@ from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
 from renderer.app.comparison.services_elsewhere import ServicesElsewhere
 from renderer.app.comparison.side import Side
-from renderer.app.comparison.stalled import has_refusals
+from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
@@ -27,7 +27,7 @@ class ComparedStates:
     """The differences of the overlays that were compared.
 
     ``readers`` are the machines that read objects of other overlays, ``services`` those that Services of
-    others reach. ``manifests`` are the objects of the overlays with a refused change.
+    others reach.
     """
 
     def __init__(
@@ -35,7 +35,8 @@ class ComparedStates:
     ) -> None:
         self.readers = ReadersElsewhere()
         self.services = ServicesElsewhere()
-        self.manifests: dict[str, Mapping[ResId, Resource]] = {}
+        #: The objects of the overlays with a refused change.
+        self._manifests: dict[str, Mapping[ResId, Resource]] = {}
         self._sides = sides
         self._commits = commits
         self._causes = causes
@@ -51,6 +52,16 @@ class ComparedStates:
     def at_commits(self, paths: Sequence[str]) -> list[list[OverlayDifference]]:
         """Return for each commit the differences of the overlays from the side before, in order."""
         return [[each[path] for path in paths] for each in self._at_commits]
+
+    def with_stalled_syncs(self, differences: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
+        """Yield the differences, with the syncs that stop at a refused change."""
+        after = self._sides[1]
+        for each in differences:
+            manifests = self._manifests.get(each.path)
+            if manifests is None:
+                yield each
+            else:
+                yield with_stalled_syncs(each, after.overlays.get(each.path), after.deployers, manifests)
 
     def add(self, overlays: Sequence[OverlayStates]) -> None:
         """Compare overlays: any number between which objects may move, or one without such."""
@@ -86,7 +97,7 @@ class ComparedStates:
         if has_refusals(found):
             contents = (side.content for side in rendered if side is not None)
             written = (each for content in contents if content for each in content.written)
-            self.manifests[path] = {each.current_id: each for each in written}
+            self._manifests[path] = {each.current_id: each for each in written}
 
 
 def _at_commit(

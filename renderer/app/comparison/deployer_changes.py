@@ -7,7 +7,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
-from renderer.app.comparison.changed_files import changed_files
 from renderer.app.comparison.deployer_map import DeployerMap, entry_of
 from renderer.app.comparison.new_owners import with_new_owners
 from renderer.app.comparison.overlay_owners import joint_owners
@@ -46,14 +45,20 @@ class DeployerChanges:
     """The changes of what deploys the compared overlays, and what they mean for these."""
 
     def __init__(
-        self, before: Side, after: Side, unlisted: Collection[str] = (), failed: Collection[str] = ()
+        self,
+        before: Side,
+        after: Side,
+        changed: frozenset[str],
+        unlisted: Collection[str],
+        failed: Collection[str],
     ) -> None:
-        """``unlisted`` are the paths of overlays that the project does not list.
+        """``changed`` are the files that differ, ``unlisted`` overlays that the project does not list.
 
         ``failed`` are the paths of unlisted overlays that could not be rendered. The caller adds to it until
         it calls ``added_to``.
         """
         self._sides = before, after
+        self._changed = changed
         self._trees = TreeChanges(before, after)
         self._failed = failed
         self._unlisted = unlisted
@@ -64,14 +69,14 @@ class DeployerChanges:
         #: The Applications that another set takes over, and that deploy no compared overlay.
         self.taken: tuple[Taken, ...] = ()
 
-    def add(self, overlay: Overlay, rendered: tuple[RenderedSide | None, RenderedSide | None]) -> None:
+    def add(self, overlay: Overlay, before: RenderedSide | None, after: RenderedSide | None) -> None:
         """Add a compared overlay; what it contains is compared with it."""
         entry = entry_of(overlay)
-        before, after = (each.content if each else None for each in rendered)
-        for content in filter(None, (before, after)):
+        old, new = (each.content if each else None for each in (before, after))
+        for content in filter(None, (old, new)):
             self._rendered.update((each.current_id, entry) for each in content.written)
-        if before and after:
-            self._trees.add(overlay, before.written, after.written)
+        if old and new:
+            self._trees.add(overlay, old.written, new.written)
         self._added[overlay.path] = overlay
 
     def added_to(
@@ -82,14 +87,13 @@ class DeployerChanges:
         An overlay does not count as compared if something else than what is rendered is deployed from now on.
         """
         reasons = {path: [*self._trees.reasons(path)] for path in self._added}
-        changed = changed_files(*self._sides)
-        if not self._may_differ(changed):
+        if not self._may_differ():
             return tuple(_with_reasons(overlay, reasons[overlay.path]) for overlay in overlays)
         deployers = DeployerMap(*self._sides)
         for overlay in self._added.values():
             deployers.add(overlay)
         self.ids = frozenset(each.id for each in deployers.places(self._unlisted))
-        redirected = RedirectedOverlays(*self._sides, deployers, changed)
+        redirected = RedirectedOverlays(*self._sides, deployers, self._changed)
         for path, overlay in self._added.items():
             reasons[path] += redirected.reasons(overlay)
         self._note_taken(deployers, reasons)
@@ -155,9 +159,9 @@ class DeployerChanges:
                     self.ids |= {old.current_id}
         return changes, impacts
 
-    def _may_differ(self, changed: frozenset[str]) -> bool:
+    def _may_differ(self) -> bool:
         """Return False if what deploys the overlays is the same: only files in their folders differ."""
-        before, after = self._sides
+        (before, after), changed = self._sides, self._changed
         if before.found.suspended != after.found.suspended:
             return True
         if any(

@@ -1,0 +1,56 @@
+"""The commits between two sides, each compared with the first side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from renderer.app.comparison.deployer_changes import DeployerChanges
+from renderer.app.comparison.moved_objects import OverlayStates
+from renderer.app.comparison.revisions import Commit
+from renderer.app.comparison.side import Side
+from renderer.app.comparison.unlisted_overlays import UnlistedOverlays
+from renderer.diff.masking import shown_text, with_shown_names
+from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.model.difference import CommitDifference, OverlayDifference
+from renderer.model.masking import Masking
+
+
+class CommitSteps:
+    """What deploys the overlays at each commit, and what its message must not repeat."""
+
+    def __init__(
+        self,
+        before: Side,
+        commits: Sequence[Commit],
+        changed: Iterable[frozenset[str]],
+        unlisted: UnlistedOverlays,
+    ) -> None:
+        """``changed`` are the files at each commit that differ from those of the side before."""
+        self._commits = commits
+        self._unlisted = unlisted
+        self._deployers = [
+            DeployerChanges(before, each.side, files, unlisted.paths, unlisted.failed) if each.side else None
+            for each, files in zip(commits, changed, strict=True)
+        ]
+        self._values: set[str] = set()  # of Secrets
+
+    def add(self, overlay: OverlayStates) -> None:
+        """Add a compared overlay."""
+        before, *_ = overlay.states
+        for deployers, state in zip(self._deployers, overlay.states[1:-1], strict=True):
+            if deployers is not None:
+                deployers.add(overlay.overlay, before, state)
+        for content in (each.content for each in overlay.states if each and self._commits):
+            self._values |= secret_values(each.content for each in (content.written if content else ()))
+
+    def differences(self, found: Iterable[Sequence[OverlayDifference]]) -> tuple[CommitDifference, ...]:
+        """Return the commits, of whose overlays ``found`` has the differences."""
+        of_secrets = Masking(self._values)
+        return tuple(
+            CommitDifference(
+                commit.name,
+                shown_text(commit.subject, of_secrets),
+                with_shown_names(self._unlisted.harm(deployers.added_to(each, None) if deployers else each)),
+            )
+            for commit, each, deployers in zip(self._commits, found, self._deployers, strict=True)
+        )
