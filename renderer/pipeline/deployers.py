@@ -209,6 +209,21 @@ class Deployers:
                     yield deployer, ""
             listing = folder if has_listing else listing
 
+    def leaves_out(self, path: str) -> bool:
+        """Return True if objects deploy folders above a file, and the kustomizations there do not list it."""
+        by_folder, _ = self._by_source
+        listing, is_left_out = "", False
+        for folder in folders_above(path):
+            links = self._graph.links(folder)
+            if links is not None:
+                listing = folder
+            if not by_folder.get(folder):
+                continue
+            if not listing or (links and not links.is_readable) or path in self._graph.files(listing):
+                return False
+            is_left_out = True
+        return is_left_out
+
     def sources_of(self, deployer: Resource) -> frozenset[str]:
         """Return the folders of this repository that an object deploys."""
         return frozenset(map(posixpath.normpath, self._own_sources(deployer)))

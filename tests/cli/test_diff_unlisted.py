@@ -291,6 +291,15 @@ def test_what_an_entry_leads_to_no_more_stays_in_git(entry: Path) -> None:
     assert "HelmRelease" not in result.stdout
 
 
+def test_object_that_no_kustomization_lists_any_more_is_gone(entry: Path) -> None:
+    listing = "resources: [vms.yaml]\n"
+    files = {"clusters/apps.yaml": KUSTOMIZATION.replace("infra", "apps"), "apps/kustomization.yaml": listing}
+    vms = KUSTOMIZATION.replace("infra", "vms")
+    commit(entry, files | {"apps/vms.yaml": vms, "clusters/vms.yaml": ""})
+    write(entry, {"apps/kustomization.yaml": "resources: []\n"})
+    assert diff().stdout.startswith("DATA: prod/db is deleted")
+
+
 def test_side_that_cannot_be_built_is_not_empty(entry: Path) -> None:
     listing = "resources: [https://git.example.org/other.git, release.yaml, settings.yaml]\n"
     commit(entry, {"infra/kustomization.yaml": listing})

@@ -124,7 +124,10 @@ class UnlistedSide:
         return overlay._replace(entry=point, listed_as=listed_as)
 
     def counterpart(self, overlay: Overlay) -> Overlay | None:
-        """Return an entry's overlay of another side as it is on this one, where no entry leads to it."""
+        """Return an entry's overlay of another side as it is on this one, where no entry leads to it.
+
+        None if its object is gone on this side, or no longer applied.
+        """
         found, deployer = self.side.found, overlay.deployer
         unknown = (*found.uncertain_entries, *found.incomplete_entries)
         if deployer is None or overlay.path in found.suspended or overlay.listed_as in unknown:
@@ -136,6 +139,8 @@ class UnlistedSide:
             return None
         [only] = candidates
         if only.origin.document_place in self._known or not self._is_rendered(only):
+            return None
+        if self.side.deployers.leaves_out(only.origin.path):
             return None
         known = self._overlay(overlay.path, only, overlay.listed_as)
         return known._replace(name=overlay.name, output=overlay.output) if known else None
