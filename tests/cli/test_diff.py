@@ -15,12 +15,12 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from renderer.cli.app import main
+from tests.cli.diff_repositories import PROJECT, SCHEMA
 from tests.cli.git_work_tree import commit, git, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
 FORMATS = ("text", "json", "markdown", "html")
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/vmrender/diff.json").read_text(encoding="utf-8"))
 VM = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine
@@ -35,7 +35,6 @@ spec:
           interfaces: [{name: default, masquerade: {}}]
       networks: [{name: default, pod: {}}]
 """
-PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
 FILES = {
     "vmrender.yaml": PROJECT,
     "overlays/prod/kustomization.yaml": "resources: [vm.yaml]\n",

@@ -9,9 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.cli.app import main
+from tests.cli.diff_repositories import ORIGIN
 from tests.cli.git_work_tree import commit, init, write
 from tests.cli.test_diff import VM
-from tests.cli.test_diff_deployers import APPLICATION, APPLICATION_SET, ORIGIN, project
+from tests.cli.test_diff_deployers import APPLICATION, APPLICATION_SET, project
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

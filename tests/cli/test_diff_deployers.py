@@ -13,14 +13,11 @@ from jsonschema import Draft202012Validator
 
 from renderer.cli.app import main
 from renderer.files.git_repository import GitFileSystem
+from tests.cli.diff_repositories import APPLICATION_OF_PATH, GIT_REPOSITORY, ORIGIN, PROJECT, SCHEMA, SETTINGS
 from tests.cli.git_work_tree import commit, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/vmrender/diff.json").read_text(encoding="utf-8"))
-ORIGIN = "https://git.example.org/vms.git"
-PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
-CONFIG = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
 KUSTOMIZATION = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
@@ -32,25 +29,8 @@ spec:
   path: ./overlays/prod
   sourceRef: {kind: GitRepository, name: fleet}
 """
-SOURCE = f"""\
-apiVersion: source.toolkit.fluxcd.io/v1
-kind: GitRepository
-metadata: {{name: fleet, namespace: flux-system}}
-spec:
-  interval: 1m
-  url: {ORIGIN}
-  ref: {{branch: main}}
-"""
-APPLICATION = f"""\
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {{name: apps, namespace: argocd}}
-spec:
-  project: default
-  source: {{repoURL: "{ORIGIN}", targetRevision: main, path: overlays/prod}}
-  destination: {{server: "https://kubernetes.default.svc"}}
-  syncPolicy: {{automated: {{}}}}
-"""
+SOURCE = f"{GIT_REPOSITORY}  ref: {{branch: main}}\n"
+APPLICATION = f"{APPLICATION_OF_PATH.replace('PATH', 'overlays/prod')}  syncPolicy: {{automated: {{}}}}\n"
 APPLICATION_SET = f"""\
 apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
@@ -69,7 +49,7 @@ OVERLAYS = {
     for name in ("prod", "dev")
     for file, text in (
         ("kustomization.yaml", "resources: [settings.yaml]\n"),
-        ("settings.yaml", CONFIG.replace("prod", name)),
+        ("settings.yaml", SETTINGS.replace("prod", name)),
     )
 }
 DEV = KUSTOMIZATION.replace("name: apps", "name: dev").replace("overlays/prod", "overlays/dev")
@@ -171,7 +151,7 @@ def test_a_changed_set_is_reported_once(folder: Path, entry: str) -> None:
 def test_an_object_in_an_overlay_is_reported_there_alone(folder: Path, entry: str, place: str) -> None:
     files = {
         f"{place}/kustomization.yaml": "resources: [apps.yaml, source.yaml, settings.yaml]\n",
-        f"{place}/settings.yaml": CONFIG.replace("prod", "flux-system"),
+        f"{place}/settings.yaml": SETTINGS.replace("prod", "flux-system"),
         f"{place}/source.yaml": SOURCE,
         f"{place}/apps.yaml": KUSTOMIZATION,
     }
@@ -226,7 +206,7 @@ def test_files_of_a_folder_that_argo_cd_reads_are_compared(
 ) -> None:
     config = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [{{path: vms, directory: {{}}}}]\n"
     application = APPLICATION.replace("overlays/prod", "vms")
-    files = {"vmrender.yaml": config, "vms/settings.yaml": CONFIG, "argocd/apps.yaml": application}
+    files = {"vmrender.yaml": config, "vms/settings.yaml": SETTINGS, "argocd/apps.yaml": application}
     commit(folder, files)
     write(folder, {path: text})
     shown = diff().stdout
@@ -238,7 +218,7 @@ def test_files_of_a_folder_that_argo_cd_reads_are_compared(
 def test_a_kustomization_that_vmrender_builds_too_is_compared(folder: Path) -> None:
     config = f"{PROJECT}repositories: ['{ORIGIN}']\noverlays: [path: vms]\n"
     application = APPLICATION.replace("overlays/prod", "vms")
-    files = {"vmrender.yaml": config, "vms/settings.yaml": CONFIG, "argocd/apps.yaml": application}
+    files = {"vmrender.yaml": config, "vms/settings.yaml": SETTINGS, "argocd/apps.yaml": application}
     commit(folder, files)
     write(folder, {"vms/kustomization.yaml": "resources: [settings.yaml]\n"})
     assert "not compared:" not in diff().stdout
@@ -391,7 +371,7 @@ def test_a_sync_that_git_starts_has_its_own_options(folder: Path, entry: str, sy
 
 def test_a_deployer_that_only_kustomize_can_read_is_compared(folder: Path) -> None:
     named = "metadata: {name: n, namespace: prod}"
-    beside = f"---\n{CONFIG.replace('metadata: {name: settings, namespace: prod}', named)}"
+    beside = f"---\n{SETTINGS.replace('metadata: {name: settings, namespace: prod}', named)}"
     commit(folder, project("") | OVERLAYS | {"apps.yaml": f"{KUSTOMIZATION}{beside}"})
     write(folder, {"apps.yaml": f"{KUSTOMIZATION}  force: true\n{beside}"})
     assert diff().stdout.startswith("DATA: Kustomization flux-system/apps may delete objects\n")
@@ -426,7 +406,7 @@ def test_equal_files_of_a_revision_are_not_read(
     folder: Path, monkeypatch: pytest.MonkeyPatch, revisions: list[str]
 ) -> None:
     commit(folder, project("") | OVERLAYS | {"flux/apps.yaml": KUSTOMIZATION})
-    change = {"overlays/prod/settings.yaml": CONFIG.replace("prod}", "prod, labels: {tier: gold}}")}
+    change = {"overlays/prod/settings.yaml": SETTINGS.replace("prod}", "prod, labels: {tier: gold}}")}
     commit(folder, change) if revisions[1:] else write(folder, change)
     read = read_of_revisions(monkeypatch)
     assert "changed ConfigMap prod/settings" in diff(*revisions).stdout
@@ -558,7 +538,7 @@ data: {size: %s}
             "clusters/prod/variables.yaml",
             (VARIABLES % "one", VARIABLES % "two"),
         ),
-        (KUSTOMIZATION.replace("overlays/prod", "rendered"), "rendered/beside.yaml", ("", CONFIG)),
+        (KUSTOMIZATION.replace("overlays/prod", "rendered"), "rendered/beside.yaml", ("", SETTINGS)),
     ],
 )
 def test_what_else_a_deployer_reads_is_not_compared(

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.cli.diff_repositories import SCHEMA
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import SCHEMA, VM, kustomization, run
+from tests.cli.test_diff import VM, kustomization, run
 
 HEAD = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\n"
 NEWEST = f'{HEAD}kubevirt: "1.9"\n'

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.cli.diff_repositories import PROJECT, SCHEMA
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import FILES, PROJECT, SCHEMA, VM, run
+from tests.cli.test_diff import FILES, VM, run
 
 DISK = """\
 apiVersion: cdi.kubevirt.io/v1beta1

@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.cli.diff_repositories import PROJECT, SCHEMA
 from tests.cli.git_work_tree import commit, git, init, write
-from tests.cli.test_diff import FILES, FLUX_SOURCE, ORIGIN, PROJECT, SCHEMA, VM, kustomization, run
+from tests.cli.test_diff import FILES, FLUX_SOURCE, ORIGIN, VM, kustomization, run
 from tests.cli.test_diff_gates import DISK
 
 GATE = ("--fail-on", "refused,data,no-start")

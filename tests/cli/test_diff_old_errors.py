@@ -11,11 +11,11 @@ from click.testing import CliRunner
 from jsonschema import Draft202012Validator
 
 from renderer.cli.app import main
+from tests.cli.diff_repositories import SCHEMA
 from tests.cli.git_work_tree import commit, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
-SCHEMA = json.loads((Path(__file__).parents[2] / "schemas/vmrender/diff.json").read_text(encoding="utf-8"))
 VM = """\
 apiVersion: kubevirt.io/v1
 kind: VirtualMachine

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from tests.cli.diff_repositories import PROJECT, SCHEMA
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, SCHEMA, VM, kustomization, run
+from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, kustomization, run
 
 EAST, WEST = "{name: east}", "{name: west}"
 BOTH = f"clusters: [{EAST}, {WEST}]\n"

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.diff_repositories import PROJECT
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, application, kustomization, run
+from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, application, kustomization, run
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.diff_repositories import PROJECT
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import PROJECT, run
+from tests.cli.test_diff import run
 from tests.cli.test_diff_readers import ENTRIES, FLUX, VM
 
 SERVICE = """\

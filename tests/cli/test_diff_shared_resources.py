@@ -10,8 +10,9 @@ import pytest
 
 from renderer.app.comparison.compared_overlay import compare_sides
 from renderer.model.difference import OverlayDifference
+from tests.cli.diff_repositories import PROJECT
 from tests.cli.git_work_tree import commit, init, write
-from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, PROJECT, VM, kustomization, run
+from tests.cli.test_diff import FLUX_SOURCE, ORIGIN, VM, kustomization, run
 from tests.cli.test_diff_handovers import application
 
 REPOSITORY = f"{PROJECT}repositories: ['{ORIGIN}']\n"

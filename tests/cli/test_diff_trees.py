@@ -9,22 +9,12 @@ import pytest
 from click.testing import CliRunner, Result
 
 from renderer.cli.app import main
+from tests.cli.diff_repositories import APPLICATION_OF_PATH, GIT_REPOSITORY, ORIGIN, PROJECT, SETTINGS
 from tests.cli.git_work_tree import commit, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
-ORIGIN = "https://git.example.org/vms.git"
-PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
-SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
 OTHER = SETTINGS.replace("settings", "other")
-SOURCE = """\
-apiVersion: source.toolkit.fluxcd.io/v1
-kind: GitRepository
-metadata: {name: fleet, namespace: flux-system}
-spec:
-  interval: 1m
-  url: https://git.example.org/vms.git
-"""
 KUSTOMIZATION = """\
 apiVersion: kustomize.toolkit.fluxcd.io/v1
 kind: Kustomization
@@ -44,7 +34,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a repository with two rendered overlays, each of which a Kustomization of Flux applies."""
     folder = init(tmp_path / "repository")
     monkeypatch.chdir(folder)
-    files = {"vmrender.yaml": PROJECT, "clusters/source.yaml": SOURCE}
+    files = {"vmrender.yaml": PROJECT, "clusters/source.yaml": GIT_REPOSITORY}
     for name in ("dev", "prod"):
         files[f"overlays/{name}/kustomization.yaml"] = "resources: [settings.yaml]\n"
         files[f"overlays/{name}/settings.yaml"] = SETTINGS.replace("prod", name)
@@ -112,7 +102,7 @@ def test_file_that_changes_nothing_is_no_difference(folder: Path, path: str, tex
     ],
 )
 def test_source_with_other_files_is_not_compared(folder: Path, field: str, reason: str) -> None:
-    write(folder, {"clusters/source.yaml": f"{SOURCE}  {field}\n"})
+    write(folder, {"clusters/source.yaml": f"{GIT_REPOSITORY}  {field}\n"})
     output = vmrender("diff").stdout
     assert (f"not compared: {reason}" in output) if reason else ("not compared" not in output)
 
@@ -258,15 +248,6 @@ def test_tree_that_is_left_behind_is_not_compared(folder: Path) -> None:
     assert "it is rendered into built/prod: what applies rendered/prod gets no change any more" in output
 
 
-APPLICATION = f"""\
-apiVersion: argoproj.io/v1alpha1
-kind: Application
-metadata: {{name: apps, namespace: argocd}}
-spec:
-  project: default
-  source: {{repoURL: "{ORIGIN}", targetRevision: main, path: PATH}}
-  destination: {{server: "https://kubernetes.default.svc"}}
-"""
 SET = f"""\
 apiVersion: argoproj.io/v1alpha1
 kind: ApplicationSet
@@ -285,7 +266,7 @@ FOUND = "Application apps reads 1 object of rendered/prod, which it did not read
 
 
 def application(path: str) -> dict[str, str]:
-    return {"clusters/prod.yaml": APPLICATION.replace("PATH", path)}
+    return {"clusters/prod.yaml": APPLICATION_OF_PATH.replace("PATH", path)}
 
 
 @pytest.mark.parametrize(
@@ -366,7 +347,7 @@ def adopted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     folder = init(tmp_path / "repository")
     monkeypatch.chdir(folder)
     write(folder, {"vmrender.yaml": f"{PROJECT}overlays: [{{flux: clusters/prod, repoint: true}}]\n"})
-    sync = SOURCE.replace("name: fleet", "name: flux-system") + "---\n" + ROOT
+    sync = GIT_REPOSITORY.replace("name: fleet", "name: flux-system") + "---\n" + ROOT
     apps = KUSTOMIZATION.replace("NAME", "apps").replace("name: fleet", "name: flux-system")
     write(folder, {"clusters/prod/flux-system/gotk-sync.yaml": sync.replace("./rendered", "./rendered/prod")})
     write(folder, {"clusters/prod/apps.yaml": apps.replace("./rendered/", "./"), "apps/db.yaml": MACHINE})

@@ -10,12 +10,11 @@ import pytest
 from click.testing import CliRunner, Result
 
 from renderer.cli.app import main
+from tests.cli.diff_repositories import PROJECT, SETTINGS
 from tests.cli.git_work_tree import commit, init, write
 
 pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
 
-PROJECT = 'apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\nkubevirt: "1.9"\n'
-SETTINGS = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: settings, namespace: prod}\n"
 KUBEVIRT = "apiVersion: kubevirt.io/v1\nkind: KubeVirt\nmetadata: {name: kubevirt, namespace: kubevirt}\n"
 RELEASE = """\
 apiVersion: helm.toolkit.fluxcd.io/v2
