@@ -24,6 +24,8 @@ from renderer.discovery.survey import survey
 from renderer.files.file_system import DelegatingFileSystem, DiskFileSystem, MemoryFileSystem
 from renderer.findings.located import Located
 from renderer.kustomize.krm import FunctionSubject, FunctionSubjects, ResourceList
+from renderer.kustomize.merge_keys.merge_schema import MergeSchema
+from renderer.kustomize.merge_keys.missing_elements import missing_elements
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.field_path import FieldPath
@@ -316,3 +318,16 @@ def test_entries_of_imported_folders_are_looked_up(tmp_path: Path) -> None:
     assert written(3)["flux/vms.yaml"].count(b"path: ./rendered/n") == 3
     small, large = (calls(partial(written, number)) for number in (40, 80))
     assert large < 2.6 * small
+
+
+def test_elements_that_a_patch_deletes_are_looked_up() -> None:
+    schema = MergeSchema({"v1": {"T": "K"}}, {"T": "list[name]"})
+
+    def missing(number: int) -> None:
+        there: list[Json] = [{"name": f"a{each}"} for each in range(number)]
+        deleted: list[Json] = [{"name": f"b{each}", "$patch": "delete"} for each in range(number)]
+        resource = Resource({"apiVersion": "v1", "kind": "K", "list": there}, Site("a.yaml"))
+        assert len([*missing_elements(resource, {"list": deleted}, schema)]) == number
+
+    _, few, many = (calls(partial(missing, number)) for number in (1, 50, 150))
+    assert many < 3.5 * few

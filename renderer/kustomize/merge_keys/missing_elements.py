@@ -6,7 +6,8 @@ component, may delete what only some of them have.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 
 from renderer.kustomize.list_merge import Directive, KeyValues, element_values
 from renderer.kustomize.merge_keys.merge_schema import FieldSchema, MergeSchema
@@ -78,19 +79,25 @@ def _in_list(
 ) -> Iterator[MissingElement]:
     keys = field.merge_keys or ()
     known = element_values(before, keys)
+    names = tuple(filter(None, map(_name, known)))
+
+    @cache
+    def by_values(positions: tuple[int, ...]) -> Mapping[KeyValues, Json]:
+        """The first element with each combination of values for these of the keys."""
+        return {
+            tuple(each[position] for position in positions): element
+            for element, each in zip(reversed(before), reversed(known), strict=True)
+        }
+
     for index, (element, values) in enumerate(zip(patch, element_values(patch, keys), strict=True)):
         if not isinstance(element, dict):
             continue
-        found = next((each for each, old in zip(before, known, strict=True) if _agree(values, old)), None)
+        given = tuple(position for position, value in enumerate(values) if value)
+        found = by_values(given).get(tuple(values[position] for position in given))
         if not _is_deletion(element):
             yield from _in_mapping(found, element, schema.element(field), schema, at.child(index))
-        elif found is None and any(values):
-            names = tuple(filter(None, map(_name, known)))
+        elif found is None and given:
             yield MissingElement(at.child(index), _name(values), names)
-
-
-def _agree(values: KeyValues, others: KeyValues) -> bool:
-    return all(one == other for one, other in zip(values, others, strict=True) if one)
 
 
 def _name(values: KeyValues) -> str:
@@ -99,9 +106,10 @@ def _name(values: KeyValues) -> str:
 
 def missing_in_all(found: Iterable[Iterable[MissingElement]]) -> Iterator[MissingElement]:
     """Yield the elements that none of several resources has."""
-    first, *others = (tuple(each) for each in found)
+    first, *others = map(tuple, found)
+    in_others = [{each.place for each in other} for other in others]
     for missing in first:
-        if all(any(missing.place == each.place for each in other) for other in others):
+        if all(missing.place in places for places in in_others):
             yield missing
 
 
