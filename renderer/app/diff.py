@@ -167,17 +167,12 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     if causes is not None:
         with reporter.doing("looking for the causes of the differences"):
             found = causes.traced(found)
-    every = (
-        *unlisted.harm(unlisted.engines.judged(found, deployers.ids)),
-        *unlisted.harm_by_engines(deployers.ids, deployers.taken),
-        *unlisted.harm_beside(),
-        *unlisted.harm_by_operators(),
-    )
+    found = unlisted.added_to(found, deployers.ids, deployers.taken)
     return errors.with_difference(
         Difference(
             before.name,
             after.name,
-            with_shown_names(every),
+            with_shown_names(found),
             at_commits,
             assumptions=former.assumptions,
             not_compared=unlisted.not_compared(),

@@ -43,7 +43,7 @@ class UnlistedOverlays:
         #: The files that differ, and that the project does not render.
         self._changed = {path for path in changed if not self._is_listed(path)}
         looked_at = self._changed.union(path for path in in_between if not self._is_listed(path))
-        self.engines = EngineObjects(self._sides, changed, is_other_changed=bool(self._changed))
+        self._engines = EngineObjects(self._sides, changed, is_other_changed=bool(self._changed))
         self._beside: set[str] = set()
         found: dict[str, Overlay] = {}
         for each in reversed(self._sides) if looked_at else ():
@@ -102,10 +102,26 @@ class UnlistedOverlays:
         path, sides = states.overlay.path, [each for each in (states.states[0], states.states[-1]) if each]
         for one in (one for each in sides if each.content for one in each.content.written):
             self._rendered |= {one.current_id, one.origin.document_place}
-        self.engines.add(states)
+        self._engines.add(states)
         if path in self.paths and any(each.content is None for each in sides):
             self.failed.add(path)
         return path not in self.paths and path not in self._completed
+
+    def added_to(
+        self, overlays: Iterable[OverlayDifference], deployers: Collection[ResId], taken: Iterable[Taken]
+    ) -> tuple[OverlayDifference, ...]:
+        """Return the overlays of the project, and the harm done by what the project does not list.
+
+        Changed objects of engines that no overlay contains are compared by folder. ``deployers`` are those
+        that deploy overlays; ``taken`` are as in ``EngineObjects.elsewhere``.
+        """
+        by_engines = self._engines.elsewhere({*self._rendered, *deployers}, taken)
+        return (
+            *self.harm(self._engines.judged(overlays, deployers)),
+            *(harm for each in by_engines for harm in _harm(each)),
+            *self._harm_beside(),
+            *self._harm_by_operators(),  # in files that nothing above compares
+        )
 
     def harm(self, overlays: Iterable[OverlayDifference]) -> Iterator[OverlayDifference]:
         """Yield the overlays of the project, and of what it does not list whatever harms something."""
@@ -115,16 +131,6 @@ class UnlistedOverlays:
             else:
                 yield from _harm(self._as_written(each) if each.path in self.failed else each)
 
-    def harm_by_engines(
-        self, deployers: Collection[ResId], taken: Iterable[Taken]
-    ) -> Iterator[OverlayDifference]:
-        """Yield the harm done by changed objects of engines that no overlay contains, by folder.
-
-        ``deployers`` are those that deploy overlays; ``taken`` are as in ``EngineObjects.elsewhere``.
-        """
-        for each in self.engines.elsewhere({*self._rendered, *deployers}, taken):
-            yield from _harm(each)
-
     def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
         """Return the difference of what cannot be built: of the objects in its files, as they are there."""
         old, new = (each.as_written(overlay.path) for each in self._sides)
@@ -132,7 +138,7 @@ class UnlistedOverlays:
         others = (each for each in overlay.changes if each.id not in {change.id for change in found.changes})
         return found._replace(changes=(*others, *found.changes))
 
-    def harm_beside(self) -> Iterator[OverlayDifference]:
+    def _harm_beside(self) -> Iterator[OverlayDifference]:
         """Yield the harm done by what is applied with overlays and trees, as the source of both is a folder.
 
         It is compared as it is written, or as the kustomization in its folder builds it.
@@ -171,7 +177,7 @@ class UnlistedOverlays:
                 compared = compared._replace(incomparable=reason)
             yield from _harm(compared)
 
-    def harm_by_operators(self) -> Iterator[OverlayDifference]:
+    def _harm_by_operators(self) -> Iterator[OverlayDifference]:
         """Yield the harm done by changed objects such as KubeVirt's in files that are not compared otherwise.
 
         They are objects of the whole cluster, and all machines depend on them.
