@@ -57,6 +57,17 @@ def is_inside(path: str, folder: str) -> bool:
     return folder in (".", path) or path.startswith(f"{folder}/")
 
 
+def readable_content(fs: FileSystem, path: str) -> bytes | None:
+    """Return the content of a file; None if there is none, or if it cannot be read.
+
+    The error is for whoever needs the file to report.
+    """
+    try:
+        return fs.read(path) if fs.is_file(path) else None
+    except DiagnosticError:
+        return None
+
+
 def read_limited(file: BinaryIO, path: str) -> bytes:
     """Return the rest of an open file, such as standard input. Raises: yaml-limit."""
     content = file.read(limits().file_size + 1)

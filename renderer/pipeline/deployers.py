@@ -13,6 +13,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from fnmatch import fnmatchcase
 from functools import cached_property, partial
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from renderer.adopt.live.ignored_differences import (
@@ -496,6 +497,11 @@ class Deployers:
         for each in (*self._found, *self._beside):
             found.setdefault(each.current_id, []).append(each)
         return found
+
+    @property
+    def objects(self) -> Iterator[Resource]:
+        """The objects of ``written``, one after the other."""
+        return chain.from_iterable(self.written.values())
 
     def _own_sources(self, deployer: Resource) -> Iterator[str]:
         """Yield the folders that an object deploys; those of other repositories are not this one's."""

@@ -25,7 +25,6 @@ from renderer.model.kube.json import EMPTY, JsonObject
 from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import Overlay
 from renderer.project.validation_scope import has_name_of_manifest
 
@@ -159,23 +158,11 @@ class _Builds:
     def generated(self, kind: str, name: str) -> Mapping[Reference, list[JsonObject]]:
         """Return the ConfigMaps or Secrets with a name that generators of kustomizations make."""
         found: dict[Reference, list[JsonObject]] = {}
-        for folder in self._generating:
-            links = self._generating[folder]
-            for each in (self.side.composed(folder) or ()) if name.encode() in links else ():
-                if (each.kind, each.name) == (kind, name):
-                    found.setdefault(each.reference, []).append(each.content)
-        return found
-
-    @cached_property
-    def _generating(self) -> Mapping[str, bytes]:
-        """The kustomizations with generators, by folder."""
-        found: dict[str, bytes] = {}
-        for path in self.side.listing.manifests:
-            if posixpath.basename(path) in KUSTOMIZATION_FILES:
-                with suppress(DiagnosticError):  # reported where it is used
-                    content = self.side.fs.read(path)
-                    if b"Generator" in content:
-                        found[posixpath.dirname(path) or "."] = content
+        for path, content in self.side.listing.generating.items():
+            if name.encode() in content:
+                for each in self.side.composed(posixpath.dirname(path) or ".") or ():
+                    if (each.kind, each.name) == (kind, name):
+                        found.setdefault(each.reference, []).append(each.content)
         return found
 
     def has_other_objects(self, manifest: str) -> bool:

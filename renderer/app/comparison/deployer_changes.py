@@ -189,15 +189,8 @@ class DeployerChanges:
 
     def _takes_variables(self) -> bool:
         """Return True if variables may be taken of a file of any name, which a kustomization beside lists."""
-        side = self._sides[1]
-        with suppress(DiagnosticError):  # reported where it is used
-            return any(
-                b"Generator" in side.fs.read(path)
-                for path in side.listing.manifests
-                if posixpath.basename(path) in KUSTOMIZATION_FILES
-                and self._added.keys().isdisjoint(folders_above(path))
-            )
-        return False
+        generating = self._sides[1].listing.generating
+        return any(self._added.keys().isdisjoint(folders_above(path)) for path in generating)
 
     def _may_have_parameters(self, path: str) -> bool:
         """Return True for a file without objects: a set may make an Application of what is in it."""

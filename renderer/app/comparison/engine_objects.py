@@ -114,8 +114,7 @@ class EngineObjects:
         made = [
             {
                 (posixpath.dirname(maker.origin.path) or ".", each.current_id): (maker, each)
-                for listed in side.side.deployers.written.values()
-                for maker in listed
+                for maker in side.side.deployers.objects
                 if is_set(maker)
                 for each in side.side.deployers.made_by(maker)
                 if is_resource_set(maker) or not side.deploys_here(each)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from renderer.app.comparison.relocated_overlays import relocation_of
 from renderer.app.comparison.side import Side
-from renderer.files.file_system import EditedFiles, FileSystem
+from renderer.files.file_system import EditedFiles, FileSystem, readable_content
 from renderer.findings.located import LocatedError
 from renderer.kubevirt.facts.kinds import is_hyperconverged
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
@@ -238,7 +238,4 @@ def _configuration_files(side: Side) -> frozenset[str]:
 
 
 def _content(fs: FileSystem, path: str) -> bytes:
-    try:
-        return fs.read(path) if fs.is_file(path) else b""
-    except DiagnosticError:  # reported where the file is used
-        return b""
+    return readable_content(fs, path) or b""

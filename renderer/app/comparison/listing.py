@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import itertools
 import posixpath
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, readable_content
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined, folders_above
 from renderer.model.kustomization import KUSTOMIZATION_FILES
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE
@@ -93,6 +93,13 @@ class Listing:
         found = self._named.union(*resources) & self.paths
         is_file = self._fs.is_file
         return tuple(sorted((each for each in found if confined(is_file, each)), key=_place_in_walk))
+
+    @cached_property
+    def generating(self) -> Mapping[str, bytes]:
+        """The content of the kustomizations with generators, by path."""
+        kustomizations = (each for each in self.manifests if posixpath.basename(each) in KUSTOMIZATION_FILES)
+        contents = {path: readable_content(self._fs, path) or b"" for path in kustomizations}
+        return {path: content for path, content in contents.items() if b"Generator" in content}
 
     @cached_property
     def readable(self) -> Collection[str]:

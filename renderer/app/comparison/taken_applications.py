@@ -66,7 +66,7 @@ def taken_applications(before: Side, after: Side) -> Mapping[ResId, Taken]:
 def _by_id(side: Side) -> Mapping[ResId, list[Resource]]:
     """Return what makes each Application, by its id: the set, or itself if it is written."""
     found: dict[ResId, list[Resource]] = {}
-    for each in (each for listed in side.deployers.written.values() for each in listed):
+    for each in side.deployers.objects:
         if is_application(each):
             found.setdefault(each.current_id, []).append(each)
     for maker, made in _made(side):
@@ -76,6 +76,6 @@ def _by_id(side: Side) -> Mapping[ResId, list[Resource]]:
 
 def _made(side: Side) -> Iterator[tuple[Resource, Resource]]:
     """Yield each set with each Application that it makes."""
-    for maker in (each for listed in side.deployers.written.values() for each in listed):
+    for maker in side.deployers.objects:
         if is_application_set(maker):
             yield from ((maker, made) for made in side.deployers.made_by(maker))

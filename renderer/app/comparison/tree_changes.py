@@ -14,7 +14,7 @@ from functools import cached_property
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.tree_readers import Missed, TreeReaders, is_plain_folder
 from renderer.emit.ownership import Owned, decode_ownership
-from renderer.files.file_system import FileSystem, is_inside
+from renderer.files.file_system import is_inside, readable_content
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.model.diagnostic import DiagnosticError
@@ -100,7 +100,7 @@ class TreeChanges:
         for folder in folders_above(output):
             for name in names:
                 file = posixpath.normpath(f"{folder}/{name}")
-                if _content(self._before.fs, file) != _content(self._after.fs, file):
+                if readable_content(self._before.fs, file) != readable_content(self._after.fs, file):
                     yield file
 
 
@@ -163,7 +163,7 @@ class _Beside:
             )
             found.update(others, *(self._graph.files(folder) for folder in built))
         own = {f"{output}/{OWNERSHIP_FILE}", *owned}
-        return {path: _content(self.fs, path) for path in found - own}
+        return {path: readable_content(self.fs, path) for path in found - own}
 
     def uses(self, kustomization: str, output: str) -> bool:
         """Return True if a kustomization lists the tree, or a file in it."""
@@ -195,7 +195,7 @@ class _Beside:
     def _owned(self, output: str) -> Owned:
         path = f"{output}/{OWNERSHIP_FILE}"
         try:
-            return decode_ownership(_content(self.fs, path) or b"", path)
+            return decode_ownership(readable_content(self.fs, path) or b"", path)
         except DiagnosticError:  # reported where the tree is written
             return {}
 
@@ -204,11 +204,3 @@ def _reads_others(path: str) -> bool:
     """Return True if an engine reads more files because of this one: what they are called is up to it."""
     name = posixpath.basename(path)
     return name in KUSTOMIZATION_FILES or name.endswith(("Chart.yaml", ".jsonnet"))
-
-
-def _content(fs: FileSystem, path: str) -> bytes | None:
-    """Return the content of a file; None if there is none, or if it cannot be read."""
-    try:
-        return fs.read(path) if fs.is_file(path) else None
-    except DiagnosticError:
-        return None

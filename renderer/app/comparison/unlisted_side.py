@@ -175,7 +175,7 @@ class UnlistedSide:
 
     def _deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""
-        for each in (each for found in self.side.deployers.written.values() for each in found):
+        for each in self.side.deployers.objects:
             if is_flux_kustomization(each) or is_application(each):
                 yield each
             elif is_set(each):
@@ -263,7 +263,7 @@ class UnlistedSide:
     def _urls_of_sources(self) -> Mapping[Reference, Sequence[str]]:
         """The addresses of the sources of Flux in the repository."""
         found: dict[Reference, list[str]] = {}
-        for each in (each for listed in self.side.deployers.written.values() for each in listed):
+        for each in self.side.deployers.objects:
             if each.gvk.group == FLUX_SOURCE_GROUP:
                 found.setdefault(each.reference, []).append(text_at(each.content, "spec", "url"))
         return found
