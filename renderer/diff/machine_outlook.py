@@ -8,6 +8,7 @@ from __future__ import annotations
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.data import Disks, data_changes, deletion, renaming, scale_in
+from renderer.kubevirt.impact.first_boot import with_first_boot
 from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
 from renderer.kubevirt.impact.guest_view import guest_changes
 from renderer.kubevirt.impact.judge import Judgement
@@ -55,7 +56,10 @@ class Outlook:
         data = data_changes(before, after, running, judgement.effects, deciding)
         if old.kind == VM_POOL:
             data = self._of_pool(before, old, new, judgement) or data
-        return judgement._replace(data=data, guest=self._guest(change, old, new, judgement.running))
+        guest = self._guest(change, old, new, judgement.running)
+        views = [view for each in (old, new) if (view := VirtualMachineView.of(each))]
+        changes = with_first_boot(judgement.changes, views, after.instance, data, guest)
+        return judgement._replace(changes=changes, data=data, guest=guest)
 
     def of_restart(self, change: VmChange, old: Resource, new: Resource) -> tuple[GuestChange, ...]:
         """Return what the guest sees of a machine that the other cluster starts."""

@@ -12,6 +12,7 @@ from typing import NamedTuple, Self, TypeAlias
 
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.impact.first_boot import after_first_boot
 from renderer.kubevirt.impact.reads import IMPORTER, READ_FIELDS, Read, read_by_importer, reads_of
 from renderer.model.difference import (
     Cause,
@@ -30,7 +31,7 @@ from renderer.model.run.work import spend
 
 #: Steps for an object that a machine of a pool names: what is said of it costs as much as a changed field.
 _STEPS_PER_OBJECT = 40
-_HALTED = "the VM is halted: read when it is started"
+_HALTED = Impact(Effect.NEXT_START, "the VM is halted: read when it is started")
 
 
 class ObjectName(NamedTuple):
@@ -152,13 +153,13 @@ def with_readers(
         machine = VirtualMachineView.of(resource)
         if machine is None:
             continue
+        own = found.get(resource.current_id)
         fields = [
             field
             for read in reads_of(machine, release)
             for object_ in objects.named(_name_of(machine, read), is_indexed=read.is_indexed)
-            for field in _fields_of(read, object_, is_running=runs(machine))
+            for field in _fields_of(read, object_, _impact(read, machine, own, is_running=runs(machine)))
         ]
-        own = found.get(resource.current_id)
         if fields and (own is None or own.type is ChangeType.CHANGED):
             found[resource.current_id] = with_fields(own, resource.current_id, fields)
     return [*found.values()]
@@ -196,17 +197,24 @@ def _changed_keys(change: ResourceChange) -> set[str]:
     return {f".{path[1]}" if len(path) > 1 else "." for path in segments if path and path[0] in read}
 
 
-def _fields_of(read: Read, object_: ChangedObject, *, is_running: bool) -> Iterator[FieldChange]:
+def _impact(
+    read: Read, machine: VirtualMachineView, own: ResourceChange | None, *, is_running: bool
+) -> Impact:
+    """Return what a change of the object that a machine reads does to it; ``own`` is its own change."""
+    impact = read.rule.impact if is_running else _HALTED._replace(source=read.rule.impact.source)
+    facets = ((), ()) if own is None else (own.data, own.guest)
+    text = after_first_boot(read.rule.once, machine.instance, *facets)
+    return impact._replace(reason=f"{impact.reason}; {text}") if text else impact
+
+
+def _fields_of(read: Read, object_: ChangedObject, impact: Impact) -> Iterator[FieldChange]:
     change, overlay, _ = object_
     id_ = change.id
     keys = _changed_keys(change)
     if read.rule.keys and "." not in keys and keys.isdisjoint(f".{key}" for key in read.rule.keys):
         return
-    effect, reason, source = read.rule.impact
-    if not is_running:
-        effect, reason = Effect.NEXT_START, _HALTED
     named = f"{id_.gvk.kind} {id_.name}{f' in {overlay}' if overlay else ''}"
-    impact = Impact(effect, f"{named} changes: {reason}", source)
+    impact = impact._replace(reason=f"{named} changes: {impact.reason}")
     withheld = NoValue.WITHHELD
     yield FieldChange(read.field, withheld, withheld, impact=impact, cause=cause_in(change), read=id_)
 

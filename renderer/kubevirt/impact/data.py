@@ -21,13 +21,14 @@ from renderer.kubevirt.impact.storage_objects import (
     data_volume_templates,
     indexes,
     named,
+    root_of,
     size_of,
     source_of,
     targets_of,
 )
 from renderer.kubevirt.impact.sync import VM_GO
 from renderer.model.difference import DataChange, DataEffect, Effect
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
 
 _HANDLE = f"{VM_GO} handleDataVolumes"
@@ -47,7 +48,6 @@ SOURCES: Mapping[DataEffect, tuple[str, ...]] = {
     DataEffect.LOST: (_HANDLE, _BACKEND_STORAGE, *lost_objects.SOURCES),
 }
 _IMMEDIATE = "kubevirt.io/immediate-data-volume-creation"
-_NETWORK = "network interface"
 #: The run strategies with which a machine stays off once its guest has shut down.
 _ENDING = (RERUN_ON_FAILURE, ONCE)
 
@@ -68,25 +68,6 @@ class Disks(NamedTuple):
     @property
     def templates(self) -> Mapping[str, JsonObject]:
         return data_volume_templates(self.vm_spec)
-
-    def root(self) -> tuple[str, Target] | None:
-        """Return name and target of what it boots from: the least ``bootOrder``, or the first disk."""
-        devices = object_at(self.instance, "domain", "devices")
-        ordered = [
-            (order, key, text_at(device, "name"))
-            for key in ("disks", "interfaces")
-            for device in map(object_at, array_at(devices, key))
-            if isinstance(order := device.get("bootOrder"), int)
-        ]
-        if ordered:
-            _, key, name = min(ordered)
-            if key == "interfaces":
-                return name, Target(_NETWORK, name)
-        else:
-            names = (text_at(disk, "name") for disk in map(object_at, array_at(devices, "disks")))
-            name = next(names, "")
-        target = self.targets.get(name)
-        return (name, target) if target else None
 
     def described(self, target: Target) -> str:
         """Return a target in words, with its size if the repository knows it."""
@@ -144,7 +125,7 @@ class _Volumes(NamedTuple):
         """
         old, new = self.before.targets, self.after.targets
         before, after = ({each.disk for each in side.values()} for side in (old, new))
-        roots = self.before.root(), self.after.root()
+        roots = root_of(self.before.instance), root_of(self.after.instance)
         replaced: set[str] = set()
         if roots[0] and roots[1] and roots[0][1].disk != roots[1][1].disk:
             name, target = roots[1]

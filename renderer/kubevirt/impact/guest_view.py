@@ -38,6 +38,8 @@ Seen: TypeAlias = Mapping[str, str]
 
 #: Machine types without a version, for which QEMU takes its newest at each start.
 _MACHINE_ALIASES = frozenset({"pc", "pseries", "q35", "s390-ccw-virtio", "virt"})
+#: The fact by which cloud-init knows whether it has set up a guest.
+CLOUD_INIT_INSTANCE = "cloud-init instance"
 _CONVERTER = "pkg/virt-launcher/virtwrap/converter"
 _ANEW = "made anew at each start"
 
@@ -347,7 +349,7 @@ FACTS: Sequence[FactRow] = (
         "udev rules and software that read DMI data",
     ),
     FactRow(
-        "cloud-init instance",
+        CLOUD_INIT_INSTANCE,
         _of_machine(_cloud_init_instance),
         "pkg/cloud-init/cloud-init.go GenerateLocalData",
         "cloudbase-init runs its plugins again",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES, USER_DATA
+from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES, NETWORK_DATA, USER_DATA
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.pool_names import has_indexed_references
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -26,24 +26,37 @@ HOOKS = "hooks.kubevirt.io/hookSidecars"
 _CLOUD_INIT = "pkg/cloud-init/cloud-init.go"
 _MANAGER = "pkg/virt-launcher/virtwrap/manager.go preStartHook"
 _AT_START = "virt-launcher reads it when the instance starts"
-_NETWORK_ONCE = "a network that cloud-init has set up may stay"
 _ONCE = "most modules of cloud-init run at the first boot only, and its instance id stays"
+#: What a guest that has booted before does not apply again, by the fields for a file of cloud-init.
+CLOUD_INIT_ONCE = {USER_DATA: _ONCE, NETWORK_DATA: "a network that cloud-init has set up may stay"}
 _LIVE = "the kubelet updates the files, and the guest sees them through virtiofs"
 _PULL = "the image is pulled with it when the instance starts"
 _ACCOUNT_SOURCE = "kubernetes plugin/pkg/admission/serviceaccount/admission.go Admit"
 
 
 class ReadRule(Record):
-    """A place of a machine that names an object: what reads it, when, and the function upstream."""
+    """A place of a machine that names an object: what reads it, when, and the function upstream.
+
+    ``once`` says what a guest that has booted before does not apply again; empty if it applies all.
+    """
 
     place: str
     kind: str
     impact: Impact
     keys: tuple[str, ...] = ()
+    once: str = ""
 
 
-def _rule(place: str, kind: str, effect: Effect, reason: str, source: str, *keys: str) -> ReadRule:
-    return ReadRule(place, kind, Impact(effect, reason, source), keys)
+def _rule(  # noqa: PLR0913, PLR0917 - a row of the table
+    place: str,
+    kind: str,
+    effect: Effect,
+    reason: str,
+    source: str,
+    keys: tuple[str, ...] = (),
+    once: str = "",
+) -> ReadRule:
+    return ReadRule(place, kind, Impact(effect, reason, source), keys, once)
 
 
 #: By the path of the field with the name, below the instance.
@@ -53,9 +66,10 @@ RULES = (
             f"volumes.{volume}.{fields.reference}",
             SECRET,
             Effect.PENDING,
-            f"{_AT_START}; {_ONCE if fields is USER_DATA else _NETWORK_ONCE}",
+            _AT_START,
             f"{_CLOUD_INIT} {resolver}",
-            *fields.keys,
+            fields.keys,
+            CLOUD_INIT_ONCE[fields],
         )
         for volume, resolver in zip(
             CLOUD_INIT_VOLUMES, ("resolveNoCloudSecrets", "resolveConfigDriveSecrets"), strict=True
@@ -67,8 +81,9 @@ RULES = (
             f"volumes.sysprep.{key}",
             kind,
             Effect.PENDING,
-            f"{_AT_START}; a Windows that is set up does not read its answer file again",
+            _AT_START,
             "pkg/config/sysprep.go CreateSysprepDisks",
+            once="a Windows that is set up does not read its answer file again",
         )
         for key, kind in (("secret", SECRET), ("configMap", CONFIG_MAP))
     ),
@@ -101,7 +116,7 @@ RULES = (
                     "pkg/virt-launcher/virtwrap/access-credentials/access_credentials.go watchSecrets",
                 )
                 if method == "qemuGuestAgent"
-                else (Effect.PENDING, f"{_AT_START}; {_ONCE}", f"{_CLOUD_INIT} resolveSSHPublicKeys")
+                else (Effect.PENDING, _AT_START, f"{_CLOUD_INIT} resolveSSHPublicKeys", (), _ONCE)
             ),
         )
         for kind, methods in (

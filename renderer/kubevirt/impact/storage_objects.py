@@ -14,6 +14,9 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 
 RETAIN = "Retain"
+#: Words for what volumes point to.
+_NETWORK = "network interface"
+_IMAGE, _COPY = "image", "a copy, made at each start, of claim"
 _VOLUME = "PersistentVolume"
 #: The annotations of a claim whose PersistentVolume was made for it, with the reclaim policy of its class.
 _PROVISIONER_ANNOTATIONS = (
@@ -143,6 +146,11 @@ class Target(NamedTuple):
     def is_claim(self) -> bool:
         return self.kind in (DATA_VOLUME, "claim")
 
+    @property
+    def is_made_anew(self) -> bool:
+        """True if each start of an instance has it as if nothing had ever been written to it."""
+        return self.kind in (_IMAGE, _COPY)
+
 
 def target_of(volume: JsonObject) -> Target | None:
     """Return what a volume points to; None if it has no data of the machine's own."""
@@ -151,10 +159,10 @@ def target_of(volume: JsonObject) -> Target | None:
     if volume.get("persistentVolumeClaim") is not None:
         return Target("claim", text_at(volume, "persistentVolumeClaim", "claimName"))
     if volume.get("containerDisk") is not None:
-        return Target("image", text_at(volume, "containerDisk", "image"))
+        return Target(_IMAGE, text_at(volume, "containerDisk", "image"))
     if volume.get("ephemeral") is not None:
         claim = text_at(volume, "ephemeral", "persistentVolumeClaim", "claimName")
-        return Target("a copy, made at each start, of claim", claim)
+        return Target(_COPY, claim)
     if volume.get("hostDisk") is not None:
         return Target("file on the node", text_at(volume, "hostDisk", "path"))
     if volume.get("emptyDisk") is not None:
@@ -168,6 +176,26 @@ def targets_of(instance: JsonObject) -> Mapping[str, Target]:
     volumes = elements_by_name(array_at(instance, "volumes"))
     found = ((name, target_of(volume)) for name, volume in volumes.items())
     return {name: target for name, target in found if target}
+
+
+def root_of(instance: JsonObject) -> tuple[str, Target] | None:
+    """Return name and target of what an instance boots from: the least ``bootOrder``, or the first disk."""
+    devices = object_at(instance, "domain", "devices")
+    ordered = [
+        (order, key, text_at(device, "name"))
+        for key in ("disks", "interfaces")
+        for device in map(object_at, array_at(devices, key))
+        if isinstance(order := device.get("bootOrder"), int)
+    ]
+    if ordered:
+        _, key, name = min(ordered)
+        if key == "interfaces":
+            return name, Target(_NETWORK, name)
+    else:
+        names = (text_at(disk, "name") for disk in map(object_at, array_at(devices, "disks")))
+        name = next(names, "")
+    target = targets_of(instance).get(name)
+    return (name, target) if target else None
 
 
 @once_for_same
