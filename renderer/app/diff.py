@@ -138,8 +138,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             ]
             if lacking:
                 rendered[-1] = lacking
-        first, last = rendered[0], rendered[-1]
         states = OverlayStates(overlay, tuple(rendered), path)
+        first, last = states.ends
         if unlisted.note(states):
             errors.add(states)
         steps.add(states)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from renderer.app.comparison.applied_sides import EngineRules, are_exempt, as_applied, engine_rules, overdue
 from renderer.app.comparison.ignores import rules_not_evaluated, with_unsynced
+from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.stalled import has_refusals
 from renderer.diff.compare import compare_overlay
@@ -31,20 +32,15 @@ class AppliedDifference(NamedTuple):
     after: RenderedSide | None
 
 
-def compare_as_applied(  # noqa: PLR0913, PLR0917 - an overlay on two sides, and what is known of both
-    sides: tuple[Side, Side],
-    overlay: Overlay,
-    former: str,
-    rendered: tuple[RenderedSide | None, RenderedSide | None],
-    between: Sequence[RenderedSide],
-    equal_changes: EqualChanges,
+def compare_as_applied(
+    sides: tuple[Side, Side], states: OverlayStates, equal_changes: EqualChanges
 ) -> AppliedDifference:
     """Compare an overlay as its engine applies it: without what that ignores, or does not apply.
 
     If the overlay is not an entry point, its engine is looked up only for an object that is refused or has
-    annotations for Flux. ``former`` is the path that the overlay had before.
-    ``between`` and ``equal_changes`` are as in ``compare_sides``.
+    annotations for Flux. ``equal_changes`` are as in ``compare_sides``.
     """
+    overlay, former, rendered, between = states.overlay, states.former, states.ends, states.between
     path, name = overlay.path, overlay.name
     before, after = rendered
     needs_engine = overlay.entry is not None or any(map(are_exempt, rendered))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from renderer.app.comparison.compared_overlay import compare_as_applied
+from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied
 from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.relocated_overlays import with_relocation
@@ -18,6 +18,7 @@ from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.render_config import Overlay
 
 if TYPE_CHECKING:
     from renderer.app.comparison.causes import Causes
@@ -70,59 +71,45 @@ class ComparedStates:
             if commit.side is None:
                 found |= {each.overlay.path: _unreadable(each, commit) for each in overlays}
                 continue
-            sides = before, commit.side
+            sides, equal_changes = (before, commit.side), self._equal_changes[number - 1]
             moved = MovedObjects(sides, overlays, number)
-            equal_changes = self._equal_changes[number - 1]
-            found |= {each.overlay.path: _at_commit(each, sides, moved, equal_changes) for each in overlays}
+            for path in (each.overlay.path for each in overlays):
+                found[path], _ = _compared(sides, moved.compared(path), moved, equal_changes)
         moved = MovedObjects(self._sides, overlays, len(self._commits) + 1)
         for number, each in enumerate(overlays, start=1):
             overlay, stopwatch = each.overlay, Stopwatch()
             with self._reporter.doing(f"comparing {overlay.path} ({number} of {len(overlays)})"):
-                self._add(each, moved)
+                self._add(overlay, moved)
             self._reporter.detail(f"{overlay.path}: compared in {stopwatch.lap()}")
 
-    def _add(self, overlay: OverlayStates, moved: MovedObjects) -> None:
-        path = overlay.overlay.path
-        states = moved.compared(path)
-        rendered = states.states[0], states.states[-1]
-        found, applied = compare_as_applied(
-            self._sides, states.overlay, states.former, rendered, states.between, self._equal_changes[-1]
-        )
-        found = _with_departures(moved.remarked(found), self._sides, states, moved)
+    def _add(self, overlay: Overlay, moved: MovedObjects) -> None:
+        path, states = overlay.path, moved.compared(overlay.path)
+        found, applied = _compared(self._sides, states, moved, self._equal_changes[-1])
         if self._causes is not None:
-            found = self._causes.as_written(found, rendered)
+            found = self._causes.as_written(found, states.ends)
         self._compared[path] = found
-        self.readers.add(states.overlay, applied)
-        self.services.add(states.overlay, rendered[0], applied)
+        self.readers.add(overlay, applied)
+        self.services.add(overlay, states.states[0], applied)
         if has_refusals(found):
-            contents = (side.content for side in rendered if side is not None)
+            contents = (side.content for side in states.ends if side is not None)
             written = (each for content in contents if content for each in content.written)
             self._manifests[path] = {each.current_id: each for each in written}
 
 
-def _at_commit(
-    overlay: OverlayStates, sides: tuple[Side, Side], moved: MovedObjects, equal_changes: EqualChanges
-) -> OverlayDifference:
-    states = moved.compared(overlay.overlay.path)
-    rendered = states.states[0], states.states[-1]
-    found, _ = compare_as_applied(
-        sides, states.overlay, states.former, rendered, states.between, equal_changes
-    )
-    return _with_departures(moved.remarked(found), sides, states, moved)
-
-
-def _with_departures(
-    found: OverlayDifference, sides: tuple[Side, Side], states: OverlayStates, moved: MovedObjects
-) -> OverlayDifference:
-    """Return the difference of an overlay with what leaves its former cluster, if it goes to another one."""
+def _compared(
+    sides: tuple[Side, Side], states: OverlayStates, moved: MovedObjects, equal_changes: EqualChanges
+) -> AppliedDifference:
+    """Return the difference of an overlay, with what moved to it, and with what leaves its former cluster."""
+    found, applied = compare_as_applied(sides, states, equal_changes)
+    found = moved.remarked(found)
     relocation, departed = moved.relocation(found.path), moved.departed(found.path)
-    if relocation is None:
-        return found
-    if departed is None:
-        return with_relocation(found, None, relocation)
-    overlay = sides[0].overlays[found.path]
-    left, _ = compare_as_applied(sides, overlay, states.former, (departed, None), (), EqualChanges())
-    return with_relocation(found, left, relocation)
+    if relocation is not None:
+        left = None
+        if departed is not None:
+            leaving = OverlayStates(sides[0].overlays[found.path], (departed, None), states.former)
+            left, _ = compare_as_applied(sides, leaving, EqualChanges())
+        found = with_relocation(found, left, relocation)
+    return AppliedDifference(found, applied)
 
 
 def _unreadable(overlay: OverlayStates, commit: Commit) -> OverlayDifference:

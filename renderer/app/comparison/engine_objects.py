@@ -48,7 +48,7 @@ class EngineObjects:
                 for each in (side.content.written if side and side.content else ())
                 if each.gvk.group.endswith(ENGINE_GROUPS)
             }
-            for side in (overlay.states[0], overlay.states[-1])
+            for side in overlay.ends
         )
         self._contained[overlay.overlay.path] = before, after
 

@@ -44,6 +44,11 @@ class OverlayStates(NamedTuple):
     former: str
 
     @property
+    def ends(self) -> tuple[RenderedSide | None, RenderedSide | None]:
+        """The first and the last state."""
+        return self.states[0], self.states[-1]
+
+    @property
     def between(self) -> list[RenderedSide]:
         """The rendered states between the first and the last one that differ from the one before.
 

@@ -67,7 +67,7 @@ class ComparedErrors:
 
     def add(self, overlay: OverlayStates) -> None:
         """Add the errors of an overlay."""
-        path, first, last = overlay.overlay.path, overlay.states[0], overlay.states[-1]
+        path, (first, last) = overlay.overlay.path, overlay.ends
         if first:
             (self._before if first.content is None else self._known).add(first.errors, path)
         if last:

@@ -99,7 +99,7 @@ class UnlistedOverlays:
 
     def note(self, states: OverlayStates) -> bool:
         """Note what an overlay contains. Return True if the project lists it, so that its errors count."""
-        path, sides = states.overlay.path, [each for each in (states.states[0], states.states[-1]) if each]
+        path, sides = states.overlay.path, [each for each in states.ends if each]
         for one in (one for each in sides if each.content for one in each.content.written):
             self._rendered |= {one.current_id, one.origin.document_place}
         self._engines.add(states)
