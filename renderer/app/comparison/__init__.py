@@ -1,6 +1,6 @@
 """What ``diff`` compares of two sides: what the project renders, and what deploys it.
 
-``compare_projects`` in ``app/diff.py`` asks these questions, in its order.
+``compare_projects`` in ``app/diff.py`` knows their order.
 
 The sides:
 ``revisions``, ``side``       a project at a commit or in the work tree, rendered in memory
@@ -22,7 +22,7 @@ What deploys the overlays:
 ``deployer_changes``          the objects that deploy overlays: ``deployer_map``
 ``redirected_overlays``       overlays of which something else is applied: ``deployer_builds``
 ``tree_changes``              files beside the sources that decide what is applied of a tree: ``tree_readers``
-``overlay_owners``, ``new_owners``  objects that another owner takes over, and a former one may delete
+``overlay_owners``            objects that another owner takes over, and a former one may delete
 ``taken_applications``        Applications that a set begins to make
 ``stalled``                   what a sync leaves undone after a refusal
 

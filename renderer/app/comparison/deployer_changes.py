@@ -8,8 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
 
 from renderer.app.comparison.deployer_map import DeployerMap, entry_of
-from renderer.app.comparison.new_owners import with_new_owners
-from renderer.app.comparison.overlay_owners import joint_owners
+from renderer.app.comparison.overlay_owners import joint_owners, with_new_owners
 from renderer.app.comparison.redirected_overlays import RedirectedOverlays
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.taken_applications import Taken, taken_applications
