@@ -19,15 +19,22 @@ _PROJECT = "vmrender"
 
 
 def write(report: Report) -> str:
-    """Return the report: an error fails its case, other findings are its output."""
-    suites = [
-        _suite(overlay, [finding for finding in report.findings if overlay in finding.overlays])
-        for overlay in report.overlays
-    ]
-    others = [finding for finding in report.findings if not set(finding.overlays) & set(report.overlays)]
+    """Return the report: an error fails its case, other findings are its output.
+
+    A finding of several overlays, of a base for instance, is in the suite of the first; the suites of the
+    others count it.
+    """
+    suites: dict[str, list[Located]] = {overlay: [] for overlay in report.overlays}
+    elsewhere: dict[str, list[Severity]] = {overlay: [] for overlay in report.overlays}
+    others: list[Located] = []
+    for finding in report.findings:
+        first, *rest = [each for each in finding.overlays if each in suites] or [_PROJECT]
+        suites.get(first, others).append(finding)
+        for overlay in rest:
+            elsewhere[overlay].append(finding.severity)
+    lines = [line for name, found in suites.items() for line in _suite(name, found, elsewhere[name])]
     if others or not suites:
-        suites.append(_suite(_PROJECT, others))
-    lines = (line for suite in suites for line in suite)
+        lines += _suite(_PROJECT, others)
     return "\n".join(
         [
             '<?xml version="1.0" encoding="UTF-8"?>',
@@ -39,16 +46,30 @@ def write(report: Report) -> str:
     )
 
 
-def _suite(name: str, findings: Sequence[Located]) -> list[str]:
-    passed = not findings and name != _PROJECT
-    failures = sum(finding.severity is Severity.ERROR for finding in findings)
-    counts = _attributes(
-        name=name, tests=str(len(findings) + passed), failures=str(failures), errors="0", skipped="0"
-    )
+def _suite(name: str, findings: Sequence[Located], elsewhere: Sequence[Severity] = ()) -> list[str]:
+    """Return a suite; ``elsewhere`` are the levels of its findings that are in other suites."""
     cases = [line for finding in findings for line in _case(finding, name)]
-    if passed:
+    failures = sum(finding.severity is Severity.ERROR for finding in findings)
+    number = len(findings)
+    if elsewhere:
+        number += 1
+        failures += Severity.ERROR in elsewhere
+        cases += _case_of_others(name, elsewhere)
+    elif not findings and name != _PROJECT:
+        number = 1
         cases = [f"    <testcase {_attributes(classname=name, name='no findings')}/>"]
+    counts = _attributes(name=name, tests=str(number), failures=str(failures), errors="0", skipped="0")
     return [f"  <testsuite {counts}>", *cases, "  </testsuite>"]
+
+
+def _case_of_others(suite: str, severities: Sequence[Severity]) -> Iterator[str]:
+    message = f"{text.counted(severities)} of other overlays, too: see their suites"
+    yield f"    <testcase {_attributes(classname=suite, name='findings of other overlays')}>"
+    if Severity.ERROR in severities:
+        yield f"      <failure {_attributes(type='shared', message=message)}/>"
+    else:
+        yield f"      <system-out>{_escaped(message)}</system-out>"
+    yield "    </testcase>"
 
 
 def _case(finding: Located, suite: str) -> Iterator[str]:

@@ -115,7 +115,11 @@ def _other_places(findings: Sequence[Located]) -> str:
 
 def summary(diagnostics: Iterable[Located]) -> str:
     """Return ``2 errors, 1 warning``; empty without findings."""
-    severities = [diagnostic.severity for diagnostic in diagnostics]
+    return counted([diagnostic.severity for diagnostic in diagnostics])
+
+
+def counted(severities: Sequence[Severity]) -> str:
+    """Return ``2 errors, 1 warning`` of their levels."""
     counts = ((severity, severities.count(severity)) for severity in Severity)
     return ", ".join(
         f"{count} {severity}" if severity is Severity.INFO else plural(count, severity)

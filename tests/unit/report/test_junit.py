@@ -46,3 +46,13 @@ def test_characters_invalid_in_xml_are_escaped(report: Report) -> None:
 def test_no_findings_give_an_empty_suite() -> None:
     suites = suites_of(Report(()))
     assert {name: len(suite) for name, suite in suites.items()} == {"vmrender": 0}
+
+
+def test_finding_of_several_overlays_is_shown_once(report: Report) -> None:
+    [shared] = [each for each in report.findings if each.overlays == ("overlays/prod",)]
+    shared = shared._replace(overlays=("overlays/dev", "overlays/prod"))
+    suites = suites_of(Report((shared,), overlays=("overlays/dev", "overlays/prod")))
+    assert [suite.attrib["failures"] for suite in suites.values()] == ["1", "1"]
+    [case] = suites["overlays/prod"]
+    assert case.attrib == {"classname": "overlays/prod", "name": "findings of other overlays"}
+    assert case[0].attrib["message"] == "1 error of other overlays, too: see their suites"
