@@ -31,9 +31,8 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECTIONS,
     is_path_entry,
 )
-from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, meant_key
-from renderer.kubevirt.facts.confidential.parts import Area, Scope, hides, opened, root_scope
+from renderer.kubevirt.facts.confidential.parts import Scope, has_confidential_part, hides, opened, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import holds_ciphertext
@@ -78,8 +77,6 @@ _WORDS = _KEYS.union(
     map(str.lower, SECTIONS),
     (EXTRA_HEADERS.lower(), _PARAMETERS, _VALUES, _MATRIX, "secret", "secretlist"),
 )
-#: Of the texts in them, parts may be confidential that would not be in the text of another field.
-_AREAS_OF_PARTS = frozenset({Area.COMMAND, Area.HEADERS, Area.KERNEL_ARGUMENTS})
 _WORD = pattern(r"\w+")
 #: What may be a key in a text of any syntax.
 _POSSIBLE_KEY = pattern(r"""(?<![^\s{},"'/:])[^\s{},"'/:]++(?=["'/:\s]|$)""")
@@ -302,8 +299,7 @@ class _Tree:
 
 def _is_hidden(value: Json, scope: Scope) -> bool:
     """Return True if a value is confidential, or a text with a part that its field makes confidential."""
-    is_partly = scope.area in _AREAS_OF_PARTS and isinstance(value, str)
-    return hides(value, scope) or (is_partly and masked(value, scope) != value)
+    return hides(value, scope) or (isinstance(value, str) and has_confidential_part(value, scope.area))
 
 
 def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from renderer.kubevirt.facts.confidential.credential_text.requests import without_value_of_header
 from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.parts import (
-    Area,
     Scope,
     hides,
     opened,
+    without_confidential_parts,
 )
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.field_path import ElementName, FieldPath, Segment
@@ -80,9 +79,8 @@ def masked(
 ) -> Json:
     """Return a tree with a mask for each confidential part of it, keys included.
 
-    Every scalar that contains one of ``secrets`` is confidential; of another text, the credentials in
-    addresses and requests are, and the passwords among the arguments of a kernel. ``mask`` makes the text for
-    a value.
+    Every scalar that contains one of ``secrets`` is confidential; of another text, some parts may be
+    (``without_confidential_parts``). ``mask`` makes the text for a value.
     """
     if hides(value, scope):
         return value if value is None or value in ({}, []) else mask(value)
@@ -99,10 +97,7 @@ def masked(
         return mask(value)
     if not isinstance(value, str):
         return value
-    if scope.area is Area.HEADERS:
-        value = without_value_of_header(value, mask)
-    is_of_kernel, is_of_command = scope.area is Area.KERNEL_ARGUMENTS, scope.area is Area.COMMAND
-    return without_credentials(value, mask, of_kernel=is_of_kernel, of_command=is_of_command)
+    return without_confidential_parts(value, scope.area, mask)
 
 
 def masked_key(key: str, secrets: Masking, mask: Callable[[Json], str] = lambda _: MASK) -> str:

@@ -196,6 +196,7 @@ class Area(Enum):
 
 
 _AREAS_WITH_OBJECTS = frozenset({Area.OBJECT, Area.CHART, Area.REFERENCE})
+_AREAS_OF_PARTS = frozenset({Area.COMMAND, Area.HEADERS, Area.KERNEL_ARGUMENTS})
 
 
 class Scope(NamedTuple):
@@ -575,24 +576,27 @@ def parts_of(value: Json, scope: Scope) -> Iterator[Part]:
                 yield Part(key, is_secret=True)
             yield from parts_of(child, below)
     elif isinstance(value, str):
-        if scope.depth and _holds_credential(value, scope.area):
+        if scope.depth and has_confidential_part(value, scope.area):  # in a text, no part is masked
             yield Part(value, is_secret=False)
         else:
             yield from _parts_of_text(value, scope)
 
 
-def _holds_credential(text: str, area: Area) -> bool:
-    """Return True if a part of a text is confidential in its area: of a text in a text, no part is masked."""
+def without_confidential_parts(text: str, area: Area, mask: Callable[[str], str]) -> str:
+    """Return a text with a mask for each part that is confidential in its area.
 
-    def mask(_: Json) -> str:
-        return ""
-
+    These are the credentials in addresses and requests, and what only a header, a command or arguments for a
+    kernel have.
+    """
     if area is Area.HEADERS:
-        return without_value_of_header(text, mask) != text
+        text = without_value_of_header(text, mask)
     is_of_kernel, is_of_command = area is Area.KERNEL_ARGUMENTS, area is Area.COMMAND
-    if not (is_of_kernel or is_of_command):
-        return False
-    return without_credentials(text, mask, of_kernel=is_of_kernel, of_command=is_of_command) != text
+    return without_credentials(text, mask, of_kernel=is_of_kernel, of_command=is_of_command)
+
+
+def has_confidential_part(text: str, area: Area) -> bool:
+    """Return True if a part of a text is confidential that would not be in the text of another field."""
+    return area in _AREAS_OF_PARTS and without_confidential_parts(text, area, lambda _: "") != text
 
 
 def is_name(key: object) -> bool:
