@@ -241,7 +241,7 @@ def _releases(survey: Survey) -> Iterator[str]:
     for where, found in (("", agreed(survey.releases)), *clusters):
         if found and found.release:
             text = f"{where}kubevirt: {found.release.as_target}, because of {found}"
-            yield f"{text}; write another if the cluster was upgraded" if found.upgrades else text
+            yield f"{text}; write another if the cluster was upgraded" if found.installed.upgrades else text
     if clusters or not survey.releases or survey.release:
         return
     known = [each for each in survey.releases if each.release] or [survey.releases[0]]

@@ -50,7 +50,7 @@ MAX_STEPS = 4000
 
 OTHERWISE_USED = {
     "renderer.model.project_schemas": frozenset(["fullmatch"]),
-    "renderer.discovery.detected_release": frozenset(["fullmatch"]),
+    "renderer.kubevirt.facts.installed_release": frozenset(["fullmatch"]),
 }
 """Methods of patterns in tuples."""
 _MENTION = re.compile(r"\bre\.\w|\bpattern\(")

@@ -48,7 +48,7 @@ def test_subscription_names_the_minor_of_its_product(version: str, release: str 
 def test_automatic_approval_upgrades(approval: str, upgrades: bool) -> None:  # noqa: FBT001 - a case
     (found,) = found_in(sub=subscription(startingCSV=f"{CSV}4.16.3", installPlanApproval=approval))
 
-    assert found.upgrades is upgrades
+    assert found.installed.upgrades is upgrades
 
 
 def test_subscription_without_a_version_names_no_release() -> None:
@@ -88,7 +88,7 @@ def test_operator_policy_counts() -> None:
     )
     (found,) = found_in(policy=policy)
 
-    assert (str(found.release.product if found.release else ""), found.upgrades) == (
+    assert (str(found.release.product if found.release else ""), found.installed.upgrades) == (
         "openshift-virtualization-4.18",
         False,
     )
@@ -129,3 +129,97 @@ KUBEVIRT = "kind: KubeVirt\nspec: {imageTag: v1.7.1}\n"
 )
 def test_charts_images_and_objects_name_releases(text: str, release: str | None) -> None:
     assert release_in(file=f"apiVersion: kubevirt.io/v1\nmetadata: {{name: it}}\n{text}") == release
+
+
+ASSETS = "https://github.com/kubevirt/kubevirt/releases/download"
+RAW = "https://raw.githubusercontent.com/kubevirt"
+SOURCE = "https://github.com/kubevirt/kubevirt"
+OPERATORS = "https://github.com/kubevirt/hyperconverged-cluster-operator"
+
+
+def kustomization(*resources: str) -> str:
+    return "resources:\n" + "".join(f"- {each}\n" for each in resources)
+
+
+@pytest.mark.parametrize(
+    ("text", "release"),
+    [
+        (kustomization(f"{ASSETS}/v1.8.3/kubevirt-operator.yaml"), "1.8.3"),
+        (kustomization(f"{ASSETS}/v1.8.3/kubevirt-cr.yaml"), "1.8.3"),
+        (
+            kustomization(f"{ASSETS}/v1.7.0/kubevirt-cr.yaml", f"{ASSETS}/v1.8.3/kubevirt-operator.yaml"),
+            "1.8.3",
+        ),
+        (kustomization(f"{SOURCE}//manifests/release?ref=v1.8.3"), "1.8.3"),
+        (kustomization(f"{SOURCE}/manifests?timeout=90s&ref=release-1.8"), "1.8"),
+        (kustomization("git@github.com:kubevirt/kubevirt.git//manifests?version=v1.8.3"), "1.8.3"),
+        (kustomization(f"git::{SOURCE}.git?ref=refs/tags/v1.8.3"), "1.8.3"),
+        (kustomization(f"{RAW}/kubevirt/v1.8.3/manifests/kubevirt-operator.yaml"), "1.8.3"),
+        (kustomization(f"{SOURCE}/raw/refs/tags/v1.8.3/manifests/operator.yaml"), "1.8.3"),
+        (kustomization(f"{SOURCE}/archive/refs/tags/v1.8.3.tar.gz"), "1.8.3"),
+        (kustomization(f"{OPERATORS}//deploy?ref=v1.16.0"), "hco-1.16"),
+        (
+            kustomization(f"{RAW}/hyperconverged-cluster-operator/release-1.16/deploy/operator.yaml"),
+            "hco-1.16",
+        ),
+        (f"cluster: {{extraManifests: ['{ASSETS}/v1.8.3/kubevirt-operator.yaml']}}\n", "1.8.3"),
+        (f"spec: {{url: {SOURCE}, ref: {{tag: v1.8.3}}}}\n", "1.8.3"),
+        (f"spec: {{url: '{SOURCE}.git', ref: {{branch: release-1.8}}}}\n", "1.8"),
+        (f"spec: {{source: {{repoURL: {SOURCE}, path: manifests, targetRevision: v1.8.3}}}}\n", "1.8.3"),
+        ("images: [{name: quay.io/kubevirt/virt-operator, newTag: v1.8.3}]\n", "1.8.3"),
+        ("values: {image: {tag: v1.8.3, repository: kubevirt/virt-operator}}\n", "1.8.3"),
+        ("env:\n- name: KUBEVIRT_VERSION\n  value: v1.8.3\n", "1.8.3"),
+        ("image: quay.io/kubevirt/hyperconverged-cluster-operator:1.16.0\n", "hco-1.16"),
+        ("image: quay.io/kubevirt/hyperconverged-cluster-operator:1.18.0-unstable\n", None),
+        (kustomization(f"{ASSETS}/v1.8.3/virtctl-v1.8.3-linux-amd64"), None),
+        (kustomization(f"{RAW}/kubevirt/v1.8.3/examples/vm-cirros.yaml"), None),
+        (kustomization(f"{SOURCE}//examples?ref=v1.8.3"), None),
+        (kustomization(f"{SOURCE}//manifests?ref=main"), None),
+        (
+            kustomization("https://github.com/kubevirt/containerized-data-importer//manifests?ref=v1.8.3"),
+            None,
+        ),
+        (
+            kustomization("https://github.com/acme/kubevirt/releases/download/v1.8.3/kubevirt-operator.yaml"),
+            None,
+        ),
+        (f"# curl -LO {ASSETS}/v1.8.3/kubevirt-operator.yaml\nresources: []\n", None),
+        (f"help: {SOURCE}/blob/v1.8.3/docs/a.yaml\n", None),
+    ],
+)
+def test_urls_and_tags_name_releases(text: str, release: str | None) -> None:
+    assert release_in(kustomization=text) == release
+
+
+def test_a_line_says_it() -> None:
+    (found,) = found_in(kustomization=kustomization("a.yaml", f"{ASSETS}/v1.8.3/kubevirt-operator.yaml"))
+
+    assert str(found) == f"the URL {ASSETS}/v1.8.3/kubevirt-operator.yaml in kustomization.yaml:3"
+
+
+@pytest.mark.parametrize(
+    ("files", "release"),
+    [
+        (["image: virt-operator:v1.8.3", "image: virt-operator:v1.7.1"], None),
+        (["image: virt-operator:v1.8.3", "image: virt-operator:v0.57.1"], "1.8.3"),
+        (["image: virt-operator:v1.8.3", KUBEVIRT + "apiVersion: kubevirt.io/v1"], "1.7.1"),
+        (
+            ["name: VIRT_OPERATOR_IMAGE\n  value: a/virt-operator:v1.6.1", "image: virt-operator:v1.9.0"],
+            "1.6.1",
+        ),
+        (["name: KUBEVIRT_VERSION\n  value: v1.6.1", "image: virt-operator@sha256:00"], "1.6.1"),
+        (["value: virt-operator:v1.7.1", "value: hyperconverged-cluster-operator:1.16.0"], "1.7.1"),
+        (
+            ["value: virt-operator:v1.6.2", "value: kubevirt/hyperconverged-cluster-operator:1.16.0"],
+            "hco-1.16",
+        ),
+    ],
+)
+def test_the_most_certain_release_counts(files: list[str], release: str | None) -> None:
+    assert release_in(**{f"f{number}": each + "\n" for number, each in enumerate(files)}) == release
+
+
+def test_chart_of_somebody_says_no_release_by_its_version() -> None:
+    (found,) = found_in(chart=CHART.format("kubevirt-operator", "0.2.0"))
+
+    assert (found.release, found.installed.reason) == (None, "version 0.2.0 of the chart kubevirt-operator")

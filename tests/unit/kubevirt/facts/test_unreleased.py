@@ -42,7 +42,9 @@ def test_no_product_brings_it() -> None:
     ],
 )
 def test_a_repository_that_installs_it_is_not_rendered_for_it(text: str) -> None:
-    assert detected_releases(Manifests(MemoryFileSystem({"operator.yaml": text.encode()}), ())) == ()
+    (found,) = detected_releases(Manifests(MemoryFileSystem({"operator.yaml": text.encode()}), ()))
+
+    assert (found.release, found.installed.version) == (None, f"{NEXT}")
 
 
 @pytest.mark.parametrize("version", [f"{NEXT}", f"v{NEXT}", f"{NEXT.minor_release}"])

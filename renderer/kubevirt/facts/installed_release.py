@@ -1,0 +1,325 @@
+"""The release of KubeVirt, or of the product that brings it, that a manifest installs.
+
+What says so: the image of KubeVirt's operator or its ``KubeVirt`` object, the URL by which a kustomization,
+GitRepository or Application takes KubeVirt's manifests from its own repository, a Subscription of Operator
+Lifecycle Manager (also inside a policy of Open Cluster Management), the index image of its CatalogSource, the
+chart of Harvester, Cozystack, SUSE Edge or the KubeVirt Community Stack, and Cozystack's own images.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
+from enum import IntEnum
+from typing import NamedTuple
+
+from renderer.kubevirt.facts.products import target_release
+from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.release import Release, snapshot_of
+
+#: The images of operators, and the variables of virt-operator by which it chooses those of KubeVirt: its own
+#: image, and the release if that is named by its digest (``pkg/virt-operator/util/config.go`` ``getConfig``).
+_IMAGE = re.compile(
+    rb"name: (?:VIRT_)?OPERATOR_IMAGE\n {0,40}value: \S{0,200}virt-operator:(?P<own>v\d+\.\d+(?:\.\d+)?)"
+    rb"|name: KUBEVIRT_VERSION\n {0,40}value: [\"']?(?P<variable>v\d+\.\d+\.\d+)"
+    rb"|virt-operator:(?P<image>v\d+\.\d+(?:\.\d+)?)"
+    rb"|kubevirt/hyperconverged-cluster-operator:v?(?P<hco>\d+\.\d+)\.\d+\b(?![.-])"
+    rb"|cozystack/(?:installer|cozystack-operator):v(?P<cozystack>\d+\.\d+\.\d+)\b"
+)
+#: The image of KubeVirt's operator, apart from its tag: an entry of ``images``, or values of a chart.
+_IMAGE_KEYS = (("name", "newTag"), ("repository", "tag"), ("image", "tag"))
+_OPERATOR_IMAGE = re.compile(r"(?:.*/)?virt-operator")
+#: Repositories whose manifests install KubeVirt, by the prefix of a release.
+_REPOSITORIES = {"kubevirt": "", "hyperconverged-cluster-operator": "hco-"}
+_GITHUB = re.compile(
+    r"(?:git::)?(?:\w{1,8}://)?(?:\w{1,40}@)?(?:github\.com[/:]|raw\.githubusercontent\.com/)kubevirt/(?P<repository>[\w-]+)"
+    r"(?:\.git)?(?P<rest>(?:[/?].*)?)"
+)
+#: What of a URL names a tag or branch: of kustomize's, of a file at GitHub, and of a file as it is.
+_REFS = (
+    re.compile(r"/releases/download/(?P<ref>[^/?#]+)/(?P<path>[^?#]+\.ya?ml)"),
+    re.compile(r"/archive/(?:refs/(?:tags|heads)/)?(?P<ref>[^/?#]+?)(?:\.tar\.gz|\.tgz|\.zip)(?P<path>)"),
+    re.compile(r"(?P<path>[^?]*)\?(?:[^#]*&)?(?:ref|version)=(?:refs/(?:tags|heads)/)?(?P<ref>[^&#]+).*"),
+    re.compile(
+        r"/(?:raw/)?(?:refs/(?:tags|heads)/)?(?P<ref>(?:v\d|release-)[^/?#]*)/(?P<path>[^?#]+\.ya?ml)"
+    ),
+)
+_REF = re.compile(r"(?:v|release-)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:-.*)?")
+#: The file with the ``KubeVirt`` object alone, which any release of the operator accepts.
+_OBJECT_FILE = re.compile(r"(?:.*/)?[\w-]*-cr\.ya?ml(?:\.in)?")
+#: Folders of the repositories that install nothing.
+_NOT_INSTALLED = frozenset(("example", "examples", "docs", "tests", "tools"))
+#: The ClusterServiceVersion of the HyperConverged operator, upstream (1.16.0) or of OpenShift (4.16.3).
+_OPERATOR = re.compile(r"kubevirt-hyperconverged-operator\.v(?P<major>\d+)\.(?P<minor>\d+)\.\d+")
+_REPOSITORY_KEYS = ("repo", "repoURL", "repoName", "repository", "repositoryName")
+_PACKAGES = ("kubevirt-hyperconverged", "community-kubevirt-hyperconverged")
+#: The index image of Red Hat's operators: its tag is the minor of OpenShift, and so of its operators.
+_INDEX = re.compile(r"/redhat-operator-index:v(?P<minor>\d+\.\d+)")
+_CHART_VERSION = re.compile(r"v?(?:[\w.]+[+_]up)?(?P<version>\d+\.\d+\.\d+)")
+#: What a file says that can name a release in its fields.
+_SIGNS = re.compile(
+    rb"kubevirt-hyperconverged|redhat-operator-index:|harvester|cozy|kubevirt-community|suse"
+    rb"|imageTag[\"']?: {0,8}[\"']?v?\d|chart[\"']?: {0,8}[\"']?kubevirt"
+    rb"|github(?:usercontent)?\.com[/:]kubevirt/(?:kubevirt|hyperconverged-cluster-operator)\b"
+)
+_TAG_SIGNS = re.compile(rb"\b(?:newTag|tag)[\"']?:")
+
+
+class _Chart(NamedTuple):
+    """A chart that installs a product: patterns of its name, and of what else says where it is from."""
+
+    product: str
+    name: re.Pattern[str]
+    source: re.Pattern[str]
+
+
+_CHARTS = (
+    _Chart("harvester", re.compile(r"(?:.*/)?harvester"), re.compile("")),
+    _Chart("cozystack", re.compile(r"(?:.*/)?(?:cozystack|cozy-installer)"), re.compile("")),
+    _Chart("suse-edge", re.compile(r"(?:.*/)?kubevirt"), re.compile(r"suse[.-]|/edge/charts")),
+    _Chart(
+        "kubevirt-community-stack", re.compile(r"(?:.*/)?kubevirt"), re.compile("kubevirt-community-stack")
+    ),
+    _Chart("", re.compile(r"(?:.*/)?kubevirt(?:-operator)?"), re.compile("")),  # somebody's own
+)
+
+
+class Certainty(IntEnum):
+    """What a release is read from, the most certain first: what is after another counts only without it."""
+
+    OBJECT = 0  # the KubeVirt object, whose images replace those of its operator
+    OPERATOR = 1  # the operator, or what brings it
+    IMAGE = 2  # the image of virt-operator, whose variables may name another
+    OBJECT_FILE = 3  # a release's file with the KubeVirt object
+
+
+class InstalledRelease(NamedTuple):
+    """A release that a manifest installs.
+
+    ``release`` is None if it installs KubeVirt without saying which release, or one that is not supported.
+    ``reason`` says what in the manifest does; ``text`` is in the line that says it, ``version`` is what that
+    names. ``upgrades``: the cluster may have a newer one by now.
+    """
+
+    release: Release | None
+    reason: str
+    text: str
+    version: str = ""
+    certainty: Certainty = Certainty.OPERATOR
+    upgrades: bool = False
+
+    @property
+    def number(self) -> str:
+        """The number of KubeVirt's release; what the manifest names if that is not known."""
+        return self.release.number if self.release else self.version
+
+
+def may_name_release(content: bytes) -> bool:
+    """Return True if a file may name a release in its fields, so that it is worth parsing."""
+    return bool(_SIGNS.search(content) or (b"virt-operator" in content and _TAG_SIGNS.search(content)))
+
+
+def releases_in_text(content: bytes) -> Iterator[InstalledRelease]:
+    """Yield the releases of the images that a file names."""
+    has_own = False
+    for match in _IMAGE.finditer(content):
+        text = match[0].decode(errors="replace")
+        if match["own"]:
+            has_own = True
+            image = f"virt-operator:{match['own'].decode()}"
+            yield _installed(match["own"].decode()[1:], f"the image {image}", image)
+        elif match["image"]:
+            yield _installed(match["image"].decode()[1:], f"the image {text}", text, Certainty.IMAGE)
+        elif match["variable"] and not has_own:
+            version = match["variable"].decode()
+            yield _installed(version[1:], f"KUBEVIRT_VERSION {version}", text)
+        elif match["hco"] or match["cozystack"]:
+            version = (
+                f"hco-{match['hco'].decode()}" if match["hco"] else f"cozystack-{match['cozystack'].decode()}"
+            )
+            yield _installed(version, f"the image {text}", text)
+
+
+def releases_in_object(content: Json, indexes: Mapping[str, str]) -> Iterator[InstalledRelease]:
+    """Yield the releases that a manifest names in its fields: an object, a kustomization, or another file.
+
+    ``indexes`` are the CatalogSources with Red Hat's operators (``operator_indexes``).
+    """
+    for each in _mappings(content):
+        if each.get("kind") == "KubeVirt" and text_at(each, "apiVersion").startswith("kubevirt.io/"):
+            tag = text_at(each, "spec", "imageTag")
+            if tag:
+                version = tag.lstrip("v").partition("-")[0]
+                yield _installed(version, "imageTag of the KubeVirt object", tag, Certainty.OBJECT)
+    yield from _of_subscriptions(content, indexes)
+    yield from _of_operators(content)
+
+
+def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] | None:
+    """Return the releases of KubeVirt's operator that a manifest installs before and after a change.
+
+    None if it installs the same one, or is not known to install one on both sides. A Subscription is not
+    asked: once the operator is installed, ``startingCSV`` is not read again.
+    """
+    old, new = (
+        dict.fromkeys(
+            each.number
+            for each in _of_operators(side)
+            if each.number and each.certainty is not Certainty.OBJECT_FILE
+        )
+        for side in (before, after)
+    )
+    if not old or not new or old.keys() == new.keys():
+        return None
+    return " and ".join(old), " and ".join(new)
+
+
+def _of_operators(content: Json) -> Iterator[InstalledRelease]:
+    """Yield what installs the operator, of the fields of a manifest: URLs, images with a tag, charts."""
+    for each in _mappings(content):
+        yield from _of_tags(each)
+        yield from _of_sources(each)
+        yield from _of_charts(each)
+        for value in each.values():
+            for text in value if isinstance(value, list) else (value,):
+                found = _of_url(text) if isinstance(text, str) else None
+                if found:
+                    yield found
+
+
+def _of_tags(image: JsonObject) -> Iterator[InstalledRelease]:
+    for name, tag in ((text_at(image, name), text_at(image, tag)) for name, tag in _IMAGE_KEYS):
+        if tag and _OPERATOR_IMAGE.fullmatch(name):
+            yield _of_ref("", tag, f"the tag {tag} of the image {name}", tag, Certainty.IMAGE)
+
+
+def _of_sources(source: JsonObject) -> Iterator[InstalledRelease]:
+    """Yield what a GitRepository or the source of an Application takes from a repository of KubeVirt."""
+    match = _GITHUB.fullmatch(text_at(source, "url") or text_at(source, "repoURL"))
+    prefix = _REPOSITORIES.get(match["repository"]) if match and match["rest"] in ("", "/") else None
+    if match is None or prefix is None or not _NOT_INSTALLED.isdisjoint(text_at(source, "path").split("/")):
+        return
+    refs = (text_at(source, "ref", key) for key in ("commit", "name", "semver", "tag", "branch"))
+    ref = text_at(source, "targetRevision") or next(filter(None, refs), "")
+    if ref:
+        yield _of_ref(prefix, ref, f"{ref} of github.com/kubevirt/{match['repository']}", ref)
+
+
+def _of_url(text: str) -> InstalledRelease | None:
+    match = _GITHUB.fullmatch(text)
+    prefix = _REPOSITORIES.get(match["repository"]) if match else None
+    if match is None or prefix is None:
+        return None
+    found = next(filter(None, (each.fullmatch(match["rest"]) for each in _REFS)), None)
+    if found is None or not _NOT_INSTALLED.isdisjoint(found["path"].split("/")):
+        return None
+    is_object = _OBJECT_FILE.fullmatch(found["path"])
+    certainty = Certainty.OBJECT_FILE if is_object else Certainty.OPERATOR
+    address, query, _ = text.partition("?")  # which may have more than the ref
+    shown = f"{address}?ref={found['ref']}" if query else address
+    return _of_ref(prefix, found["ref"], f"the URL {shown}", text, certainty)
+
+
+def _of_ref(
+    prefix: str, ref: str, reason: str, text: str, certainty: Certainty = Certainty.OPERATOR
+) -> InstalledRelease:
+    """Return the release of a tag or branch: ``v1.8.3``, ``release-1.8``."""
+    match = _REF.fullmatch(ref.removeprefix("refs/tags/").removeprefix("refs/heads/"))
+    if match is None:
+        return InstalledRelease(None, reason, text, ref, certainty)
+    version = match["version"]
+    if prefix:  # of a product, the minor
+        version = prefix + ".".join(version.split(".")[:2])
+    return _installed(version, reason, text, certainty)
+
+
+def _of_subscriptions(content: Json, indexes: Mapping[str, str]) -> Iterator[InstalledRelease]:
+    for spec in _subscriptions(content):
+        source = text_at(spec, "source")
+        named = _operator_release(text_at(spec, "startingCSV"))
+        upgrades = text_at(spec, "installPlanApproval") != "Manual"
+        if source in indexes and text_at(spec, "name") == _PACKAGES[0]:
+            reason = f"the Subscription of {_PACKAGES[0]} from an index of OpenShift {indexes[source]}"
+            yield _installed(f"openshift-virtualization-{indexes[source]}", reason, source)
+        elif named:
+            text = text_at(spec, "startingCSV")
+            yield _installed(named, f"startingCSV {text}", text)._replace(upgrades=upgrades)
+        elif text_at(spec, "name") in _PACKAGES:
+            name = text_at(spec, "name")
+            yield InstalledRelease(None, f"the Subscription of {name}", name)
+
+
+def _subscriptions(value: Json) -> Iterator[JsonObject]:
+    """Yield ``spec`` of each Subscription of the operator, also of those inside a policy."""
+    for each in _mappings(value):
+        kind, spec = text_at(each, "kind"), object_at(each, "spec")
+        if kind == "OperatorPolicy":
+            subscription = object_at(spec, "subscription")
+            versions = [text for text in array_at(spec, "versions") if isinstance(text, str)]
+            approval = "Manual" if text_at(spec, "upgradeApproval") == "None" or versions else ""
+            csv = text_at(subscription, "startingCSV") or (versions[0] if len(versions) == 1 else "")
+            spec = {**subscription, "startingCSV": csv, "installPlanApproval": approval}
+        if kind in ("Subscription", "OperatorPolicy") and (
+            text_at(spec, "name") in _PACKAGES or _OPERATOR.fullmatch(text_at(spec, "startingCSV"))
+        ):
+            yield spec
+
+
+def _operator_release(version: str) -> str:
+    """Return the minor of the product that a ClusterServiceVersion is of; empty for another operator."""
+    match = _OPERATOR.fullmatch(version)
+    if match is None:
+        return ""
+    product = "hco" if match["major"] == "1" else "openshift-virtualization"
+    return f"{product}-{match['major']}.{match['minor']}"
+
+
+def operator_indexes(contents: Iterable[Json]) -> Iterator[tuple[str, str]]:
+    """Yield the names of CatalogSources with Red Hat's operators, and the minor of OpenShift of each."""
+    for each in (each for content in contents for each in _mappings(content)):
+        match = _INDEX.search(text_at(each, "spec", "image")) if each.get("kind") == "CatalogSource" else None
+        if match:
+            yield text_at(each, "metadata", "name"), match["minor"]
+
+
+def _of_charts(each: JsonObject) -> Iterator[InstalledRelease]:
+    version = text_at(each, "version") or text_at(each, "targetRevision") or text_at(each, "ref", "tag")
+    name = text_at(each, "chart") or text_at(each, "url") or text_at(each, "name")
+    match = _CHART_VERSION.fullmatch(version)
+    if match is None or not name:
+        return
+    repositories = [text_at(each, key) for key in _REPOSITORY_KEYS]
+    where = " ".join((name, text_at(each, "sourceRef", "name"), *repositories))
+    reason = f"version {version} of the chart {name}"
+    for chart in _CHARTS:
+        if chart.name.fullmatch(name) and chart.source.search(where):
+            if chart.product:
+                yield _installed(f"{chart.product}-{match['version']}", reason, version)
+            elif text_at(each, "chart") or any(repositories) or name.startswith("oci:"):
+                yield InstalledRelease(None, reason, version, version)
+            return
+
+
+def _installed(
+    named: str, reason: str, text: str, certainty: Certainty = Certainty.OPERATOR
+) -> InstalledRelease:
+    """Return what installs the release that is named; it may be unknown, or not released yet."""
+    release = None
+    with suppress(ValueError):
+        release = target_release(named)
+    if release and snapshot_of(release):
+        release = None
+    return InstalledRelease(release, reason, text, named, certainty)
+
+
+def _mappings(value: Json) -> Iterator[JsonObject]:
+    """Yield the value and all mappings in it, in the order of the file."""
+    left = [value]
+    while left:
+        each = left.pop()
+        if isinstance(each, dict):
+            yield each
+            left += reversed(each.values())
+        elif isinstance(each, list):
+            left += reversed(each)
