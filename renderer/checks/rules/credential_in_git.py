@@ -41,8 +41,8 @@ from renderer.kubevirt.guest_data.credentials import (
     credentials_in_ignition,
     credentials_in_kernel_arguments,
     credentials_in_user_data,
+    is_plaintext,
     is_throw_away,
-    is_value,
 )
 from renderer.kubevirt.guest_data.sources import GuestFile, MissingKey, Role, plain_values
 from renderer.model.codes import Code
@@ -124,7 +124,7 @@ def _secrets_of_values(machine: VirtualMachineView) -> Iterator[str]:
 def _plain_secret(secret: Resource, *, strict: bool) -> Iterator[Finding]:
     """Yield the one finding about a Secret whose values are in the repository."""
     for field, key, value in plain_values(secret):
-        if is_value(value) and (strict or not is_throw_away(value)):
+        if is_plaintext(value) and (strict or not is_throw_away(value)):
             message = f"Secret {secret.name} holds the value of {key} in plain text, {_KNOWN_TO_ALL}"
             yield Finding(secret, field, message, f"{_SEAL} value")
             return

@@ -33,7 +33,7 @@ from renderer.kubevirt.facts.confidential.fields import (
 from renderer.kubevirt.facts.kinds import SECRET
 from renderer.kubevirt.guest_data.credentials import (
     CHPASSWD,
-    is_value,
+    is_plaintext,
     may_have_credentials,
     set_passwords,
 )
@@ -143,7 +143,7 @@ def _in_mapping(mapping: JsonObject, path: _Path, depth: int) -> Iterator[_Path]
             or _is_confidential_entry(mapping, key, child)
         ):
             yield here
-        elif key == CHPASSWD and (found := [at for at, word in set_passwords(child) if is_value(word)]):
+        elif key == CHPASSWD and (found := [at for at, word in set_passwords(child) if is_plaintext(word)]):
             yield from ((*here, *at) for at in found)
         elif key == "args" and isinstance(child, list):
             yield from _in_list(child, here, depth, array_at(mapping, "command"))

@@ -110,8 +110,8 @@ def is_throw_away(word: str) -> bool:
     return word.strip(" \"'!").lower() in THROW_AWAY
 
 
-def is_value(word: Json) -> bool:
-    """Return True if a value is a credential's own text, and not one that is encrypted or put in later."""
+def is_plaintext(word: Json) -> bool:
+    """Return True if a value in the place of a credential is one: not empty, encrypted or put in later."""
     if isinstance(word, bool) or not isinstance(word, str | int | float):
         return False
     text = str(word).strip()
@@ -147,7 +147,7 @@ def credentials_in_ignition(text: str) -> Iterator[Credential]:
     hashes = [
         Credential("password hash", ("passwd", "users", index, "passwordHash"), 1, text)
         for index, user in enumerate(array_at(data, "passwd", "users"))
-        if is_value(object_at(user).get("passwordHash"))
+        if is_plaintext(object_at(user).get("passwordHash"))
     ]
     yield from hashes or _in_text(text, 1)
 
@@ -157,14 +157,14 @@ def credentials_in_answer_file(content: bytes) -> Iterator[Credential]:
     text = content.decode("utf-8", "replace")
     for written, line in _words(_ANSWER_PASSWORD.finditer(text), text, 1):
         word = _decoded_answer(written.rstrip())
-        if is_value(word):
+        if is_plaintext(word):
             yield Credential("password", (), line, is_throw_away=is_throw_away(word))
 
 
 def credentials_in_kernel_arguments(arguments: str) -> Iterator[Credential]:
     """Yield the passwords and tokens in arguments for a kernel."""
     for found in kernel_credentials(arguments):
-        if is_value(found["word"]):
+        if is_plaintext(found["word"]):
             yield Credential("password or token", is_throw_away=is_throw_away(found["word"]))
 
 
@@ -177,7 +177,7 @@ def _in_cloud_config(part: Part) -> Iterator[Credential]:
         return
 
     def password(word: Json, *path: Segment) -> Iterator[Credential]:
-        if is_value(word):
+        if is_plaintext(word):
             text = str(word)
             is_hash = _HASH.match(text) is not None
             what = "password hash" if is_hash else "password"
@@ -191,11 +191,11 @@ def _in_cloud_config(part: Part) -> Iterator[Credential]:
         for key in _USER_PASSWORDS:
             yield from password(object_at(user).get(key), "users", index, key)
     for name, host_key in object_at(data, "ssh_keys").items():
-        if name.endswith("_private") and is_value(host_key):
+        if name.endswith("_private") and is_plaintext(host_key):
             yield Credential("private key", ("ssh_keys", name), part.line, part.text)
     for path, what in _OTHER_FIELDS:
         registered = object_at(data, *path[:-1]).get(path[-1])
-        if is_value(registered):
+        if is_plaintext(registered):
             yield Credential(what, path, part.line, part.text, is_throw_away(str(registered)))
     for index, file in enumerate(array_at(data, "write_files")):
         if isinstance(file, dict) and _PRIVATE_KEY.search(_file_text(file)):
@@ -248,7 +248,7 @@ def _in_text(text: str, line: int) -> Iterator[Credential]:
         yield Credential("password or key", (), line + text.count("\n", 0, found) if line else 0)
         return
     for word, at in _words(passwords_of_commands(text), text, line):
-        if is_value(word):
+        if is_plaintext(word):
             yield Credential("password", (), at, is_throw_away=is_throw_away(word))
 
 
