@@ -17,7 +17,6 @@ from renderer.kubevirt.facts.kinds import (
     MACHINES,
     SSP_GROUP,
 )
-from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kubevirt.facts.virtual_machine import has_matchers
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
@@ -29,6 +28,7 @@ from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.placeholders import placeholder_in
 from renderer.model.plural import plural
 from renderer.model.render_config import (
     PROJECT_FILE,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TypeVar
 
-from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.masked import (
     holds_secret,
     shown_id,
@@ -16,6 +15,7 @@ from renderer.kubevirt.facts.confidential.parts import LOOKING, STEPS_PER_VALUE
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.guest_machine import GuestCluster, GuestMachine
 from renderer.kubevirt.impact.guest_view import confidential_facts
+from renderer.model.credential_text.search import without_credentials
 from renderer.model.difference import DataChange, GuestChange, Impact, OverlayDifference, ResourceChange
 from renderer.model.kube.json import EMPTY, count_values, object_at
 from renderer.model.kube.res_id import ResId

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.confidential.credential_text.names import names_credential
 from renderer.kubevirt.facts.confidential.fields import ANSWER_FILES
 from renderer.kubevirt.facts.confidential.meant_keys import meant_key
+from renderer.model.credential_text.names import names_credential
 from renderer.model.pattern import pattern
 
 #: A word before a colon, or in a path: ``~1`` is a slash in JSON pointers.

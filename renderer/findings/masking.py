@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial
 
 from renderer.findings.located import Located, LocatedFix
-from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.fields import KERNEL_ARGUMENTS, is_about_secret
 from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
 from renderer.model.codes import Trait
+from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
 from renderer.model.kube.field_path import ElementName

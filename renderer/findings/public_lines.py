@@ -13,12 +13,6 @@ from renderer.findings.confidential_words import (
     is_answer_file_literal,
     names_of_credentials,
 )
-from renderer.kubevirt.facts.confidential.credential_text.commands import (
-    passwords_of_commands,
-    passwords_of_listed_commands,
-)
-from renderer.kubevirt.facts.confidential.credential_text.names import named_credentials
-from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
     EXTRA_HEADERS,
@@ -34,6 +28,12 @@ from renderer.kubevirt.facts.confidential.fields import (
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, meant_key
 from renderer.kubevirt.facts.confidential.parts import Scope, has_confidential_part, hides, opened, root_scope
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
+from renderer.model.credential_text.commands import (
+    passwords_of_commands,
+    passwords_of_listed_commands,
+)
+from renderer.model.credential_text.names import named_credentials
+from renderer.model.credential_text.search import credential_forms
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import holds_ciphertext
 from renderer.model.kube.field_path import Segment

@@ -9,8 +9,8 @@ import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 
-from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms
 from renderer.kubevirt.facts.confidential.fields import is_path_entry
+from renderer.model.credential_text.search import credential_forms
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.pattern import pattern
 from renderer.model.run.readings import SHORTEST

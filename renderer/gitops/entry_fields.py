@@ -11,7 +11,6 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import SetField
@@ -19,6 +18,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, object_at
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder
 from renderer.model.plural import enumerated
 from renderer.model.record import Record
 from renderer.model.suggest import suggest

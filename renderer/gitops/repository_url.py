@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import cached_property
 from typing import NamedTuple
 
-from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
+from renderer.model.credential_text.search import without_credentials
 from renderer.model.masking import MASK
 
 _URL = re.compile(

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Iterator
 from renderer.checks.rules.inventory import Inventory
 from renderer.checks.rules.references import ObjectReference, references
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
+from renderer.model.placeholders import has_placeholder
 
 #: Kinds that an instance mounts; it does not start without them.
 MOUNTED = frozenset({CONFIG_MAP, SECRET})

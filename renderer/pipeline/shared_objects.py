@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.checks.rules.identities import shared_identities
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
@@ -13,6 +12,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.res_id import ObjectKey, Reference
 from renderer.model.kube.resource import Resource
+from renderer.model.placeholders import has_placeholder
 from renderer.model.plural import plural
 from renderer.model.record import Record
 from renderer.model.run.work import spend

@@ -10,11 +10,11 @@ from renderer.checks.schemas.project_schema import ProjectSchema, UnusableSchema
 from renderer.checks.schemas.release_sources import release_schemas
 from renderer.checks.schemas.schema_import import UnlikeKubevirtError
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
-from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kustomize.merge_keys.schema_in_effect import kubernetes_merge_schema
 from renderer.kustomize.strategic_merge import StrategicMerge, StrategicMergeError
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json, JsonObject
+from renderer.model.placeholders import placeholder_in
 from renderer.model.quantity import Quantity
 from renderer.model.release import LATEST
 from tests.fuzz.bounds import bounds

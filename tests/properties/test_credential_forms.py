@@ -8,16 +8,16 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from renderer.kubevirt.facts.confidential.credential_text.addresses import IN_ADDRESSES
-from renderer.kubevirt.facts.confidential.credential_text.commands import COMMANDS, passwords_of_commands
-from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
-from renderer.kubevirt.facts.confidential.credential_text.names import (
+from renderer.kubevirt.guest_data.credentials import POSSIBLE_CREDENTIAL
+from renderer.model.credential_text.addresses import IN_ADDRESSES
+from renderer.model.credential_text.commands import COMMANDS, passwords_of_commands
+from renderer.model.credential_text.form import is_credential_value
+from renderer.model.credential_text.names import (
     CREDENTIAL_NAME,
     named_credentials,
     names_credential,
 )
-from renderer.kubevirt.facts.confidential.credential_text.search import FORMS, credential_forms
-from renderer.kubevirt.guest_data.credentials import POSSIBLE_CREDENTIAL
+from renderer.model.credential_text.search import FORMS, credential_forms
 
 _FORMS = [form.pattern for form in (*IN_ADDRESSES, *FORMS)]
 _SETTINGS = settings(

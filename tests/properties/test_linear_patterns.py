@@ -15,9 +15,9 @@ from renderer.findings.public_lines import _POSSIBLE_KEY
 from renderer.gitops.entry_fields import _duration
 from renderer.gitops.repository_url import _REMOTE_URL, _URL
 from renderer.golang.template.strconv import _FLOAT
-from renderer.kubevirt.facts.confidential.credential_text.names import _ELEMENT
 from renderer.kubevirt.facts.confidential.template_names import names_in_tags
 from renderer.kubevirt.guest_data.credential_fields import _BASE64_LINES
+from renderer.model.credential_text.names import _ELEMENT
 from renderer.model.run.readings import _AFTER_NAME, _BASE64, _USER_OF_URL, _matches_of_users
 from renderer.project.lone_file import _KIND_OF_OURS
 from renderer.report.sarif import _ACTIVE

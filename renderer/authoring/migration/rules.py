@@ -32,7 +32,6 @@ from renderer.kubevirt.facts.kinds import (
     VMI_REPLICA_SET,
     is_kubevirt_group,
 )
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import ALWAYS, HALTED, PATHS, VirtualMachinePaths
 from renderer.kubevirt.vm_template.template import MACHINE
 from renderer.model.field_edit import FieldEdit, RemoveField, RenameField, SetField, apply_edits
@@ -40,6 +39,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.res_id import Gvk
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.placeholders import has_placeholder
 from renderer.model.release import OLDEST, Release
 
 _Rule: TypeAlias = Callable[[JsonObject], Iterator[Finding]]

@@ -46,9 +46,9 @@ from renderer.authoring.templates.errors import TemplateError
 from renderer.authoring.templates.instrument import Output
 from renderer.authoring.templates.matrix import MatrixRow, Template, read_rows, read_values
 from renderer.authoring.templates.render import Renderer
-from renderer.kubevirt.facts.confidential.credential_text.names import names_credential
 from renderer.kubevirt.guest_data.credentials import THROW_AWAY
 from renderer.model.codes import Code
+from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.fields import Fields, describe_value
 from renderer.model.kube.json import Json, JsonObject, object_at, scalar_text, text_at

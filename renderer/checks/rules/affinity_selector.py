@@ -48,7 +48,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.pod_labels import LABELS_OF_KUBEVIRT, texts
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pod_scheduling import PREFERRED, REQUIRED
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
@@ -56,6 +55,7 @@ from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import JsonObject, object_at
 from renderer.model.kube.label_selector import Operator, Requirement, SelectorError, read_selector, selects
 from renderer.model.near_miss import is_near_miss
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 

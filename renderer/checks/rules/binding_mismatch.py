@@ -41,12 +41,12 @@ from renderer.checks.rules.context import Context
 from renderer.checks.rules.inventory import Item
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
 from renderer.kubevirt.facts.kinds import NETWORK
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements_by_name
 from renderer.model.codes import Code
 from renderer.model.field_edit import RenameField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.placeholders import has_placeholder
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 

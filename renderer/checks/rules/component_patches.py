@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.near_miss import is_near_miss
+from renderer.model.placeholders import has_placeholder
 from renderer.model.suggest import did_you_mean
 
 _TYPES = ("json", "merge", "strategic")

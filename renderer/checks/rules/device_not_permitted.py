@@ -44,7 +44,6 @@ from collections.abc import Iterator
 
 from renderer.checks.rules.context import INSTANCETYPES, Context, comes_from_overlay
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.field_edit import SetField
@@ -53,6 +52,7 @@ from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.near_miss import is_near_miss
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 

@@ -15,12 +15,12 @@ from renderer.kubevirt.facts.cpu_models import (
 from renderer.kubevirt.facts.huge_pages import intended_page_size, is_unavailable_page_size, page_sizes
 from renderer.kubevirt.facts.kubernetes_names import ALPHANUMERIC, consists_of
 from renderer.kubevirt.facts.machine_types import is_unknown_machine_type, without_version
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.sharing import Memo
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder
 from renderer.model.quantity import Quantity, lenient_quantity, nearest_whole_pages
 from renderer.model.record import Record
 from renderer.model.suggest import suggest

@@ -28,10 +28,10 @@ from collections.abc import Iterator
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.domain_values import VISIBLE
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule, related_to
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 
 _UNCUT = ("scsi", "usb")

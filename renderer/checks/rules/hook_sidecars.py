@@ -9,8 +9,8 @@ from typing import NoReturn, TypeAlias
 from renderer.checks.rules.image_reference import image_problem
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.kube.json import Json, array_at, object_at, text_at
+from renderer.model.placeholders import has_placeholder
 from renderer.model.suggest import suggest
 
 #: A message, and a hint.

@@ -13,13 +13,13 @@ from typing import TypeAlias
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, Rule, related_to
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import HALTED, VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.res_id import namespaced_name
+from renderer.model.placeholders import has_placeholder
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 

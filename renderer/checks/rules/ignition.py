@@ -38,13 +38,13 @@ from renderer.checks.rules.guest_files import (
     nearest_key,
 )
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import MissingKey, Role
 from renderer.kubevirt.guest_data.user_data import is_butane
 from renderer.model.codes import Code
 from renderer.model.kube.json import Json, object_at
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 
 #: The keys of a configuration of version 2 or 3 (Ignition ``docs/configuration-v3_5.md``, ``…-v2_3.md``).

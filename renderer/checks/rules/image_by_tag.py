@@ -36,13 +36,13 @@ from renderer.checks.rules.rule import Finding, MachineCheck, Rule
 from renderer.kubevirt.facts.container_images import machine_images, with_tag
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import DATA_VOLUME
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 
 _HOOK_SIDECARS = ("metadata", "annotations", HOOK_SIDECARS)

@@ -45,11 +45,11 @@ from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kinds import DATA_IMPORT_CRON
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements
 from renderer.model.codes import Code
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.placeholders import has_placeholder
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level
 

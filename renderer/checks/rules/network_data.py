@@ -8,12 +8,12 @@ from functools import lru_cache
 from ipaddress import ip_address, ip_interface
 
 from renderer.checks.rules.guest_files import GuestYaml, Problem, has_several_documents, nearest_key
-from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word, without_placeholders
 from renderer.kubevirt.guest_data import network_config as facts
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder, has_placeholder_word, without_placeholders
 from renderer.yamlio.decode import decode_yaml11
 
 _Path = tuple[Segment, ...]

@@ -48,13 +48,13 @@ from renderer.kubevirt.facts.kinds import (
     VM_SNAPSHOT,
     VMI,
 )
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Related
 from renderer.model.field_edit import SetField
 from renderer.model.kube.list_elements import value_at
 from renderer.model.near_miss import is_near_miss, is_slip, numbers_of
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 

@@ -7,12 +7,12 @@ from typing import TypeAlias
 
 from renderer.golang.cron import cron_hint, cron_problem
 from renderer.kubevirt.facts.claims import DATA_VOLUME_SOURCES
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import elements
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder
 from renderer.model.suggest import suggest
 
 #: A field below the object's spec, the problem, and a hint.

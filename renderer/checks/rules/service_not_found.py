@@ -45,13 +45,13 @@ from renderer.checks.rules.operator_references import (
 )
 from renderer.checks.rules.rule import Finding, Rule, related_to
 from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.field_edit import SetField
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
+from renderer.model.placeholders import has_placeholder
 from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.rule_settings import Level

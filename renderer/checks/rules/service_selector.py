@@ -37,7 +37,6 @@ from itertools import islice
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.pod_labels import LABELS_OF_KUBEVIRT, pod_labels
 from renderer.checks.rules.rule import Finding, Rule, related_to
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
 from renderer.model.field_edit import RenameField, SetField
@@ -45,6 +44,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.near_miss import is_near_miss
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 from renderer.model.run.work import spend
 from renderer.model.suggest import did_you_mean

@@ -41,10 +41,10 @@ from renderer.checks.rules.guest_files import (
     name_of,
 )
 from renderer.checks.rules.rule import Finding, MachineCheck, Rule
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import MissingKey, Role
 from renderer.model.codes import Code
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 
 _ROOT = "unattend"

@@ -79,7 +79,6 @@ from renderer.kubevirt.facts.kubernetes_names import (
     label_value_errors,
 )
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.facts.pod_scheduling import REQUIRED, node_selector_problems, toleration_problems
 from renderer.kubevirt.facts.sizes import asks_for_no_memory
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, elements, elements_by_name
@@ -91,6 +90,7 @@ from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 from renderer.model.kube.sharing import once_for_same
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder
 from renderer.model.rule_settings import Level
 from renderer.model.suggest import did_you_mean
 

@@ -7,12 +7,6 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 
 from renderer.checks.rules.guest_files import GuestYaml, Problem, has_several_documents, nearest_key
-from renderer.kubevirt.facts.placeholders import (
-    PLACEHOLDER_WORD,
-    has_placeholder,
-    has_placeholder_word,
-    without_placeholders,
-)
 from renderer.kubevirt.guest_data.cloud_config import COMMANDS, ELEMENTS, KEYS, NESTED_KEYS, OTHER_WORDS
 from renderer.kubevirt.guest_data.user_data import (
     CLOUD_CONFIG_HEADER,
@@ -26,6 +20,12 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import (
+    PLACEHOLDER_WORD,
+    has_placeholder,
+    has_placeholder_word,
+    without_placeholders,
+)
 from renderer.model.suggest import suggest
 
 _JINJA = "{%"

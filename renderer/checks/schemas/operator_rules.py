@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
+from renderer.model.placeholders import has_placeholder
 
 #: A place, what is wrong there, and what to do.
 _Broken: TypeAlias = Iterator[tuple[FieldPath, str, str]]

@@ -22,7 +22,6 @@ from renderer.checks.schemas.wording import (
 )
 from renderer.kubevirt.facts.applied_null import APPLIED_NULL
 from renderer.kubevirt.facts.claims import DATA_VOLUME_SOURCES
-from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kubevirt.facts.sizes import asks_for_no_memory
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.model.codes import Code
@@ -33,6 +32,7 @@ from renderer.model.kube.json import EMPTY, Json, array_at, object_at, scalar_te
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
 from renderer.model.misspelt_quantity import meant_quantity, quantity_hint, with_probable_unit
+from renderer.model.placeholders import placeholder_in
 
 #: Lists in which one key of an element determines its type, and KubeVirt's name for that type. The key is
 #: often followed by an empty mapping, which users leave out.

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.kubevirt.admission.causes import Cause, WebhookAnswer, with_listed_typo, with_setter_of_gate
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import SetField, edit_below
@@ -14,6 +13,7 @@ from renderer.model.kube.json import JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import ResourceSet
+from renderer.model.placeholders import has_placeholder
 from renderer.model.suggest import suggest
 
 _NOUNS = {"instancetype": "instance type", "preference": "preference"}

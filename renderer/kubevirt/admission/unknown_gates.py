@@ -6,7 +6,6 @@ from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.facts.feature_gates import Gate
 from renderer.kubevirt.facts.kinds import KUBEVIRT, is_hyperconverged
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Severity
 from renderer.model.field_edit import SetField
@@ -14,6 +13,7 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, object_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
+from renderer.model.placeholders import has_placeholder
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE
 from renderer.model.suggest import suggest

@@ -7,5 +7,4 @@
 ``confidential``     what of an object is confidential
 ``lists``            pairing of list elements by name, and the fields in which two trees differ
 ``sizes``            vCPUs, memory and GPUs of a virtual machine
-``placeholders``     variables that another tool fills in after rendering
 """

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.kubevirt.facts.kubernetes_names import dns_label_errors, dns_subdomain_errors
-from renderer.kubevirt.facts.placeholders import without_placeholders
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.fields import describe_value
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, object_at
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.placeholders import without_placeholders
 
 _TEXT, _MAPPING = "text", "a mapping"
 #: Texts of ``metadata``. A scalar of another type is left to kustomize, which reads its text, and to schemas.

@@ -12,15 +12,6 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential.credential_text.commands import (
-    credential_arguments,
-    may_quote_command,
-    passwords_of_commands,
-    passwords_of_listed_commands,
-)
-from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
-from renderer.kubevirt.facts.confidential.credential_text.names import named_credentials, names_credential
-from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms, may_be_credential
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     IGNITION,
@@ -37,6 +28,15 @@ from renderer.kubevirt.guest_data.credentials import (
     may_have_credentials,
     set_passwords,
 )
+from renderer.model.credential_text.commands import (
+    credential_arguments,
+    may_quote_command,
+    passwords_of_commands,
+    passwords_of_listed_commands,
+)
+from renderer.model.credential_text.form import is_credential_value
+from renderer.model.credential_text.names import named_credentials, names_credential
+from renderer.model.credential_text.search import credential_forms, may_be_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at

@@ -13,20 +13,20 @@ from base64 import b64decode
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TypeAlias
 
-from renderer.kubevirt.facts.confidential.credential_text.commands import (
+from renderer.kubevirt.guest_data.user_data import Format, Part, decode_cloud_config, parts
+from renderer.model.credential_text.commands import (
     credential_arguments,
     passwords_of_commands,
 )
-from renderer.kubevirt.facts.confidential.credential_text.form import Form
-from renderer.kubevirt.facts.confidential.credential_text.kernel_arguments import kernel_credentials
-from renderer.kubevirt.facts.confidential.credential_text.search import credential_forms
-from renderer.kubevirt.facts.placeholders import has_placeholder, has_placeholder_word
-from renderer.kubevirt.guest_data.user_data import Format, Part, decode_cloud_config, parts
+from renderer.model.credential_text.form import Form
+from renderer.model.credential_text.kernel_arguments import kernel_credentials
+from renderer.model.credential_text.search import credential_forms
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.field_path import Segment
 from renderer.model.kube.json import Json, array_at, object_at
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import has_placeholder, has_placeholder_word
 from renderer.model.record import Record
 
 #: Words that mention passwords but are not credentials.

@@ -13,10 +13,10 @@ import zlib
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from renderer.kubevirt.facts.placeholders import without_placeholders
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import without_placeholders
 from renderer.model.record import Record
 from renderer.model.text_enum import TextEnum
 from renderer.yamlio.decode import decode_yaml11

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.instancetype.api.v1beta2 import is_incomplete, leaves_vcpus_to_vm
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs
 from renderer.kubevirt.instancetype.apply.cpu import CpuTopology, cpu_topology
@@ -30,6 +29,7 @@ from renderer.model.fields import describe_value
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, without
 from renderer.model.kube.resource import Resource
+from renderer.model.placeholders import has_placeholder
 from renderer.model.quantity import Quantity
 from renderer.model.record import Record
 from renderer.model.release import Release

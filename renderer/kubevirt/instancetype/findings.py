@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from renderer.kubevirt.facts.kinds import INSTANCETYPE_GROUP, MATCHER_TYPE_OF
-from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kubevirt.instancetype.api.types import later_fields
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.cause import CauseError, ExpansionCause
@@ -20,6 +19,7 @@ from renderer.model.kube.json import Json, JsonObject
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.location import BUILTIN_SCHEME
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.placeholders import placeholder_in
 from renderer.model.release import Release
 from renderer.model.render_config import ExpandMode
 

@@ -7,7 +7,6 @@ from shlex import quote
 
 from renderer.kubevirt.facts.applied_null import APPLIED_NULL
 from renderer.kubevirt.facts.kinds import MATCHER_TYPES, MatcherType
-from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.kubevirt.instancetype.behaviour import Behaviour
 from renderer.kubevirt.instancetype.catalog import Scope
 from renderer.kubevirt.instancetype.find import missing_revision, revision_field
@@ -17,6 +16,7 @@ from renderer.kubevirt.instancetype.virtual_machine import VirtualMachine
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.kube.json import object_at, text_at
+from renderer.model.placeholders import placeholder_in
 from renderer.model.plural import plural
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.facts.placeholders import placeholder_in
 from renderer.model.kube.json import Json
+from renderer.model.placeholders import placeholder_in
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,6 @@
 """What of an object is confidential, decided once: every output asks here.
 
 ``fields``           the one table of fields that may hold a secret
-``credential_text``  what a credential looks like in a text
 ``parts``            the walk over an object, which finds its confidential parts
 ``parameters``       the values that ResourceSets, ApplicationSets and Templates put into such parts
 ``secret_values``    the values of Secrets, which may occur elsewhere

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
-from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
 from renderer.kubevirt.facts.confidential.fields import COPIES, IGNITION, SECTIONS, START_DATA
 from renderer.kubevirt.facts.confidential.masked import masked, shown_path
 from renderer.kubevirt.facts.confidential.parts import (
@@ -20,6 +19,7 @@ from renderer.kubevirt.facts.confidential.parts import (
     root_scope,
 )
 from renderer.kubevirt.facts.confidential.secret_values import readings_of_secrets
+from renderer.model.credential_text.form import is_credential_value
 from renderer.model.kube.encryption import SOPS
 from renderer.model.kube.field_path import FieldPath, Segment
 from renderer.model.kube.json import (

@@ -13,10 +13,6 @@ from enum import Enum, auto
 from functools import lru_cache, partial
 from typing import NamedTuple, TypeAlias
 
-from renderer.kubevirt.facts.confidential.credential_text.commands import credential_arguments
-from renderer.kubevirt.facts.confidential.credential_text.form import is_credential_value
-from renderer.kubevirt.facts.confidential.credential_text.requests import without_value_of_header
-from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
 from renderer.kubevirt.facts.confidential.fields import (
     ANSWER_FILES,
     CONFIDENTIAL_KEYS,
@@ -69,6 +65,10 @@ from renderer.kubevirt.facts.confidential.template_names import (
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
+from renderer.model.credential_text.commands import credential_arguments
+from renderer.model.credential_text.form import is_credential_value
+from renderer.model.credential_text.requests import without_value_of_header
+from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.encryption import SOPS
 from renderer.model.kube.field_path import FieldPath, Segment, parse_pointer

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from renderer.kubevirt.facts.placeholders import has_placeholder
 from renderer.kubevirt.instancetype.applied_specs import AppliedSpecs, ApplyError, FieldOwner
 from renderer.kubevirt.instancetype.apply.applier import Conflict, Conflicts, resource_conflicts
 from renderer.kubevirt.instancetype.vmi_template import domain_of, with_domain_section
@@ -12,6 +11,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import Json, JsonObject, object_at
 from renderer.model.kube.sharing import once_for_same, share_part
+from renderer.model.placeholders import has_placeholder
 from renderer.model.quantity import INT64_MAX, INT64_MIN, Quantity
 
 _FLOAT32_PRECISION = 24

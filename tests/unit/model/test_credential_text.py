@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from renderer.kubevirt.facts.confidential.credential_text.search import without_credentials
+from renderer.model.credential_text.search import without_credentials
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from renderer.kubevirt.facts.confidential.credential_text.form import Form
+from renderer.model.credential_text.form import Form
 from renderer.model.pattern import pattern
 
 #: A dollar, which a shell or a template may escape.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from renderer.kubevirt.facts.confidential.credential_text.form import Form
+from renderer.model.credential_text.form import Form
 from renderer.model.pattern import pattern
 
 SETTINGS = (

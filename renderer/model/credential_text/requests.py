@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-from renderer.kubevirt.facts.confidential.credential_text.form import Form, is_written
+from renderer.model.credential_text.form import Form, is_written
 from renderer.model.pattern import pattern
 
 #: Between the name of a header and its value; the schemes of authorization; and settings of this name.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 
-from renderer.kubevirt.facts.placeholders import PLACEHOLDER_WORD, has_placeholder
 from renderer.model.kube.encryption import is_ciphertext
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import PLACEHOLDER_WORD, has_placeholder
 from renderer.model.record import Record
 
 _LONGEST_VALUE = 10_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.confidential.credential_text.form import Form, is_credential_value
+from renderer.model.credential_text.form import Form, is_credential_value
 from renderer.model.pattern import pattern
 
 _KEYS = (

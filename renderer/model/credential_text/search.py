@@ -6,14 +6,14 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import islice
 
-from renderer.kubevirt.facts.confidential.credential_text.addresses import IN_ADDRESSES
-from renderer.kubevirt.facts.confidential.credential_text.commands import COMMANDS, passwords_of_commands
-from renderer.kubevirt.facts.confidential.credential_text.form import is_written
-from renderer.kubevirt.facts.confidential.credential_text.kernel_arguments import kernel_credentials
-from renderer.kubevirt.facts.confidential.credential_text.keys_and_tokens import KEYS_AND_TOKENS
-from renderer.kubevirt.facts.confidential.credential_text.names import named_credentials
-from renderer.kubevirt.facts.confidential.credential_text.requests import IN_REQUESTS
-from renderer.kubevirt.facts.confidential.credential_text.settings import SETTINGS
+from renderer.model.credential_text.addresses import IN_ADDRESSES
+from renderer.model.credential_text.commands import COMMANDS, passwords_of_commands
+from renderer.model.credential_text.form import is_written
+from renderer.model.credential_text.kernel_arguments import kernel_credentials
+from renderer.model.credential_text.keys_and_tokens import KEYS_AND_TOKENS
+from renderer.model.credential_text.names import named_credentials
+from renderer.model.credential_text.requests import IN_REQUESTS
+from renderer.model.credential_text.settings import SETTINGS
 
 #: All forms, except those in addresses.
 FORMS = (*IN_REQUESTS, *KEYS_AND_TOKENS)

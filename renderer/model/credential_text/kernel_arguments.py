@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from renderer.kubevirt.facts.confidential.credential_text.form import is_written
+from renderer.model.credential_text.form import is_written
 from renderer.model.pattern import pattern
 
 #: Of iSCSI, of an installer, of systemd; and data for cloud-init (``read_cc_from_cmdline`` in

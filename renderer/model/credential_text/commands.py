@@ -7,9 +7,9 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
 
-from renderer.kubevirt.facts.confidential.credential_text.form import Form, is_credential_value
-from renderer.kubevirt.facts.confidential.credential_text.names import names_credential
-from renderer.kubevirt.facts.confidential.credential_text.settings import SETTINGS
+from renderer.model.credential_text.form import Form, is_credential_value
+from renderer.model.credential_text.names import names_credential
+from renderer.model.credential_text.settings import SETTINGS
 from renderer.model.kube.json import Json
 from renderer.model.pattern import pattern
 
