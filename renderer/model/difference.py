@@ -131,7 +131,8 @@ class DataChange(Record):
     """What a change does to a disk, in words, and the place in KubeVirt's source that says so.
 
     ``disk`` is the name of the volume, or of the object that holds the data. ``before`` and ``after`` are
-    the objects that the volume points to, empty on a side that has none.
+    the objects that the volume points to, empty on a side that has none. ``is_next_version``: both are
+    versions of one image, of which each start makes the disk anew.
     """
 
     effect: DataEffect
@@ -140,6 +141,12 @@ class DataChange(Record):
     before: str = ""
     after: str = ""
     source: str = ""
+    is_next_version: bool = False
+
+    @property
+    def is_harm(self) -> bool:
+        """True if data is lost, or if the guest finds other data than before and nobody asked for that."""
+        return self.effect.is_harm and not self.is_next_version
 
 
 class GuestChange(Record):
@@ -246,7 +253,7 @@ class ResourceChange(Record):
     @property
     def harms_data(self) -> bool:
         """True if data is lost, or if the guest finds other data than before."""
-        return any(each.effect.is_harm for each in self.data)
+        return any(each.is_harm for each in self.data)
 
     @property
     def risks_guest(self) -> bool:

@@ -210,7 +210,7 @@ def _group(group: Group, difference: Difference, *, is_open: bool) -> Iterator[s
     if reason := reason_of(group):
         yield f'<p class="reason">{escape(reason)}</p>'
     for data in data_lines(group):
-        label = _label(DATA_EFFECTS[data.effect], "hard" if data.effect.is_harm else "none")
+        label = _label(DATA_EFFECTS[data.effect], "hard" if data.is_harm else "none")
         yield f'<p class="reason"{_source_title(data.source)}>{label} {escape(data.text)}</p>'
     for seen in sights_of(change.guest):
         label = _label("guest sees", "later" if seen.risk else "none")

@@ -173,7 +173,7 @@ def change_json(change: ResourceChange, *, is_live: bool) -> JsonObject:
 def _data(change: DataChange) -> Json:
     return {
         "effect": change.effect,
-        "harm": change.effect.is_harm,
+        "harm": change.is_harm,
         "disk": change.disk,
         "before": change.before or None,
         "after": change.after or None,

@@ -31,6 +31,7 @@ class DataLine(NamedTuple):
     effect: DataEffect
     text: str
     source: str
+    is_harm: bool
 
 
 def data_lines(group: Group) -> Iterator[DataLine]:
@@ -41,7 +42,7 @@ def data_lines(group: Group) -> Iterator[DataLine]:
     for column in zip(*(member.change.data for member in group.members), strict=True):
         disks = [*dict.fromkeys(map(_sides, column))]
         text = f"{listed(disks, _MOST_DISKS)}: {printable(column[0].text)}"
-        yield DataLine(column[0].effect, text, column[0].source)
+        yield DataLine(column[0].effect, text, column[0].source, column[0].is_harm)
 
 
 def _sides(change: DataChange) -> str:

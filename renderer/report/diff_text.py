@@ -144,7 +144,7 @@ class _Writer:
         if reason_of(group):
             yield f"    {reason_of(group)}"
         for data in data_lines(group):
-            style = _HARD if data.effect.is_harm else _DIM
+            style = _HARD if data.is_harm else _DIM
             yield f"    {self._styled(style, DATA_EFFECTS[data.effect])}: {data.text}"
         for seen in sights_at_risk(change.guest):
             yield from (f"    {self._styled(_SHORT, 'guest sees')} {line}" for line in seen.lines)

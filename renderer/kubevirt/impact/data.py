@@ -102,7 +102,8 @@ def data_changes(
 
 def worst_first(changes: Iterable[DataChange]) -> tuple[DataChange, ...]:
     """Return the changes with the worst effect first, else in their order."""
-    return tuple(sorted(changes, key=lambda each: -list(DataEffect).index(each.effect)))
+    effects = list(DataEffect)
+    return tuple(sorted(changes, key=lambda each: (not each.is_harm, -effects.index(each.effect))))
 
 
 class _Volumes(NamedTuple):
@@ -176,7 +177,7 @@ class _Volumes(NamedTuple):
         template = self.after.templates.get(new.name) if new.is_claim else None
         if template is not None and new.name not in self.before.templates:
             text += f"; a new one, {source_of(template) or 'without a source'}"
-        return DataChange(effect, name, text, *sides, source)
+        return DataChange(effect, name, text, *sides, source, new.is_other_version_of(old))
 
 
 def _former_templates(before: Disks, after: Disks) -> Iterator[DataChange]:

@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.claims import DEFAULT_CLASS_ANNOTATIONS
+from renderer.kubevirt.facts.image_sources import image_name
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
 from renderer.kubevirt.facts.virtual_machine import elements_by_name
 from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at
@@ -150,6 +151,11 @@ class Target(NamedTuple):
     def is_made_anew(self) -> bool:
         """True if each start of an instance has it as if nothing had ever been written to it."""
         return self.kind in (_IMAGE, _COPY)
+
+    def is_other_version_of(self, other: Target) -> bool:
+        """Return True if both are container disks whose images differ in tag and digest alone."""
+        are_images = self.kind == other.kind == _IMAGE
+        return are_images and image_name(self.name).repository == image_name(other.name).repository
 
 
 def target_of(volume: JsonObject) -> Target | None:

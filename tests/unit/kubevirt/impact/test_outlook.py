@@ -230,6 +230,14 @@ def test_change_says_what_happens_to_disks(
     assert all(each.source in SOURCES[each.effect] for each in found)
 
 
+@pytest.mark.parametrize(
+    ("image", "is_harm"), [("drivers:2", False), ("drivers@sha256:1", False), ("tools:1", True)]
+)
+def test_next_version_of_an_image_puts_no_data_at_risk(image: str, *, is_harm: bool) -> None:
+    found = changed(lambda vm: volumes(vm)[2]["containerDisk"].update(image=image))
+    assert found.harms_data == is_harm
+
+
 def test_claim_that_leaves_git_with_the_machine_does_not_stay() -> None:
     vm, disk = sorted(removed(machine(), claim("1Gi")), key=lambda change: change.id.gvk.kind, reverse=True)
     assert [(each.effect, each.before) for each in vm.data] == [(LOST, "DataVolume db-root (30Gi)")]
