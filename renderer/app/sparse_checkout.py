@@ -13,7 +13,6 @@ from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.project import Project
 from renderer.files.checkout import top_of_checkout
 from renderer.files.file_system import is_inside
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.render_config import Overlay
@@ -137,4 +136,4 @@ class SparseCheckout:
 
     @cached_property
     def _files(self) -> OverlayFiles:
-        return OverlayFiles(self._before.fs, KustomizationGraph(self._before.fs))
+        return OverlayFiles(self._before.fs, self._before.graph)

@@ -79,6 +79,7 @@ class Deployers:
     def __init__(
         self,
         fs: FileSystem,
+        graph: KustomizationGraph,
         config: RenderConfig,
         overlays: Iterable[Overlay],
         objects: Mapping[str, Sequence[Resource]],
@@ -86,8 +87,7 @@ class Deployers:
         """``objects`` are those in the manifests of the tree, as ``deployer_objects`` reads them."""
         overlays = tuple(overlays)
         self.files = objects.keys()
-        self._fs, self._config = fs, config
-        self._graph = KustomizationGraph(fs)
+        self._fs, self._graph, self._config = fs, graph, config
         self._parents_of_folders: dict[str, frozenset[Site]] = {}
         self._applied: dict[DocumentPlace, bool] = {}
         self._made: dict[DocumentPlace, tuple[Resource, ...] | None] = {}

@@ -17,7 +17,7 @@ from renderer.files.file_system import is_inside
 from renderer.gitops.flux.discovery import variable_sources
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.lists import field_changes
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS
@@ -138,13 +138,13 @@ class _Builds:
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self._graph = KustomizationGraph(side.fs)
         self.files = cache(self._files)
         self.composed = cache(self._composed)
 
     def _files(self, folder: str) -> frozenset[str]:
         """Return the kustomizations that the one in a folder uses, and the files that these list."""
-        links = filter(None, map(self._graph.links, self._graph.folders(folder)))
+        graph = self.side.graph
+        links = filter(None, map(graph.links, graph.folders(folder)))
         return frozenset(file for each in links for file in (each.file, *each.files))
 
     def data(self, manifests: Iterable[str]) -> Mapping[Reference, list[JsonObject]]:

@@ -19,7 +19,6 @@ from renderer.files.file_system import EditedFiles, FileSystem, readable_content
 from renderer.findings.located import LocatedError
 from renderer.kubevirt.facts.kinds import is_hyperconverged
 from renderer.kubevirt.instancetype.cluster_kubevirt import default_kubevirt
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.kustomize.reader.resources import read_resources
 from renderer.model.cluster_settings import ClusterSettings
 from renderer.model.diagnostic import DiagnosticError
@@ -218,13 +217,13 @@ class _AppliedFiles(Container[str]):
 
     @cached_property
     def _of_overlays(self) -> frozenset[str]:
-        files = OverlayFiles(self._side.fs, KustomizationGraph(self._side.fs))
+        files = OverlayFiles(self._side.fs, self._side.graph)
         return frozenset().union(*map(files.of, self._side.overlays.values()))
 
 
 def _configuration_files(side: Side) -> frozenset[str]:
     """Return the files of all ``configuration`` of a project: in its folders, and of their kustomizations."""
-    graph, found = KustomizationGraph(side.fs), set[str]()
+    graph, found = side.graph, set[str]()
     waiting = [*side.config.configuration]
     waiting += [path for each in side.config.clusters for path in each.configuration or ()]
     for path in waiting:

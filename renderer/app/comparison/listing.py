@@ -29,6 +29,7 @@ class Listing:
     def __init__(
         self,
         fs: FileSystem,
+        graph: KustomizationGraph,
         list_files: Callable[[], Iterable[str]],
         outputs: Iterable[str],
         excluded: Iterable[str],
@@ -37,7 +38,7 @@ class Listing:
 
         ``excluded`` are the paths and globs that the project excludes.
         """
-        self._fs = fs
+        self._fs, self._graph = fs, graph
         self._list_files = list_files
         self._outputs = frozenset(map(posixpath.normpath, outputs))
         self._excluded = ExcludedPaths(excluded)
@@ -115,10 +116,6 @@ class Listing:
         """The folders with a kustomization."""
         files = (each for each in self._named if posixpath.basename(each) in KUSTOMIZATION_FILES)
         return {posixpath.dirname(each) or _TOP for each in files}
-
-    @cached_property
-    def _graph(self) -> KustomizationGraph:
-        return KustomizationGraph(self._fs)
 
 
 def _place_in_walk(path: str) -> tuple[tuple[bool, str], ...]:

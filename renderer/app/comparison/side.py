@@ -23,7 +23,7 @@ from renderer.findings.run_findings import RunFindings, locate
 from renderer.gitops.argocd.application import as_application
 from renderer.kubevirt.facts.kinds import KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import virtual_machine_paths
-from renderer.kustomize.reader.kustomization_graph import confined
+from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity, has_errors
 from renderer.model.kube.json import EMPTY
 from renderer.model.kube.location import Location
@@ -219,19 +219,24 @@ class Side:
         """
         overlays, listing = self.overlays.values(), self.listing
         objects = deployer_objects(self.fs, listing.manifests)
-        every = Deployers(self.fs, self.config, overlays, objects)
+        every = Deployers(self.fs, self.graph, self.config, overlays, objects)
         aside = frozenset(filter(listing.is_aside, objects))
         unread = aside - every.deployed(aside) if aside else aside
         if not unread:
             return every
         known = {path: each for path, each in objects.items() if path not in unread}
-        return Deployers(self.fs, self.config, overlays, known)
+        return Deployers(self.fs, self.graph, self.config, overlays, known)
+
+    @cached_property
+    def graph(self) -> KustomizationGraph:
+        """The kustomizations of the side."""
+        return KustomizationGraph(self.fs)
 
     @cached_property
     def listing(self) -> Listing:
         """The files of the side."""
         outputs = [each.output for each in self.overlays.values()]
-        return Listing(self.fs, self._files_listed, outputs, self.config.exclude)
+        return Listing(self.fs, self.graph, self._files_listed, outputs, self.config.exclude)
 
     def _files_listed(self) -> Iterator[str]:
         if self.tree is not None:

@@ -16,7 +16,7 @@ from renderer.app.comparison.tree_readers import Missed, TreeReaders, is_plain_f
 from renderer.emit.ownership import Owned, decode_ownership
 from renderer.files.file_system import is_inside, readable_content
 from renderer.gitops.flux.artifact import ArtifactFileSystem
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import SOURCE_IGNORE, is_read_by_engines
 from renderer.model.kube.res_id import ResId
@@ -134,8 +134,7 @@ class _Beside:
 
     def __init__(self, side: Side) -> None:
         self.side, self.fs = side, side.fs
-        self._graph = KustomizationGraph(side.fs)
-        self.readers = TreeReaders(side, self._graph)
+        self.readers = TreeReaders(side)
 
     def foreign_files(self, output: str) -> Mapping[str, bytes | None]:
         """Return the files that engines read with a tree, and vmrender did not write.
@@ -161,13 +160,13 @@ class _Beside:
             built = (
                 posixpath.dirname(each) for each in found if posixpath.basename(each) in KUSTOMIZATION_FILES
             )
-            found.update(others, *(self._graph.files(folder) for folder in built))
+            found.update(others, *(self.side.graph.files(folder) for folder in built))
         own = {f"{output}/{OWNERSHIP_FILE}", *owned}
         return {path: readable_content(self.fs, path) for path in found - own}
 
     def uses(self, kustomization: str, output: str) -> bool:
         """Return True if a kustomization lists the tree, or a file in it."""
-        links = self._graph.links(posixpath.dirname(kustomization) or ".")
+        links = self.side.graph.links(posixpath.dirname(kustomization) or ".")
         return links is not None and any(is_inside(each, output) for each in (*links.files, *links.folders))
 
     def left_out(self, overlay: Overlay) -> frozenset[str]:

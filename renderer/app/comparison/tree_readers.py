@@ -28,7 +28,6 @@ from renderer.gitops.argocd.directory import DirectoryOptions, is_selected
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.folder_reader import FolderReader
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind
@@ -59,8 +58,8 @@ _Reads: TypeAlias = Callable[[_Files, str], bool]
 class TreeReaders:
     """Finds what deploys the overlays of one side, and what that reads of their files."""
 
-    def __init__(self, side: Side, graph: KustomizationGraph) -> None:
-        self._side, self._graph = side, graph
+    def __init__(self, side: Side) -> None:
+        self._side, self._graph = side, side.graph
         self._folders = FolderReader(side.fs)
         self._artifact = cache(lambda ignore: ArtifactFileSystem(side.fs, ignore))
 

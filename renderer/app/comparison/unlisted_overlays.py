@@ -152,7 +152,7 @@ class UnlistedOverlays:
                         continue  # no manifest
                     key = f"{posixpath.dirname(deployer.origin.path) or '.'}:{deployer.name}", listing or path
                     units.setdefault(key, [None, None])[number] = deployer
-                    used = {path} & side.graph.files(listing) if listing else {path}
+                    used = {path} & side.side.graph.files(listing) if listing else {path}
                     manifests.setdefault(key, set()).update(used)
         for (place, unit), deployers in sorted(units.items()):
             before, after = (

@@ -15,7 +15,6 @@ from renderer.gitops.argocd.application import is_application, makes_other_manif
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, installs_operands
-from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
@@ -38,8 +37,7 @@ class UnlistedSide:
 
     def __init__(self, side: Side) -> None:
         self.side = side
-        self.graph = KustomizationGraph(side.fs)
-        self._files = OverlayFiles(side.fs, self.graph)
+        self._files = OverlayFiles(side.fs, side.graph)
         self._objects: dict[str, tuple[Resource, ...]] = {}
 
     def is_listed(self, path: str) -> bool:
@@ -153,7 +151,7 @@ class UnlistedSide:
 
     def resource_files(self, path: str) -> frozenset[str]:
         """Return the files of an overlay with objects: those that are resources, and no patches."""
-        overlay, graph, found = self.overlays.get(path), self.graph, set[str]()
+        overlay, graph, found = self.overlays.get(path), self.side.graph, set[str]()
         for root in overlay.entry.folders if overlay and overlay.entry else ():
             for folder in graph.folders(root) or (root,):
                 links = graph.links(folder)
