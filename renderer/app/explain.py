@@ -100,6 +100,8 @@ def explain_resource(project: Project, question: Question) -> Explained:
     taint_again(
         secret_values(each.content for each in everything)
     )  # before any of them is a name in an error
+    # What deploys a machine, or holds its disk, often has its name.
+    found = [each for each in found if each.resource.kind in MACHINES] or found
     one = _only_match(found, everything, question)
     at_start = False
     try:
