@@ -68,29 +68,35 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
     """
     if not all(side.fs.is_file(PROJECT_FILE) for side in (before, after)):
         return None
+    # The settings of vmrender.yaml.
     relocations = (relocation_of((before, after), path) for path in after.overlays)
     names = {each.after: each.before for each in relocations if each and each.is_renamed}
     config = _with_facts_of(before.config, after.config, names)
-    clusters = tuple(dict.fromkeys(chosen))
     releases = {path: each.kubevirt for path, each in before.overlays.items() if path in after.overlays}
     if after.asked_release is not None:
         config, releases = config.for_release(after.asked_release), {}
     changed = [*_changed_claims(config, after.config), *_changed_releases(config, after, releases)]
+    # The files that it names; one that is applied as well really changes the cluster.
     files = {path: _content(before.fs, path) for path in before.config.facts_files}
     if any(_content(after.fs, path) != content for path, content in files.items()):
         changed.append("the content of facts")
     applied = _AppliedFiles(after, before)
-    restored = {path: _content(before.fs, path) for path in _configuration_files(before)}
-    restored = {path: each for path, each in restored.items() if _content(after.fs, path) != each}
-    restored = {path: each for path, each in restored.items() if path not in applied}
+    restored = {
+        path: content
+        for path in _configuration_files(before)
+        if _content(after.fs, path) != (content := _content(before.fs, path)) and path not in applied
+    }
     files |= restored
     if any(after.fs.is_file(path) for path in restored):
         changed.append("the content of configuration")
+    # The KubeVirt objects, which a catalog or another file may have.
+    clusters = tuple(dict.fromkeys(chosen))
     try:
+        configured = {cluster: before.configuring(names.get(cluster, cluster)) for cluster in clusters}
         side = after.under(config, EditedFiles({**files}, after.fs), releases) if changed else after
         replaced: dict[str, dict[Site, JsonObject]] = {}
         for cluster in clusters:
-            old = next(iter(before.configuring(names.get(cluster, cluster))), None)
+            old = next(iter(configured[cluster]), None)
             present = side.configuring(cluster)
             different = (each for each in present if old is None or each.content != old.content)
             claimed = [each for each in different if each.origin.path not in applied]
@@ -106,10 +112,7 @@ def former_facts(before: Side, after: Side, chosen: Iterable[str]) -> FormerFact
         if not changed:
             return None
         former_side = after.under(config, EditedFiles(files, after.fs), releases)
-        is_known = all(
-            _is_known(former_side, cluster, before, before.configuring(names.get(cluster, cluster)))
-            for cluster in clusters
-        )
+        is_known = all(_is_known(former_side, each, before, configured[each]) for each in clusters)
         return FormerFacts(former_side if is_known else None, tuple(changed))
     except (DiagnosticError, LocatedError):
         return FormerFacts(None, tuple(changed))
