@@ -149,7 +149,7 @@ class UpdateJudge:
                 return refused
         if written[0] is None or written[1] is None:
             impact = _OF_TEMPLATE if is_vm_template(after) else None
-            impact = impact or installation(before, after, self._cluster.workload_update_methods)
+            impact = impact or installation(before, after, self._cluster, self._after.kubevirt)
             impact = impact or claim_growth(self._update(before, after))
             impact = impact or scaling_impact(before, after)
             impact = impact or released_volume(before, after, self._sides.outlook.storage[0])

@@ -365,3 +365,35 @@ def test_machine_that_no_root_reaches_is_judged_by_the_kubevirt_of_the_project(
     result = diff()
     assert "changed VirtualMachine lab/lab in old:lab: needs a restart" in result.stdout
     assert refusal in result.stdout if refusal else "refused" not in result.stdout
+
+
+OPERATOR = (
+    "resources: [https://github.com/kubevirt/kubevirt/releases/download/v1.8.3/kubevirt-operator.yaml]\n"
+)
+EVICTING = f"{KUBEVIRT}spec: {{workloadUpdateStrategy: {{workloadUpdateMethods: [Evict]}}}}\n"
+
+
+@pytest.mark.parametrize("deployed", [True, False])
+@pytest.mark.parametrize(
+    "kubevirt", ["infra/kubevirt.yaml", "overlays/prod/settings.yaml", "other/object.yaml"]
+)
+def test_upgrade_by_the_url_of_the_operator(folder: Path, kubevirt: str, *, deployed: bool) -> None:
+    files = {"infra/kustomization.yaml": OPERATOR, kubevirt: EVICTING}
+    commit(folder, files | ({"clusters/prod.yaml": KUSTOMIZATION} if deployed else {}))
+    write(folder, {"infra/kustomization.yaml": OPERATOR.replace("1.8.3", "1.9.0")})
+    result = diff("--fail-on", "restart")
+    assert result.exit_code == 1
+    assert "changed Kustomization infra in infra: evicted\n" in result.stdout
+    assert "(workloadUpdateMethods of KubeVirt kubevirt/kubevirt: Evict)\n" in result.stdout
+    assert "not compared" not in result.stdout
+
+
+@pytest.mark.parametrize("release", ["1.8.3", "1.9.0"])
+def test_the_rest_of_a_kustomization_with_the_operator_is_not_compared(folder: Path, release: str) -> None:
+    commit(folder, {"infra/kustomization.yaml": OPERATOR, "clusters/prod.yaml": KUSTOMIZATION})
+    rest = "secretGenerator: [{name: a, literals: [key=hidden]}]\n"
+    write(folder, {"infra/kustomization.yaml": OPERATOR.replace("1.8.3", release) + rest})
+    result = diff().stdout
+    assert ("virt-operator of 1.9.0 instead of 1.8.3" in result) is (release == "1.9.0")
+    assert "1 changed manifest is in no overlay that can be built" in result
+    assert "hidden" not in result

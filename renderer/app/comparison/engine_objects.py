@@ -170,7 +170,7 @@ def differences_by_folder(
     _pair_moved(before, after)
     for folder in sorted({*before, *after}):
         old, new = (
-            each.side.as_written(objects.get(folder, ()))
+            each.of_objects(objects.get(folder, ()), folder)
             for each, objects in zip(sides, (before, after), strict=True)
         )
         yield compare_overlay(folder, posixpath.basename(folder), old, new), old, new

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import itertools
 import posixpath
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
 
@@ -21,6 +21,9 @@ from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
+from renderer.kubevirt.facts.installed_release import replaced_release
+from renderer.kubevirt.facts.kinds import configures_kubevirt
+from renderer.kubevirt.facts.lists import is_same
 from renderer.model.difference import Danger, OverlayDifference
 from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ResId
@@ -102,6 +105,9 @@ class UnlistedOverlays:
         path, sides = states.overlay.path, [each for each in states.ends if each]
         for one in (one for each in sides if each.content for one in each.content.written):
             self._rendered |= {one.current_id, one.origin.document_place}
+        for side, each in zip(self._sides, states.ends, strict=True):
+            written = each.content.written if each and each.content else ()
+            side.configuring += filter(configures_kubevirt, written)
         self._engines.add(states)
         if path in self.paths and any(each.content is None for each in sides):
             self.failed.add(path)
@@ -163,8 +169,8 @@ class UnlistedOverlays:
                 continue
             self._beside |= manifests[place, unit]
             old, new = (
-                side.side.as_written(
-                    (each for each in objects if each.current_id not in self._rendered), deployer
+                side.of_objects(
+                    (each for each in objects if each.current_id not in self._rendered), unit, deployer
                 )
                 for side, deployer, objects in zip(self._sides, deployers, (before, after), strict=True)
             )
@@ -188,6 +194,14 @@ class UnlistedOverlays:
         }
         self._beside |= {path for path, found in kinds.items() if found == {True}}
         before, after = (each.operator_objects(files, self._rendered) for each in self._sides)
+        for path in (path for path in self._left()[1] if posixpath.basename(path) in KUSTOMIZATION_FILES):
+            installing = [each.installing(path) for each in self._sides]
+            if installing[0] and installing[1]:
+                (old, old_rest), (new, new_rest) = installing[0], installing[1]
+                if replaced_release(old.content, new.content):
+                    self._beside |= {path} if is_same(old_rest, new_rest) else set()
+                    for objects, each in ((before, old), (after, new)):
+                        objects.setdefault(posixpath.dirname(path) or ".", []).append(each)
         for found, _, _ in differences_by_folder(self._sides, before, after):
             yield from _harm(found)
 
@@ -203,11 +217,8 @@ class UnlistedOverlays:
     def _is_listed(self, path: str) -> bool:
         return any(each.is_listed(path) for each in self._sides)
 
-    def not_compared(self) -> tuple[str, ...]:
-        """Return the changed manifests with objects for a cluster that were not compared.
-
-        A kustomization that cannot be built is one of them: it may list another release of an operator.
-        """
+    def _left(self) -> tuple[AbstractSet[str], Sequence[str]]:
+        """Return the files of overlays that could not be built, and the changed files not compared yet."""
         compared, unbuilt = set[str](), set[str]()
         for side in self._sides if self._changed else ():
             for path in side.overlays.keys() & self.paths:
@@ -216,9 +227,17 @@ class UnlistedOverlays:
                     compared |= side.resource_files(path)
                 else:
                     compared |= side.files(side.overlays[path])
+        return unbuilt, sorted(self._changed - compared - self._beside)
+
+    def not_compared(self) -> tuple[str, ...]:
+        """Return the changed manifests with objects for a cluster that were not compared.
+
+        A kustomization that cannot be built is one of them: it may list another release of an operator.
+        """
+        unbuilt, files = self._left()
         return tuple(
             path
-            for path in sorted(self._changed - compared - self._beside)
+            for path in files
             if (path in unbuilt and posixpath.basename(path) in KUSTOMIZATION_FILES)
             or any(each.may_be_applied(path) for each in self._sides)
         )

@@ -14,20 +14,26 @@ from renderer.files.file_system import is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
-from renderer.kubevirt.facts.kinds import CONFIG_MAP, installs_operands
+from renderer.kubevirt.facts.installed_release import installing_entries
+from renderer.kubevirt.facts.kinds import CONFIG_MAP, configures_kubevirt, installs_operands
+from renderer.kubevirt.impact.other_cluster import brings_operator
+from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
+from renderer.kustomize.reader.kustomization_graph import patched_kinds
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
-from renderer.model.kube.json import object_at, text_at
-from renderer.model.kube.location import DocumentPlace
+from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
+from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD
 from renderer.model.pattern import pattern
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
 from renderer.pipeline.deployers import is_set, nearness, objects_in
 from renderer.pipeline.overlay_files import OverlayFiles
+from renderer.pipeline.project_catalogs import shared_folders
 from renderer.pipeline.target_cluster import target_cluster_of
+from renderer.yamlio.decode import decode_yaml11
 
 _WORD = pattern(rb"[\w.-]+")
 
@@ -39,6 +45,8 @@ class UnlistedSide:
         self.side = side
         self._files = OverlayFiles(side.fs, side.graph)
         self._objects: dict[str, tuple[Resource, ...]] = {}
+        #: The objects that configure KubeVirt, of overlays that were rendered.
+        self.configuring: list[Resource] = []
 
     def is_listed(self, path: str) -> bool:
         """Return True if an overlay of the project is made of a manifest."""
@@ -169,7 +177,63 @@ class UnlistedSide:
         if path not in self.overlays:
             return None
         objects = (each for file in sorted(self.resource_files(path)) for each in self._objects_of(file))
-        return self.side.as_written(objects, self.overlays[path].deployer)
+        return self.of_objects(objects, path, self.overlays[path].deployer)
+
+    def of_objects(
+        self, objects: Iterable[Resource], near: str, deployer: Resource | None = None
+    ) -> OverlaySide:
+        """Return objects of files near a path, and what applies them if that is known."""
+        found = self.side.as_written(objects, deployer)
+        if not any(map(brings_operator, found.written)):
+            return found
+        return found._replace(kubevirt=self._kubevirt_near(near))
+
+    def _kubevirt_near(self, path: str) -> JsonObject:
+        """Return the ``KubeVirt`` object that the cluster has for which a path is; empty without one.
+
+        It is in an overlay, or else in a file, or else in the configuration of the default cluster. Of
+        several, it is the nearest.
+        """
+        known = {each.current_id for each in self.configuring}
+        written = (each for each in self._configuring_in_files if each.current_id not in known)
+        every = (*self.configuring, *written, *self.side.configuring(""))
+        if not every:
+            return EMPTY
+        nearest = max(every, key=lambda each: shared_folders(path, each.origin.path))
+        return kubevirt_of(nearest, self.side.config.kubevirt).content
+
+    @cached_property
+    def _configuring_in_files(self) -> Sequence[Resource]:
+        """The objects in files that configure KubeVirt, except patches of one."""
+        found: list[Resource] = []
+        for path in self.side.listing.manifests:
+            with suppress(DiagnosticError):  # reported where it is used
+                if b"ubevirt.io/" not in self.side.fs.read(path):
+                    continue
+                objects = [each for each in self._objects_of(path) if configures_kubevirt(each)]
+                listing = [
+                    (each, self.side.graph.links(each)) for each in self.side.graph.folders_listing(path)
+                ]
+                files = [(folder, links.file) for folder, links in listing if links]
+                if objects and patched_kinds(self.side.fs, path, files) is None:
+                    found += objects
+        return found
+
+    def installing(self, path: str) -> tuple[Resource, JsonObject] | None:
+        """Return what installs KubeVirt of the kustomization in a file, as an object named after its folder.
+
+        The rest of it, which may have confidential values, is apart. None if nothing installs it.
+        """
+        listing = self.side.listing
+        if not listing.is_manifest(path) or listing.is_aside(path) or _is_hidden(path):
+            return None
+        try:
+            entries, rest = installing_entries(object_at(decode_yaml11(self.side.fs.read(path), path)))
+        except DiagnosticError:  # reported by its build
+            return None
+        name = {"name": posixpath.dirname(path) or "."}
+        content = {**KUSTOMIZATION_HEAD, "metadata": name, **entries}
+        return (Resource(content, Site(path)), rest) if entries else None
 
     def _deployers(self) -> Iterator[Resource]:
         """Yield the Kustomizations and Applications in files, and the Applications that sets make."""

@@ -156,6 +156,23 @@ def releases_in_object(content: Json, indexes: Mapping[str, str]) -> Iterator[In
     yield from _of_operators(content)
 
 
+def installs_operator(content: JsonObject) -> bool:
+    """Return True if a manifest installs KubeVirt's operator by a URL, an image with a tag, or a chart."""
+    return any(each.certainty is not Certainty.OBJECT_FILE for each in _of_operators(content))
+
+
+def installing_entries(kustomization: JsonObject) -> tuple[JsonObject, JsonObject]:
+    """Return the entries of a kustomization that install KubeVirt's operator, in lists, and the rest."""
+    installing: dict[str, Json] = {}
+    rest = dict(kustomization)
+    for key, entries in kustomization.items():
+        found = [each for each in array_at(kustomization, key) if installs_operator({key: [each]})]
+        if found and isinstance(entries, list):
+            installing[key] = found
+            rest[key] = [each for each in entries if each not in found]
+    return installing, rest
+
+
 def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] | None:
     """Return the releases of KubeVirt's operator that a manifest installs before and after a change.
 

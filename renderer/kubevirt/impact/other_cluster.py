@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator
 
 from renderer.kubevirt.facts.cluster import Cluster, read_cluster_config
+from renderer.kubevirt.facts.installed_release import installs_operator, replaced_release
 from renderer.kubevirt.facts.kinds import APPS_GROUP, HYPERCONVERGED, KUBEVIRT
 from renderer.kubevirt.facts.virtual_machine import HALTED
 from renderer.kubevirt.impact.migratable import obstacle_in_cluster, unknown_claims
@@ -18,6 +19,8 @@ from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.pattern import pattern
 
+#: The groups of objects that use images and URLs of KubeVirt without installing it, such as Jobs.
+_WORKLOADS = frozenset(("", APPS_GROUP, "batch"))
 #: The fields of a ``KubeVirt`` object from which virt-operator takes the images of KubeVirt.
 _IMAGES = ("imageRegistry", "imageTag")
 #: Patches and flags that name an image, rather than how it is pulled.
@@ -92,28 +95,29 @@ def has_other_images(before: JsonObject, after: JsonObject) -> bool:
     return bool(before and after) and _launchers_of(before) != _launchers_of(after)
 
 
-def installation(
-    before: Resource, after: Resource, workload_update_methods: Collection[str] | None
-) -> Impact | None:
+def brings_operator(resource: Resource) -> bool:
+    """Return True for a Deployment of virt-operator, and for what installs it, such as a chart."""
+    if resource.gvk.group in _WORKLOADS:
+        return bool(_images_of_operator(resource.content))
+    return installs_operator(resource.content)
+
+
+def installation(before: Resource, after: Resource, cluster: Cluster, kubevirt: JsonObject) -> Impact | None:
     """Return what becomes of running machines with another ``KubeVirt`` object, or another virt-operator.
 
-    ``workload_update_methods`` are those of the cluster that has a Deployment of virt-operator; None if they
-    are not known.
+    ``cluster`` is the one that has a Deployment of virt-operator, or what installs it; ``kubevirt`` is its
+    ``KubeVirt`` object, empty if the repository has none.
     """
-    if (after.gvk.group, after.kind) == (APPS_GROUP, "Deployment"):
-        images = [_images_of_operator(each.content) for each in (before, after)]
-        if images[0] == images[1] or not all(images):
-            return None
-        return _upgrade("virt-operator has another image, and replaces KubeVirt", workload_update_methods)
     if after.kind not in (KUBEVIRT, HYPERCONVERGED):
-        return None
+        reason = _replacing_operator(before, after)
+        return _upgrade(reason, cluster.workload_update_methods, kubevirt) if reason else None
     methods = [_update_methods(each) for each in (before, after)]
     impacts: list[Impact | None] = []
     if after.kind == KUBEVIRT and has_other_images(before.content, after.content):
         reason = "virt-operator replaces KubeVirt with another image (imageRegistry, imageTag), up or down"
         if _images_of(before.content) == _images_of(after.content):
             reason = "customizeComponents gives machines another image of virt-launcher"
-        impacts.append(_upgrade(reason, methods[1]))
+        impacts.append(_upgrade(reason, methods[1], after.content))
     elif after.kind == KUBEVIRT and _custom_images(before.content) != _custom_images(after.content):
         reason = "customizeComponents changes images: virt-operator replaces parts of KubeVirt with these"
         impacts.append(Impact(Effect.LIVE, f"{reason}; virtual machines run on", _CUSTOMIZER))
@@ -121,30 +125,45 @@ def installation(
     return worst([each for each in impacts if each is not None])
 
 
-def _upgrade(reason: str, methods: Collection[str] | None) -> Impact:
-    """Return what an upgrade does to running machines, of which the repository need not have any."""
+def _replacing_operator(before: Resource, after: Resource) -> str:
+    """Return how a change replaces virt-operator, and so KubeVirt; empty if it does not."""
+    if after.gvk.group in _WORKLOADS:
+        images = [_images_of_operator(each.content) for each in (before, after)]
+        is_other = all(images) and images[0] != images[1]
+        return "virt-operator has another image, and replaces KubeVirt" if is_other else ""
+    replaced = replaced_release(before.content, after.content)
+    return f"virt-operator of {replaced[1]} instead of {replaced[0]} replaces KubeVirt" if replaced else ""
+
+
+def _upgrade(reason: str, methods: Collection[str] | None, kubevirt: JsonObject) -> Impact:
+    """Return what an upgrade does to running machines, of which the repository need not have any.
+
+    ``kubevirt`` is the object with the methods, empty if the repository has none.
+    """
     if methods is None:
         return Impact(
             Effect.LIVE,
             f"{reason}; virtual machines run on, unless workloadUpdateMethods say otherwise",
             _OPERATOR,
         )
+    name, namespace = (text_at(kubevirt, "metadata", each) for each in ("name", "namespace"))
+    field = (
+        f"workloadUpdateMethods of {KUBEVIRT} {namespace}/{name}" if namespace else "workloadUpdateMethods"
+    )
     if "Evict" in methods:
         which = "that it cannot live-migrate" if "LiveMigrate" in methods else "that run"
         return Impact(
             Effect.EVICTED,
-            f"{reason}; then it evicts virtual machines {which} (workloadUpdateMethods: Evict)",
+            f"{reason}; then it evicts virtual machines {which} ({field}: {', '.join(methods)})",
             UPDATER,
         )
     if "LiveMigrate" in methods:
         return Impact(
             Effect.MIGRATION,
-            f"{reason}; then it live-migrates virtual machines (workloadUpdateMethods: LiveMigrate)",
+            f"{reason}; then it live-migrates virtual machines ({field}: LiveMigrate)",
             UPDATER,
         )
-    return Impact(
-        Effect.LIVE, f"{reason}; virtual machines run on (workloadUpdateMethods is empty)", _OPERATOR
-    )
+    return Impact(Effect.LIVE, f"{reason}; virtual machines run on ({field} is empty)", _OPERATOR)
 
 
 def _reached_at_last(before: Collection[str], after: Collection[str]) -> Impact | None:

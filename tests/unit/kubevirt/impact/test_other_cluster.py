@@ -153,6 +153,72 @@ def test_another_virt_operator_is_an_upgrade(after: str, methods: list[str], eff
     assert change.effects == (effect,)
 
 
+ASSETS = "https://github.com/kubevirt/kubevirt/releases/download"
+KUSTOMIZE = "apiVersion: kustomize.config.k8s.io/v1beta1, kind: Kustomization"
+SOURCE = "apiVersion: source.toolkit.fluxcd.io/v1, kind: GitRepository"
+RELEASE = "apiVersion: helm.toolkit.fluxcd.io/v2, kind: HelmRelease"
+COZYSTACK = "spec: {chart: {spec: {chart: cozystack, version: %s}}}"
+TAG = "images: [{name: quay.io/kubevirt/virt-operator, newTag: %s}]"
+
+
+@pytest.mark.parametrize(
+    ("text", "before", "after", "words"),
+    [
+        (
+            f"{KUSTOMIZE}, resources: ['{ASSETS}/%s/kubevirt-operator.yaml']",
+            "v1.8.3",
+            "v1.9.0",
+            "1.9.0 instead of 1.8.3",
+        ),
+        (
+            f"{KUSTOMIZE}, resources: ['{ASSETS}/%s/kubevirt-operator.yaml']",
+            "v1.9.0",
+            "v1.8.3",
+            "1.8.3 instead of 1.9.0",
+        ),
+        (f"{KUSTOMIZE}, resources: ['{ASSETS}/%s/kubevirt-cr.yaml']", "v1.9.0", "v1.8.3", ""),
+        (
+            f"{KUSTOMIZE}, resources: ['https://x/operator.yaml'], {TAG}",
+            "v1.9.0",
+            "v1.11.0",
+            "1.11.0 instead of 1.9.0",
+        ),
+        (
+            f"{SOURCE}, spec: {{url: 'https://github.com/kubevirt/kubevirt', ref: {{tag: %s}}}}",
+            "v1.8.3",
+            "main",
+            "main instead of 1.8.3",
+        ),
+        (f"{RELEASE}, {COZYSTACK}", "1.3.6", "1.4.0", "1.8.2 instead of 1.6.3"),
+        (f"{RELEASE}, {COZYSTACK}", "1.3.5", "1.3.6", ""),  # with the same KubeVirt
+        (
+            f"apiVersion: batch/v1, kind: Job, spec: {{args: ['{ASSETS}/%s/kubevirt-operator.yaml']}}",
+            "v1.8.3",
+            "v1.9.0",
+            "",
+        ),
+    ],
+)
+def test_what_installs_another_operator_is_an_upgrade(text: str, before: str, after: str, words: str) -> None:
+    methods = {"workloadUpdateStrategy": {"workloadUpdateMethods": ["LiveMigrate", "Evict"]}}
+    kubevirt = object_("KubeVirt", "kubevirt", methods).content
+    sides = [
+        OverlaySide(
+            LATEST,
+            (Resource(yaml.safe_load(f"{{metadata: {{name: a}}, {text % each}}}"), Site("b.yaml")),),
+            kubevirt=kubevirt,
+        )
+        for each in (before, after)
+    ]
+    [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
+    assert (change.impact and change.impact.reason) == (
+        f"virt-operator of {words} replaces KubeVirt; then it evicts virtual machines that it cannot "
+        "live-migrate (workloadUpdateMethods of KubeVirt shop/kubevirt: LiveMigrate, Evict)"
+        if words
+        else None
+    )
+
+
 @pytest.mark.parametrize("field", ["imageTag", "imageRegistry"])
 @pytest.mark.parametrize(("methods", "effect"), [([], None), (["Evict"], Effect.EVICTED)])
 def test_other_images_are_another_kubevirt(field: str, methods: list[str], effect: Effect | None) -> None:
