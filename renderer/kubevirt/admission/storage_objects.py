@@ -94,10 +94,10 @@ def _check_restore_patches(spec: JsonObject, _: Cluster) -> Causes:
     """Check that patches change labels, annotations or fields below ``spec``, split as KubeVirt does it."""
     at = _SPEC.child("patches")
     for index, patch in enumerate(texts(spec, "patches")):
-        for pair in patch.strip("{}").split(","):
+        for number, pair in enumerate(patch.strip("{}").split(","), 1):
             key, *values = (part.strip() for part in pair.split(":"))
-            if len(values) != 1:
-                message = f"the patch has a part that is not one key and one value: {pair.strip()}"
+            if len(values) != 1:  # what is in it may be confidential
+                message = f"part {number} of the patch, up to a comma, is not one key and one value"
                 yield invalid(at.child(index), message, reported=at)
             elif key == '"path"' and not values[0].startswith(_PATCHED):
                 message = f"a patch may change labels, annotations and fields below /spec/, not {values[0]}"

@@ -18,6 +18,8 @@ _MENTIONS = ("secret", "stringdata", r"\u", r"\x", *map(str.lower, _KEYS))
 _KIND_PUT_IN_LATER = pattern(r"kind\W+(?:[${]|<<)")
 _KIND = pattern(r"kind\W{1,9}(\w+)")
 _PATCH = pattern(r"patch[\"']?\s{0,9}:")
+#: A field of each operation of a JSON patch.
+_OPERATION = pattern(r"(?<!\w)op[\"']?\s{0,9}:")
 _SECRET = r"kind\W{1,9}secret|stringData|secretGenerator"  # noqa: S105 - a pattern
 _KIND_OF_SECRET = pattern(rf"(?i){_SECRET}")
 _CONFIDENTIAL = pattern(rf"(?i){_SECRET}|(?:{'|'.join(map(re.escape, _KEYS))})['\"]?\s*:|/(?:binary)?data/")
@@ -29,6 +31,7 @@ def may_be_confidential(text: str) -> bool:
     return (
         any(word in lowered for word in _MENTIONS)
         or ("patch" in lowered and _PATCH.search(lowered) is not None)
+        or ("path" in lowered and _OPERATION.search(lowered) is not None)
         or ("kind" in lowered and _has_kind_put_in_later_or_misspelt(lowered))
     )
 
@@ -40,7 +43,7 @@ def _has_kind_put_in_later_or_misspelt(lowered: str) -> bool:
 
 def seems_confidential(text: str) -> bool:
     """Return True if a text that cannot be parsed seems to be such a manifest."""
-    return _CONFIDENTIAL.search(text) is not None
+    return _CONFIDENTIAL.search(text) is not None or _OPERATION.search(text) is not None
 
 
 def seems_to_hold_secret(text: str) -> bool:

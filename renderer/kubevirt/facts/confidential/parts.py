@@ -52,6 +52,7 @@ from renderer.kubevirt.facts.confidential.meant_kinds import (
     may_be_secret,
     means_secret,
     target_kind,
+    without_letters,
 )
 from renderer.kubevirt.facts.confidential.template_names import (
     ALL,
@@ -64,7 +65,7 @@ from renderer.kubevirt.facts.confidential.template_names import (
     without_lines_of_actions,
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
-from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM_TEMPLATE
+from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
 from renderer.model.credential_text.requests import without_value_of_header
@@ -81,6 +82,7 @@ from renderer.model.kube.json import (
     text_at,
 )
 from renderer.model.pattern import pattern
+from renderer.model.placeholders import without_placeholders
 from renderer.model.run.taint import keys_of, texts_of
 from renderer.model.run.work import spend
 
@@ -119,6 +121,16 @@ _REFERENCE_TO_CREDENTIAL = pattern(r"(?i)secret(ref)?$")
 _NAME_IN_REFERENCE = pattern(
     r"(?i)(name|namespace|key|kind|group|property|version|type|ref|optional|policy|store)$"
 )
+#: Fields that hold a reference, and other fields of one.
+_HOLDS_REFERENCE = pattern(r"(?i)(ref(erence)?|selector|from)$")
+_OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource"})
+#: Fields of volumes, and of a download, that refer to other objects.
+_REFERENCES = REFERENCES | {"secretExtraHeaders", "sysprep"}
+#: What ResourceSets and shells put in later.
+_TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
+#: Lists of names with values: ``env``, ``extraEnvVars``, ``httpHeaders``.
+_VARIABLES = pattern(r"(?i)(env(s|ironment)?|env[-_]?vars?|headers|variables)$")
+_LONGEST_LIKE_VALUE = 6
 _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set", "values", "valuesContent", "valuesObject"})
 _CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
@@ -155,6 +167,8 @@ _JSON_PATCH_ANNOTATION = "/jsonpatch"
 _UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
 #: A key in a JSON pointer that is the index of a list, or its end.
 _ELEMENT = pattern(r"-|[0-9]+")
+#: Lists whose elements have a value that is never a credential.
+_WITHOUT_CREDENTIALS = frozenset({"matchFields", "taints", "tolerations"})
 #: The value that a replacement, or a ValueAddTransformer of kustomize, writes into its ``targets``.
 _WRITTEN_VALUES = frozenset({"sourceValue", "value"})
 _FIRST_OF_PATH = pattern(r"[^./]*")
@@ -203,11 +217,10 @@ class Scope(NamedTuple):
     """What the way from the root of an object says about a value.
 
     ``is_hidden``: it is confidential as a whole; ``is_secret``: as a value of a Secret, which may occur
-    elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind
-    that a patch is for.
+    elsewhere. ``kind`` is the kind of the object around it, ``target`` the kind that a patch is for.
     ``parameters`` are the names of parameters that confidential fields use. ``is_among_secrets``: a key on
-    the way names Secrets. ``depth`` is the number of texts around it. ``command`` has the arguments before
-    the first one of ``args``.
+    the way names Secrets; ``is_among_variables``: it is an element of a list of variables. ``depth`` is the
+    number of texts around it. ``command`` has the arguments before the first one of ``args``.
     """
 
     area: Area = Area.OBJECT
@@ -218,6 +231,7 @@ class Scope(NamedTuple):
     target: str = ""
     parameters: frozenset[str] = frozenset()
     is_among_secrets: bool = False
+    is_among_variables: bool = False
     depth: int = 0
     command: tuple[str, ...] = ()
 
@@ -229,6 +243,8 @@ class Scope(NamedTuple):
             return False
         if self.area is Area.FILES:
             return not (isinstance(value, str) and is_path_entry(value))
+        if self.area is Area.REFERENCE:
+            return _is_content(value)
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:
@@ -330,17 +346,23 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     meant = meant_key(key)
     if key in _CONFIDENTIAL_KEYS or meant in _LONG_KEYS or (here.is_root and key == SOPS):
         return below.hidden()
-    if here.kind == CONFIG_MAP and meant in ANSWER_FILES:
+    if meant in ANSWER_FILES:
         return below.hidden()
+    if here.is_among_variables:
+        if _hides_beside_name(mapping, key):
+            return below.hidden()
+        here, below = (each._replace(is_among_variables=False) for each in (here, below))
     if here.area is Area.PASSWORDS:
         return below.within(Area.OBJECT) if _NO_PASSWORD.search(key) else below
     if here.area is Area.REFERENCES:
-        return below.within(Area.OBJECT) if key in REFERENCES else below
+        return below.within(Area.REFERENCE) if key in REFERENCES else below
     if meant in SECTIONS:
         return below.within(Area.REFERENCES)
     if key == KERNEL_ARGUMENTS:
         return below.within(Area.KERNEL_ARGUMENTS)
-    if key == EXTRA_HEADERS and not isinstance(child, dict):
+    if here.area is Area.HEADERS:
+        return below.within(Area.REFERENCE) if key == "name" else below.hidden()
+    if key == EXTRA_HEADERS:
         return below.within(Area.HEADERS)
     if key in _COMMANDS and _is_command(child):
         command = array_at(mapping, "command") if key == "args" else ()
@@ -380,7 +402,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         if name in here.parameters or _CREDENTIAL_NAME.search(word):
             return below.hidden(is_secret=name in here.parameters)
         return below.within(Area.COMMAND) if key == _ARRAY else below
-    if key == "value" and isinstance(child, str) and _names_credential(text_at(mapping, "name"), child):
+    if _means_value(key) and _hides_beside_name(mapping, key):
         return below.hidden()
     if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
         return below.hidden()
@@ -412,7 +434,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.kind in _WITH_CREDENTIALS and is_scalar:
         is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
         return below.hidden(is_secret=True) if is_credential else below
-    if isinstance(child, dict) and is_reference_to_secret(key) and not is_schema:
+    if not is_schema and (key in _REFERENCES or is_reference_to_secret(key)):
         return below.within(Area.REFERENCE)
     if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
         return below.hidden()
@@ -421,7 +443,48 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_fake = key in _FAKES or (key == "spec" and here.kind == _FAKE_GENERATOR)
     if _NAMES_SECRETS.search(key) or (is_fake and here.kind in _WITH_CREDENTIALS):
         return below._replace(is_among_secrets=True)
+    if isinstance(child, list) and _VARIABLES.search(key):
+        return below._replace(is_among_variables=True)
     return below
+
+
+def _hides_beside_name(mapping: JsonObject, key: str) -> bool:
+    """Return True if an entry of a mapping is the value of a credential that the ``name`` in it names.
+
+    What is exactly a reference to another object is shown.
+    """
+    child = mapping.get(key)
+    is_written = not isinstance(child, bool | None) and not _is_reference(child)
+    return key != "name" and is_written and _names_credential(text_at(mapping, "name"), str(child))
+
+
+@lru_cache(maxsize=1024)
+def _means_value(key: str) -> bool:
+    """Return True for ``value``, in any case and with one mistake; ``values`` is another field."""
+    if key == "value":
+        return True
+    is_like = len(key) <= _LONGEST_LIKE_VALUE and key.lower() != "values"
+    return is_like and not without_letters(key.lower(), 1).isdisjoint(without_letters("value", 1))
+
+
+def _is_reference(value: Json) -> bool:
+    """Return True for a mapping that only has names in fields of a reference, such as ``secretKeyRef``."""
+    return isinstance(value, dict) and all(
+        _is_reference(child)
+        if _HOLDS_REFERENCE.search(key)
+        else not isinstance(child, dict | list)
+        and (_NAME_IN_REFERENCE.search(key) or key in _OTHER_NAMES)
+        and not _is_content(child)
+        for key, child in value.items()
+    )
+
+
+def _is_content(value: Json) -> bool:
+    """Return True for a text in the place of a name that cannot be one, whatever is put in later."""
+    if not isinstance(value, str) or is_name(value):
+        return False
+    text = _TAG.sub("", without_placeholders(value, ""))
+    return not is_name(text) and is_credential_value(text)
 
 
 def _names_credential(name: str, value: str) -> bool:
@@ -446,6 +509,9 @@ def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
     kind = SECRET if is_of_secret else here.target if is_known else ""
     if is_confidential(FieldPath(tuple(keys)), kind):
         return below.hidden(is_secret=is_of_secret or _STRING_DATA in keys)
+    *_, of_list, element, field = ("", "", *keys)
+    if field == "value" and _ELEMENT.fullmatch(element) and of_list not in _WITHOUT_CREDENTIALS:
+        return below.hidden()  # the name beside it is unknown
     patched = operation.get("value")
     for name in reversed(keys):
         patched = [patched] if _ELEMENT.fullmatch(name) else {name: patched}

@@ -1,0 +1,97 @@
+"""Confidential content is withheld in the wrong place and form, too: under a misspelt key, as a name."""
+
+from __future__ import annotations
+
+import pytest
+
+from renderer.findings.public_lines import public_lines
+from renderer.kubevirt.facts.confidential.masked import masked
+from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.yamlio.decode import decode_documents
+
+CANARY = "canary-is-a-bird"
+
+
+def thing(spec: str) -> str:
+    return f"apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: obj}}\nspec:\n  {spec}\n"
+
+
+def variable(entries: str) -> str:
+    return thing(f"env:\n  - {{name: DB_PASSWORD, {entries}}}")
+
+
+def volume(field: str) -> str:
+    return thing(f"volumes:\n  - {field}")
+
+
+def operation(path: str, value: str) -> str:
+    return thing(f"""patches: ['{{"op": "add", "path": "{path}", "value": "{value}"}}']""")
+
+
+CASES = {
+    "kernel arguments in a JSON patch": operation("/spec/firmware/kernelArgs", f"inst.rootpw={CANARY}"),
+    "start data in a JSON patch": operation("/spec/volumes/0/cloudInitNoCloud/userData", CANARY),
+    "an escaped key in a JSON patch": operation("/metadata/annotations/kubevirt.io~1ignitiondata", CANARY),
+    "a variable without its name in a JSON patch": operation("/spec/containers/0/env/0/value", CANARY),
+    "a JSON patch with a missing brace": thing(
+        f"""patches: ['{{"op": "add", "path": "/spec/kernelArgs", "value": "inst.rootpw={CANARY}"']"""
+    ),
+    "headers as mappings": thing(f"extraHeaders:\n  - X-Subscription: {CANARY}"),
+    "headers as one mapping": thing(f"extraHeaders:\n    X-Subscription: {CANARY}"),
+    "headers with names": thing(f"extraHeaders:\n  - {{name: X-Subscription, value: {CANARY}}}"),
+    "a header in place of a name": thing(f"secretExtraHeaders: ['X-Subscription: {CANARY}']"),
+    "start data in place of a reference": volume(
+        f"cloudInitNoCloud: {{secretRef: '#cloud-config password: {CANARY}'}}"
+    ),
+    "start data in place of a name": volume(
+        f"cloudInitNoCloud: {{secretRef: {{name: '#cloud-config\n\n      pin: {CANARY}'}}}}"
+    ),
+    "an answer file in a volume": volume(f"sysprep: {{configMap: {{autounattend.xml: {CANARY}}}}}"),
+    "an answer file in place of a reference": volume(f"sysprep: {{secret: '<Value>{CANARY}</Value>'}}"),
+    "a misspelt field beside a name": variable(f"vaule: {CANARY}"),
+    "any field beside a name": variable(f"text: {CANARY}"),
+    "a list beside a name": variable(f"value: [{CANARY}]"),
+    "a mapping beside a name": variable(f"value: {{a: {CANARY}}}"),
+    "a number beside a name": variable(f"value: 0, text: {CANARY}"),
+    "a value in place of a reference": variable(f"valueFrom: {{secretKeyRef: {CANARY}}}"),
+    "a value in a reference": variable(f"valueFrom: {{secretKeyRef: {{name: a, value: {CANARY}}}}}"),
+    "a value elsewhere beside a name": thing(f"options: [{{name: db-password, valeu: [{CANARY}]}}]"),
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_misplaced_content_is_withheld(case: str) -> None:
+    text = CASES[case]
+    (tree,) = decode_documents(text.encode(), "")
+    lines = public_lines(text.encode(), range(1, text.count("\n") + 1))
+
+    assert CANARY in text
+    assert CANARY not in str(masked(tree, root_scope()))
+    assert CANARY not in "\n".join(lines.values())
+
+
+PUBLIC = {
+    "a JSON patch": operation("/spec/runStrategy", CANARY),
+    "a toleration in a JSON patch": operation("/spec/tolerations/0/value", CANARY),
+    "the name of a header": thing(f"extraHeaders:\n  - name: {CANARY}\n    value: a"),
+    "names of Secrets with headers": thing(f"secretExtraHeaders: [{CANARY}]"),
+    "references of volumes": volume(
+        f"cloudInitNoCloud: {{secretRef: {{name: {CANARY}}}}}\n  - sysprep: {{configMap: {{name: {CANARY}}}}}"
+    ),
+    "a name that is put in later": volume(
+        f"cloudInitNoCloud: {{secretRef: {{name: '${{PLACE}}-<< inputs.of >>-{CANARY}'}}}}"
+    ),
+    "a reference of a variable": variable(
+        f"valueFrom: {{secretKeyRef: {{name: {CANARY}, key: password, optional: true}}}}"
+    ),
+    "a variable without a credential": thing(f"env: [{{name: HOST, vaule: {CANARY}}}]"),
+    "fields of an object with such a name": thing(f"containers: [{{name: token, image: {CANARY}}}]"),
+}
+
+
+@pytest.mark.parametrize("case", PUBLIC)
+def test_harmless_content_is_shown(case: str) -> None:
+    text = PUBLIC[case]
+    (tree,) = decode_documents(text.encode(), "")
+
+    assert str(masked(tree, root_scope())).count(CANARY) == text.count(CANARY)
