@@ -292,17 +292,15 @@ def _is_disabled(resource: Resource) -> bool:
 
 
 def _encrypted_notes(encrypted: Sequence[Resource], again: SecondPass) -> Iterator[Diagnostic]:
-    """Yield one note about all objects in which Flux may find variables."""
-    if not encrypted or again is SecondPass.NEVER:
+    """Yield one note about all objects in which Flux may find variables, unless it will look for them."""
+    if not encrypted or again is not SecondPass.INCOMPLETE:
         return
-    keep = "keep postBuild in the Kustomization that applies the tree"
-    if again is SecondPass.INCOMPLETE:
-        keep = "with repoint: true in an entry of flux, Flux substitutes them in the tree"
     yield Diagnostic.at(
         encrypted[0].origin,
         Code.VARIABLES_NOT_FOUND,
         f"encrypted values may have variables, which stay as written: {public_names(encrypted)}",
-        f"{keep}; if there are none, annotate the object with {SUBSTITUTE}: {DISABLED}",
+        "with repoint: true in an entry of flux, Flux substitutes them in the tree; if there are none, "
+        f"annotate the object with {SUBSTITUTE}: {DISABLED}",
         severity=Severity.INFO,
     )
 
