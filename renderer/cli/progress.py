@@ -16,8 +16,8 @@ from renderer.model.plural import listed, plural
 if TYPE_CHECKING:
     from renderer.app.render import RenderResult
 
-#: The largest number of overlays that a line names.
-_MOST_NAMED = 5
+#: The largest number of overlays that a line names, and of lines for trees that are as they were.
+_MOST_NAMED, _MOST_UNCHANGED = 5, 10
 
 
 class TerminalReporter:
@@ -29,6 +29,7 @@ class TerminalReporter:
 
     def __init__(self, *, verbose: bool, no_progress: bool) -> None:
         self._verbose = verbose
+        self._unchanged = 0
         wanted = not (no_progress or verbose or ReportTarget.current().is_quiet)
         self._shows_progress = wanted and sys.stderr.isatty() and os.environ.get("TERM") != "dumb"
 
@@ -60,6 +61,12 @@ class TerminalReporter:
         """Print the diff of a tree, if there is one, and a line with its result."""
         if result.diff:
             print_diff(result.diff)
+        if _is_unchanged(result) and not self._verbose:
+            self._unchanged += 1
+            if self._unchanged == _MOST_UNCHANGED + 1:
+                note("more overlays are unchanged: --verbose lists all of them")
+            if self._unchanged > _MOST_UNCHANGED:
+                return
         note(
             f"{result.source} -> {result.output}: {_tree_text(result)}"
             if result.source
@@ -103,6 +110,12 @@ def kept_trees(result: RenderResult) -> Iterator[str]:
     yield f"not rendered, because of errors: {listed(broken, _MOST_NAMED)}"
     if not any(tree.source for tree in result.trees):
         yield "  hint: without --all-or-nothing, the overlays without errors are written"
+
+
+def _is_unchanged(result: TreeResult) -> bool:
+    """Return True if a tree is as its sources are, and was."""
+    is_same = not (result.created or result.updated or result.removed or result.changed_meanwhile)
+    return bool(result.source) and is_same and not (result.is_stale or result.diff)
 
 
 def _tree_text(result: TreeResult) -> str:

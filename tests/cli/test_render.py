@@ -109,6 +109,18 @@ def test_verbose_reports_steps_and_durations(project: Path) -> None:
     )
 
 
+def test_unchanged_trees_are_listed_up_to_a_number(project: Path) -> None:
+    for number in range(12):
+        (project / f"overlays/site-{number}").mkdir()
+        (project / f"overlays/site-{number}/kustomization.yaml").write_text("resources: [../dev]\n")
+    run(project, "render")
+    (project / "overlays/prod/ns.yaml").write_text("apiVersion: v1\nkind: Namespace\nmetadata: {name: b}\n")
+    *trees, more, _ = run(project, "render").stderr.splitlines()
+    assert (len(trees), trees[1]) == (11, "overlays/prod -> rendered/prod: 1 file (1 created, 1 removed)")
+    assert more == "more overlays are unchanged: --verbose lists all of them"
+    assert run(project, "render", "--verbose").stderr.count("1 file, unchanged") == 14
+
+
 @pytest.mark.parametrize("below", [".", "overlays", "rendered/prod"])
 def test_force_accepts_paths_from_the_working_directory_or_the_root(project: Path, below: str) -> None:
     file = project / "rendered/prod/_cluster/namespace_a.yaml"
