@@ -10,7 +10,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Collection, Iterable, Iterator
 
-from renderer.files.file_system import FileSystem, is_inside, join_path
+from renderer.files.file_system import FileSystem, folder_of, is_inside, join_path
 from renderer.gitops.flux.artifact import SourceIgnore, read_patterns
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.codes import Code
@@ -40,9 +40,9 @@ def foreign_file_findings(
     built: dict[str, int] = {}  # the number of kustomizations by folder; an engine builds such a folder
     for path in (*foreign, *written):
         if posixpath.basename(path) in KUSTOMIZATION_FILES:
-            built[_folder(path)] = built.get(_folder(path), 0) + 1
+            built[folder_of(path)] = built.get(folder_of(path), 0) + 1
     for path in foreign:
-        name, folder = posixpath.basename(path), _folder(path)
+        name, folder = posixpath.basename(path), folder_of(path)
         if name == SOURCE_IGNORE:
             yield from _of_source_ignore(fs, output, path, written)
         elif built.keys() & {*folders_above(path)} - {folder}:
@@ -75,7 +75,7 @@ def _of_kustomization(
     fs: FileSystem, output: str, path: str, written: Collection[str], *, is_alone: bool
 ) -> Iterator[Diagnostic]:
     """Yield a finding unless the kustomization lists each file of its folder, and does nothing else."""
-    folder = _folder(path)
+    folder = folder_of(path)
     try:
         content = object_at(decode_yaml11(fs.read(f"{output}/{path}"), path))
     except DiagnosticError:
@@ -96,7 +96,3 @@ def _finding(
     output: str, path: str, message: str, hint: str, severity: Severity = Severity.ERROR
 ) -> Diagnostic:
     return Diagnostic.in_file(f"{output}/{path}", Code.FOREIGN_FILE, message, hint, severity=severity)
-
-
-def _folder(path: str) -> str:
-    return posixpath.dirname(path) or "."

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS
-from renderer.files.file_system import STANDARD_INPUT
+from renderer.files.file_system import STANDARD_INPUT, folder_of
 from renderer.findings.levels import with_levels
 from renderer.kubevirt.facts.kinds import (
     HYPERCONVERGED_GROUP,
@@ -130,11 +130,11 @@ class LoneFileChecks:
         That lists all other manifests of the folder, and overlays use it. The file holds one object without
         an error, which is neither a copy nor a patch of one that these overlays have.
         """
-        run, folder = self._run, posixpath.dirname(file) or "."
+        run, folder = self._run, folder_of(file)
         links = run.graph.links(folder)
         if links is None or has_errors(tuple(found)) or len(self._resources(file)) != 1:
             return False
-        beside = [path for path in run.manifests.below(folder) if (posixpath.dirname(path) or ".") == folder]
+        beside = [path for path in run.manifests.below(folder) if folder_of(path) == folder]
         unlisted = [path for path in beside if path != links.file and path not in links.files]
         if unlisted != [file] or len(beside) <= len((links.file, file)):
             return False
@@ -240,7 +240,7 @@ class LoneFileChecks:
 
     def _overlay_of(self, file: str) -> Overlay:
         """Return the overlay in the folder of the file, or one with the defaults of the project."""
-        overlay = overlay_at(self._run.config, self._run.overlays, posixpath.dirname(file) or ".")
+        overlay = overlay_at(self._run.config, self._run.overlays, folder_of(file))
         mode = ExpandMode.OFF if overlay.expand is ExpandMode.OFF else ExpandMode.APPLIED
         return overlay._replace(
             expand=mode, write_instancetypes=False, instancetype_names=InstancetypeNames.PLAIN

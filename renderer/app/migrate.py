@@ -26,7 +26,7 @@ from renderer.authoring.migration.sources import (
     kustomization_findings,
     resource_file_findings,
 )
-from renderer.files.file_system import FilesAbove, FileSystem
+from renderer.files.file_system import FilesAbove, FileSystem, folder_of
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -94,9 +94,7 @@ class MigratedProject:
         """Yield the files at a path. Links are followed, as nothing is written through them."""
         if self.fs.is_folder(path):
             yield from map(self.fs.resolve, self._manifests.below(path))
-        elif not (
-            self._manifests.is_excluded(path) or self._manifests.is_rendered(posixpath.dirname(path) or ".")
-        ):
+        elif not (self._manifests.is_excluded(path) or self._manifests.is_rendered(folder_of(path))):
             yield self.fs.resolve(path)
 
     def _findings_in(self, file: str, content: bytes) -> Iterator[LocatedFinding]:

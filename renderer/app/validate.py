@@ -21,7 +21,7 @@ from renderer.app.several_projects import (
 from renderer.app.usage_error import UsageError
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
-from renderer.files.file_system import STANDARD_INPUT, FileSystem
+from renderer.files.file_system import STANDARD_INPUT, FileSystem, folder_of
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
@@ -177,11 +177,10 @@ def _manifests_at(run: ValidationRun, path: str) -> Iterator[str]:
         yield path
     elif run.fs.is_folder(path):
         yield from manifests.below(path)
-    elif manifests.is_candidate(path) and not manifests.is_rendered(posixpath.dirname(path) or "."):
+    elif manifests.is_candidate(path) and not manifests.is_rendered(folder_of(path)):
         yield path
-    elif not run.fs.is_file(path) and posixpath.basename(path) not in run.fs.list(
-        posixpath.dirname(path) or "."
-    ):  # a path that its folder lists may be a pipe, which is skipped, not waited for
+    elif not run.fs.is_file(path) and posixpath.basename(path) not in run.fs.list(folder_of(path)):
+        # A path that its folder lists may be a pipe, which is skipped, not waited for.
         raise UsageError(f"there is no file or folder {path!r} in {run.root}")
 
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 
 from renderer.discovery.manifests import Manifests, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import is_inside, normal_path
+from renderer.files.file_system import folder_of, is_inside, normal_path
 from renderer.gitops.argocd.application import is_application, is_application_set, sources
 from renderer.model.entry_point import EntryKind, EntryOptions
 from renderer.model.render_config import OverlayEntry
@@ -29,7 +28,7 @@ def argocd_entries(manifests: Manifests) -> Iterator[OverlayEntry]:
     ]
     places: dict[str, None] = {}
     for path in _first_of_all({path for path, _ in found}, links):
-        folder = posixpath.dirname(path) or "."
+        folder = folder_of(path)
         is_alone = folder == "." or manifests.graph.links(folder) is not None
         places |= dict.fromkeys(manifests.roots_of([path]) or (path if is_alone else folder,))
     for place in outermost_folders(places):
@@ -51,7 +50,7 @@ def _first_of_all(paths: Iterable[str], links: Sequence[tuple[str, str]]) -> lis
         path: {
             by
             for by, folders in targets.items()
-            if by != path and any(is_inside(posixpath.dirname(path) or ".", to) for to in folders)
+            if by != path and any(is_inside(folder_of(path), to) for to in folders)
         }
         for path in sorted(paths)
     }

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeAlias
 from renderer.discovery.flux_roots import root_urls
 from renderer.discovery.manifests import Manifests, around
 from renderer.discovery.retired_files import is_named_retired, retired_reason
-from renderer.files.file_system import is_inside, normal_path
+from renderer.files.file_system import folder_of, is_inside, normal_path
 from renderer.gitops.argocd.application import (
     DeployedSource,
     SourceType,
@@ -254,4 +254,4 @@ class EngineObjects:
 def _needs_recurse(found: EngineObject, path: str) -> bool:
     """Return True if the path is in a folder below, and the Application applies only its own folder."""
     content = found.source.content if found.source else {}
-    return (posixpath.dirname(path) or ".") != found.folder and not DirectoryOptions.of(content).recurse
+    return folder_of(path) != found.folder and not DirectoryOptions.of(content).recurse

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from renderer.discovery.flux_roots import declared_roots
 from renderer.discovery.manifests import Manifests, around, outermost_folders
 from renderer.discovery.retired_files import is_named_retired
-from renderer.files.file_system import FileSystem, is_inside, normal_path
+from renderer.files.file_system import FileSystem, folder_of, is_inside, normal_path
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.model.entry_point import SOURCE_PATH, EntryKind, EntryOptions
 from renderer.model.kube.json import text_at
@@ -34,7 +34,7 @@ def flux_entries(
     beside = {posixpath.dirname(each) for each in certain}
     roots = dict.fromkeys((*certain, *listed))
     links = [
-        (posixpath.dirname(path) or ".", normal_path(text_at(each.content, "spec", "path")))
+        (folder_of(path), normal_path(text_at(each.content, "spec", "path")))
         for path, each in _kustomizations(manifests)
         if is_own(each)
     ]
@@ -109,6 +109,6 @@ def _folder_by_name(manifests: Manifests, path: str, cluster: str) -> str:
     ``flux bootstrap`` writes that file into a folder below it; the operator of Flux reads it from anywhere.
     """
     above = posixpath.dirname(posixpath.dirname(path)) or "."
-    with_manifests = (posixpath.dirname(other) or "." for other, _ in _kustomizations(manifests))
-    candidates = (above, posixpath.dirname(path) or ".", *outermost_folders(with_manifests))
+    with_manifests = (folder_of(other) for other, _ in _kustomizations(manifests))
+    candidates = (above, folder_of(path), *outermost_folders(with_manifests))
     return next((each for each in candidates if cluster_name(each, EntryKind.FLUX) == cluster), above)

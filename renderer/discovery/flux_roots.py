@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Iterator
 
 from renderer.discovery.manifests import Manifests
-from renderer.files.file_system import normal_path
+from renderer.files.file_system import folder_of, normal_path
 from renderer.gitops.flux.cluster_root import ClusterRoot, declared_root
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import text_at
@@ -30,7 +30,7 @@ def _found(manifests: Manifests) -> Iterator[tuple[str, ClusterRoot]]:
         is_sync = posixpath.basename(path) == "gotk-sync.yaml" or b"fluxcd.controlplane.io" in content
         if is_sync or (b"\ninstance:" in content and b"sync:" in content):
             try:
-                root = declared_root(manifests.fs, posixpath.dirname(path) or ".")
+                root = declared_root(manifests.fs, folder_of(path))
             except DiagnosticError:
                 continue
             if root is not None:

@@ -10,7 +10,7 @@ from renderer.discovery.machines_in_files import are_patches
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.retired_files import retired_reason
 from renderer.discovery.survey_results import FoundEntry, LeftOut
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, folder_of
 from renderer.gitops.openshift_template import is_template
 from renderer.gitops.templates import parameters_without_value, process_templates
 from renderer.kubevirt.facts.kinds import MACHINES
@@ -111,7 +111,7 @@ def add_plain_manifests(manifests: Manifests, collector: EntryCollector, engines
         elif reason := retired_reason(manifests, path) or engines.reason_against(path):
             collector.leave_out(path, (path,), reason)
         else:
-            by_folder.setdefault(posixpath.dirname(path) or ".", []).append(path)
+            by_folder.setdefault(folder_of(path), []).append(path)
     for folder, files in by_folder.items():
         is_entry = folder != "." and _can_be_read_whole(manifests, collector, folder)
         for path in [folder] if is_entry else files:
@@ -120,13 +120,13 @@ def add_plain_manifests(manifests: Manifests, collector: EntryCollector, engines
 
 def _can_be_read_whole(manifests: Manifests, collector: EntryCollector, folder: str) -> bool:
     """Return True if no object of the folder is in two files or two overlays."""
-    is_shared = any((posixpath.dirname(path) or ".") == folder for path in collector.assigned)
+    is_shared = any(folder_of(path) == folder for path in collector.assigned)
     if is_shared or manifests.graph.links(folder) is not None:
         return False
     outcome = collector.compose(OverlayEntry(folder, entry=EntryOptions(EntryKind.DIRECTORY)))
     machines = sum(each.kind in MACHINES for each in outcome.value)
     return not outcome.failed and machines == sum(
-        count for path, count in manifests.machine_files.items() if (posixpath.dirname(path) or ".") == folder
+        count for path, count in manifests.machine_files.items() if folder_of(path) == folder
     )
 
 

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cached_property
 
 from renderer.discovery.machines_in_files import count_mentions, machine_ids
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, folder_of
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
 from renderer.kustomize.reader.resources import read_resources
@@ -95,7 +95,7 @@ class Manifests:
     @cached_property
     def _outermost_users(self) -> KustomizationUsers:
         """The outermost kustomizations that use a folder."""
-        folders = {posixpath.dirname(path) or "." for path in self.contents if "ustomization" in path}
+        folders = {folder_of(path) for path in self.contents if "ustomization" in path}
         buildable = [
             folder
             for folder in sorted(folders)

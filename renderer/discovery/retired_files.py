@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 from renderer.discovery.manifests import Manifests
 from renderer.discovery.survey_results import LeftOut
+from renderer.files.file_system import folder_of
 from renderer.kustomize.reader.kustomization_graph import folders_above
 
 #: Names of folders whose content is kept, and deployed by nobody.
@@ -72,7 +73,7 @@ def _reason_by_comment(manifests: Manifests, path: str) -> str:
 
 
 def _reason_by_kustomization(manifests: Manifests, path: str) -> str:
-    folder = posixpath.dirname(path) or "."
+    folder = folder_of(path)
     links = None if manifests.fs.is_folder(path) else manifests.graph.links(folder)
     if links is None or not links.is_readable or path in links.files:
         return ""

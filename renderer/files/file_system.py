@@ -52,6 +52,11 @@ def normal_path(path: str) -> str:
     return posixpath.normpath(f"/{path}").lstrip("/") or "."
 
 
+def folder_of(path: str) -> str:
+    """Return the folder of a file, which is ``.`` at the top."""
+    return posixpath.dirname(path) or "."
+
+
 def is_inside(path: str, folder: str) -> bool:
     """Return True if ``path`` is ``folder`` or below it."""
     return folder in (".", path) or path.startswith(f"{folder}/")
@@ -207,7 +212,7 @@ class DiskFileSystem:
         except (OSError, ValueError) as error:
             if not isinstance(error, OSError) or error.errno in _NO_FILE:
                 return 0
-            folder = posixpath.dirname(path) or "."
+            folder = folder_of(path)
             raise Diagnostic.in_file(
                 path, Code.FILE_UNREADABLE, f"cannot look into {folder}: {error.strerror}"
             ).error() from error

@@ -24,7 +24,7 @@ from renderer.adopt.live.ignored_differences import (
     rules_of_kustomization,
     rules_of_settings,
 )
-from renderer.files.file_system import FileSystem, is_inside
+from renderer.files.file_system import FileSystem, folder_of, is_inside
 from renderer.gitops.argocd.application import (
     as_application,
     is_application,
@@ -206,7 +206,7 @@ class Deployers:
                 deployer = self._deploying[number]
                 if is_flux_kustomization(deployer):
                     yield deployer, listing
-                elif folder == (posixpath.dirname(path) or ".") or _recurses(deployer, folder):
+                elif folder == folder_of(path) or _recurses(deployer, folder):
                     yield deployer, ""
             listing = folder if has_listing else listing
 
@@ -382,7 +382,7 @@ class Deployers:
         """
         if one.origin.document_place == other.origin.document_place:
             return False
-        folders = [posixpath.dirname(each.origin.path) or "." for each in (one, other)]
+        folders = [folder_of(each.origin.path) for each in (one, other)]
         return (
             is_inside(folders[0], folders[1])
             or is_inside(folders[1], folders[0])

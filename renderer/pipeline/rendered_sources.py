@@ -6,7 +6,7 @@ import posixpath
 from collections.abc import Callable, Iterable
 from functools import cached_property
 
-from renderer.files.file_system import EditedFiles, FileSystem, is_inside
+from renderer.files.file_system import EditedFiles, FileSystem, folder_of, is_inside
 from renderer.gitops.argocd.generators.git import matched_by
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
@@ -113,7 +113,7 @@ class RenderedSources:
             if each.entry.has_engine
         )
         every = dict.fromkeys((*of_engines, *self._outputs))
-        return tuple(each for each in every if not self._fs.is_folder(posixpath.dirname(each) or "."))
+        return tuple(each for each in every if not self._fs.is_folder(folder_of(each)))
 
     @cached_property
     def _outputs(self) -> tuple[str, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
+from renderer.files.file_system import folder_of
 from renderer.golang.glob import Glob, shell_glob
 from renderer.model.run.work import spend
 
@@ -62,7 +63,7 @@ class ExcludedPaths:
 
     def has(self, path: str) -> bool:
         """Return True if a pattern matches the path, which is normal, or a folder above it."""
-        folder = posixpath.dirname(path) or "."
+        folder = folder_of(path)
         nodes = self._at(folder)
         if path != "." and not any(node.is_end for node in nodes):
             nodes = _next(nodes, posixpath.basename(path))
@@ -72,7 +73,7 @@ class ExcludedPaths:
         waiting: list[str] = []
         while folder not in self._reached:
             waiting.append(folder)
-            folder = posixpath.dirname(folder) or "."
+            folder = folder_of(folder)
         nodes = self._reached[folder]
         for each in reversed(waiting):
             if not any(node.is_end for node in nodes):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Collection, Iterator
 
-from renderer.files.file_system import FileSystem
+from renderer.files.file_system import FileSystem, folder_of
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.resources import read_resources
 from renderer.kustomize.reader.source_files import SourceFiles
@@ -68,7 +68,7 @@ class FluxSources:
         Raises ``DiagnosticError`` for a listed file that is missing or cannot be read.
         """
         if not flux.resources:
-            yield from self._read_folder(posixpath.dirname(flux.kustomization) or ".", names)
+            yield from self._read_folder(folder_of(flux.kustomization), names)
         for index, path in enumerate(flux.resources):
             yield from self._read_listed(path, names, self._site.below("resources", index))
 

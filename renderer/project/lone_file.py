@@ -8,7 +8,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 
 from renderer.checks.schemas.kubevirt_kinds import GROUPS_OF_KINDS, OPERATOR_GROUPS
-from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem
+from renderer.files.file_system import STANDARD_INPUT, FilesAbove, FileSystem, folder_of
 from renderer.kubevirt.facts.kubernetes_identity import check_identity
 from renderer.kustomize.reader.resources import read_resources, unread_text
 from renderer.model.codes import Code
@@ -178,7 +178,7 @@ def is_generator(resource: Resource) -> bool:
 
 def with_generator(fs: FileSystem, file: str) -> tuple[FileSystem, str]:
     """Return a tree, and a folder in it whose kustomization has ``file`` as its only generator."""
-    folder = posixpath.dirname(file) or "."
+    folder = folder_of(file)
     names = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
     existing = [name for name in names if fs.is_file(name)]
     kustomization = existing[0] if existing else posixpath.join(folder, KUSTOMIZATION_FILES[0])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Callable, Iterable, Iterator
 
+from renderer.files.file_system import folder_of
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import object_at
@@ -49,7 +50,7 @@ class StrayPatches:
         """Yield the files of kustomizations that could list ``file``; if there are none, of its folder."""
         kustomizations = [each for each in folders_above(file) if self._graph.links(each)]
         if not kustomizations:
-            folder = posixpath.dirname(file) or "."
+            folder = folder_of(file)
             yield from (posixpath.normpath(posixpath.join(folder, name)) for name in self._list(folder))
         yield from dict.fromkeys(path for each in kustomizations for path in sorted(self._graph.files(each)))
 

@@ -7,13 +7,12 @@ variables.
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from functools import cache, cached_property
 
 from renderer.app.comparison.side import Side
-from renderer.files.file_system import is_inside
+from renderer.files.file_system import folder_of, is_inside
 from renderer.gitops.flux.discovery import variable_sources
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.lists import field_changes
@@ -160,7 +159,7 @@ class _Builds:
         found: dict[Reference, list[JsonObject]] = {}
         for path, content in self.side.listing.generating.items():
             if name.encode() in content:
-                for each in self.side.composed(posixpath.dirname(path) or ".") or ():
+                for each in self.side.composed(folder_of(path)) or ():
                     if (each.kind, each.name) == (kind, name):
                         found.setdefault(each.reference, []).append(each.content)
         return found

@@ -14,6 +14,7 @@ from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
 from renderer.diff.overlay_side import OverlaySide
+from renderer.files.file_system import folder_of
 from renderer.gitops.engine_reaction import impact_of
 from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.pruning import keeps_what_it_made, updates_what_it_made
@@ -113,7 +114,7 @@ class EngineObjects:
         """
         made = [
             {
-                (posixpath.dirname(maker.origin.path) or ".", each.current_id): (maker, each)
+                (folder_of(maker.origin.path), each.current_id): (maker, each)
                 for maker in side.side.deployers.objects
                 if is_set(maker)
                 for each in side.side.deployers.made_by(maker)

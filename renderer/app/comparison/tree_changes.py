@@ -14,7 +14,7 @@ from functools import cached_property
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.tree_readers import Missed, TreeReaders, is_plain_folder
 from renderer.emit.ownership import Owned, decode_ownership
-from renderer.files.file_system import is_inside, readable_content
+from renderer.files.file_system import folder_of, is_inside, readable_content
 from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError
@@ -166,7 +166,7 @@ class _Beside:
 
     def uses(self, kustomization: str, output: str) -> bool:
         """Return True if a kustomization lists the tree, or a file in it."""
-        links = self.side.graph.links(posixpath.dirname(kustomization) or ".")
+        links = self.side.graph.links(folder_of(kustomization))
         return links is not None and any(is_inside(each, output) for each in (*links.files, *links.folders))
 
     def left_out(self, overlay: Overlay) -> frozenset[str]:

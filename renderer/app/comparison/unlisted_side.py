@@ -10,7 +10,7 @@ from functools import cached_property, partial
 
 from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
-from renderer.files.file_system import is_inside
+from renderer.files.file_system import folder_of, is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
@@ -79,7 +79,7 @@ class UnlistedSide:
         found: dict[str, Overlay] = {}
         for deployer in self._deployers():
             is_made = bool(deployer.origin.field.segments)  # by a set
-            folder = posixpath.dirname(deployer.origin.path) or "."
+            folder = folder_of(deployer.origin.path)
             overlay = self._overlay(f"{folder}:{deployer.name}", deployer, "")
             if (
                 overlay is not None
@@ -361,7 +361,7 @@ class UnlistedSide:
         for path in sorted(filter(self.side.listing.is_manifest, files)):
             for each in filter(is_wanted, self._objects_of(path)):
                 if known.isdisjoint({each.current_id, each.origin.document_place}):
-                    found.setdefault(posixpath.dirname(path) or ".", []).append(each)
+                    found.setdefault(folder_of(path), []).append(each)
         return found
 
     def may_be_applied(self, path: str) -> bool:

@@ -8,6 +8,7 @@ from functools import lru_cache, partial
 
 from renderer.checks.rules.context import Context
 from renderer.checks.rules.rule import Finding, related_to
+from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.guest_data.sources import (
@@ -145,7 +146,7 @@ def _renamed_key(missing: MissingKey, key: str, field: FieldPath) -> RenameField
 
 def _as_listed(place: DataPlace) -> str:
     """Return the path of the file as the generator in the kustomization names it."""
-    return posixpath.relpath(place.file, posixpath.dirname(place.site.path) or ".")
+    return posixpath.relpath(place.file, folder_of(place.site.path))
 
 
 def _is_only_data(missing: MissingKey) -> bool:

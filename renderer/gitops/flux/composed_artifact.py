@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, takewhile
 from typing import Any, NamedTuple, TypeAlias
 
-from renderer.files.file_system import DelegatingFileSystem, FileSystem, is_inside
+from renderer.files.file_system import DelegatingFileSystem, FileSystem, folder_of, is_inside
 from renderer.gitops.flux.artifact import SourceIgnore
 from renderer.gitops.flux.generated_artifact import DESTINATION
 from renderer.golang.glob import alternatives, doublestar_match, file_path_match, path_glob
@@ -191,14 +191,14 @@ class _Staging:
         spend(_STEPS_PER_FILE, _ACTIVITY)
         if path == ".." or path.startswith(("../", "/")):
             raise _CopyError(f"{path} is outside of the artifact")
-        above = posixpath.dirname(path) or "."
+        above = folder_of(path)
         if path in self._folders or above in self.files:
             raise _CopyError(f"{path} is a file and a folder")
         self.files[path] = source
         self.merged.pop(path, None)
         while above not in self._folders:
             self._folders.add(above)
-            above = posixpath.dirname(above) or "."
+            above = folder_of(above)
 
     def merge(self, path: str, source: str, fs: FileSystem) -> None:
         """Merge the YAML file ``source`` over the one at ``path``; lists are replaced."""

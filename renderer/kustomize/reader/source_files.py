@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import TypeVar
 
-from renderer.files.file_system import FileSystem, is_inside, join_path
+from renderer.files.file_system import FileSystem, folder_of, is_inside, join_path
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.resources import read_json_patch, read_patch, read_resources, unread_text
 from renderer.model.codes import Code
@@ -124,7 +124,7 @@ class SourceFiles:
         hint = f"did you mean {' or '.join(nearest)}?" if nearest else None
         fix: Fix | None = None
         if len(nearest) == 1:  # the entry is the path relative to the folder of its file
-            folder = posixpath.dirname(site.path) or "."
+            folder = folder_of(site.path)
             old, new = (posixpath.relpath(path, folder) for path in (place, nearest[0]))
             fix = Fix.in_document(site, SetField(site.field, new), old=old)
         return Diagnostic.at(site, Code.FILE_NOT_FOUND, f"no such {wanted}: {place}", hint, fix=fix).error()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import posixpath
 from collections.abc import Iterable, Iterator
 
+from renderer.files.file_system import folder_of
 from renderer.gitops.argocd.generators.context import SetContext, check_count, check_this_repository
 from renderer.gitops.argocd.generators.repository_tree import count_match
 from renderer.gitops.argocd.parameters import Parameters, decoded, flattened
@@ -116,7 +117,7 @@ def _pattern(entry: JsonObject) -> str:
 
 
 def _file_parameters(path: str, block: JsonObject, context: SetContext) -> list[Parameters]:
-    folder, name = posixpath.dirname(path) or ".", posixpath.basename(path)
+    folder, name = folder_of(path), posixpath.basename(path)
     rendering = context.rendering
     about = path_parameters(
         folder, text_at(block, "pathParamPrefix"), go_template=rendering.go_template, file=name
