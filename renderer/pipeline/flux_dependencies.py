@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from heapq import heappop, heappush
 from typing import TYPE_CHECKING
 
 from renderer.model.kube.res_id import Reference
@@ -16,15 +17,23 @@ if TYPE_CHECKING:
 
 def dependencies_first(reached: Iterable[ReachedKustomization]) -> list[ReachedKustomization]:
     """Return the Kustomizations, each after its dependencies, otherwise in the given order."""
-    waiting = list(reached)
-    keys = {each.key for each in waiting}
+    listed = list(reached)
+    numbers = {each.key: number for number, each in enumerate(listed)}
+    waits_for = [({*each.depends_on} & numbers.keys()) - {each.key} for each in listed]
+    missing = [len(each) for each in waits_for]
+    dependents: list[list[int]] = [[] for _ in listed]
+    for number, keys in enumerate(waits_for):
+        for key in keys:
+            dependents[numbers[key]].append(number)
+    ready = [number for number, count in enumerate(missing) if not count]
     done: list[ReachedKustomization] = []
-    known: set[Reference] = set()
-    while waiting:
-        ready = next(each for each in waiting if not (set(each.depends_on) & keys) - known - {each.key})
-        waiting.remove(ready)
-        done.append(ready)
-        known.add(ready.key)
+    while ready:
+        number = heappop(ready)
+        done.append(listed[number])
+        for dependent in dependents[number]:
+            missing[dependent] -= 1
+            if not missing[dependent]:
+                heappush(ready, dependent)
     return done
 
 
@@ -32,11 +41,11 @@ def check_cycles(reached: Iterable[ReachedKustomization]) -> None:
     """Raise ``DiagnosticError``: entry-point-cycle if Kustomizations deploy or wait for each other."""
     by_key = {each.key: each for each in reached}
     for each in by_key.values():
-        above = [other.key for other in each.lineage()]
+        above = {other.key: number for number, other in enumerate(each.lineage())} if each.repeated else {}
         for resource in each.repeated:
             key = resource.reference
             if key in above and key != each.key:
-                names = [name for _, _, name in above[: above.index(key) + 1]]
+                names = [name for _, _, name in list(above)[: above[key] + 1]]
                 raise cycle_error("deploy each other", [*reversed(names), names[-1]], each.entry)
     state: dict[Reference, int] = {}
     for key in by_key:

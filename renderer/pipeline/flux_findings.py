@@ -40,7 +40,7 @@ def findings_by_object(
     ``trees`` are the objects whose copies point at a tree. ``is_complete``: all ResourceSets are evaluated.
     """
     from renderer.gitops.entry_fields import empty_fields
-    from renderer.gitops.flux.dependencies import missing_dependencies
+    from renderer.gitops.flux.dependencies import Alternatives, missing_dependencies
     from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
     from renderer.pipeline.resource_sets import applier_of_set
 
@@ -51,6 +51,7 @@ def findings_by_object(
     by_object = {each.key: (*twice.get(each.key, ()), *identical.get(each.key, ())) for each in found.sets}
     known = {each.key for each in reached}
     known |= {key for key, each in discovery.objects.items() if is_flux_kustomization(each)}
+    alternatives = Alternatives(known)
     is_complete = is_complete and not found.broken and not any(map(_deploys_unknown, reached))
     lost = {each.key: tuple(_lost_variables(each, found)) for each in found.rendered}
     unknown_copies = {
@@ -70,7 +71,7 @@ def findings_by_object(
             *(
                 missing
                 for waiting in each.lineage()
-                for missing in missing_dependencies(waiting, known, is_complete=is_complete)
+                for missing in missing_dependencies(waiting, alternatives, is_complete=is_complete)
             ),
             *(_unknown_copy(each.entry, name) for name in copies),
             *(error for key in refused for error in discovery.refused[key]),

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from itertools import pairwise
 from time import process_time
 
 import pytest
@@ -21,6 +22,7 @@ from renderer.gitops.flux.artifact import ArtifactFileSystem
 from renderer.gitops.flux.composed_artifact import NotComposedError, compose_artifact, requested_artifact
 from renderer.gitops.flux.generator import find_or_generate
 from renderer.gitops.flux.resource_set import generate_objects
+from renderer.gitops.flux.waiting import ReadyFirst
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.substitution.post_build import Variables
 from renderer.gitops.substitution.substitute import substitute
@@ -38,6 +40,7 @@ from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 from renderer.pipeline.argocd_build import ApplicationBuilder, kustomize_builds
 from renderer.pipeline.flux_build import BuildContext, FluxBuilds
+from renderer.pipeline.flux_dependencies import dependencies_first
 
 FILES = MemoryFileSystem(
     {**{f"d/{number}.yaml": b"" for number in range(50)}, "big.yaml": b"a: [" + b"1," * 3000 + b"1]\n"}
@@ -336,3 +339,54 @@ def test_templates_are_searched_once_for_all_inputs(monkeypatch: pytest.MonkeyPa
         }
         assert len(generate_objects(Resource(content, Site("s.yaml")), {}).objects) == count
     assert searched.count("of-2") == searched.count("of-20")
+
+
+class CountedDependencies:
+    """A Kustomization that counts how often its dependencies are read."""
+
+    def __init__(self, name: str, *dependencies: str) -> None:
+        self.key, self.read = reference(name), 0
+        self._depends_on = tuple(map(reference, dependencies))
+
+    @property
+    def depends_on(self) -> tuple[Reference, ...]:
+        self.read += 1
+        return self._depends_on
+
+
+def reference(name: str) -> Reference:
+    return "Kustomization", "flux-system", name
+
+
+def test_dependencies_of_kustomizations_are_read_once_to_order_them() -> None:
+    names = ("a", "b", "c", "d", "e", "f")
+    chain = [CountedDependencies(*pair) for pair in pairwise(names)]
+    chain += [
+        CountedDependencies("f", "f", "elsewhere"),
+        CountedDependencies("g", "c"),
+        CountedDependencies("h"),
+    ]
+    ordered = dependencies_first(chain)  # type: ignore[arg-type]  # has what is read of them
+    assert "".join(each.key[2] for each in ordered) == "fedcbagh"
+    assert {each.read for each in chain} == {1}
+
+
+def test_what_waits_for_objects_is_looked_at_when_they_are_known() -> None:
+    waiting, looks = ReadyFirst[str](), Counter[str]()
+
+    def missing(item: str, *names: str) -> Iterator[Reference]:
+        for name in names:
+            looks[item] += 1
+            yield reference(name)
+
+    waiting.add("both", missing("both", "a", "b"))
+    waiting.add("none", missing("none"))
+    waiting.add("never", missing("never", "z"))
+    waiting.add("one", missing("one", "b"))
+    for name in ("x", "a", "y", "b"):
+        waiting.note(reference(name))
+    assert [waiting.take_ready() for _ in range(4)] == ["both", "none", "one", None]
+    assert looks == {"both": 2, "never": 1, "one": 1}
+    assert [waiting.take_any(), waiting.take_any()] == ["never", None]
+    waiting.note(reference("z"))
+    assert waiting.take_ready() is None

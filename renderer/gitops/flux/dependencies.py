@@ -16,12 +16,36 @@ from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import array_at, object_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.near_miss import is_near_miss
+from renderer.model.run.work import spend
+
+#: Steps of ``model.run.work`` to compare two names.
+_STEPS_PER_NAME = 4
+
+
+class Alternatives:
+    """What may be meant by a Kustomization that is not among ``known``."""
+
+    def __init__(self, known: Collection[Reference]) -> None:
+        self.known = known
+        self._found: dict[Reference, tuple[list[str], list[str]]] = {}
+
+    def of(self, key: Reference) -> tuple[list[str], list[str]]:
+        """Return the namespaces that have one of the same name, and similar names in its namespace."""
+        if key not in self._found:
+            spend(len(self.known) * _STEPS_PER_NAME, "looking for Kustomizations with similar names")
+            kind, namespace, name = key
+            elsewhere = sorted(place for each, place, other in self.known if each == kind and other == name)
+            near = sorted(
+                other for _, place, other in self.known if place == namespace and is_near_miss(name, other)
+            )
+            self._found[key] = elsewhere, near
+        return self._found[key]
 
 
 def missing_dependencies(
-    reached: ReachedKustomization, known: Collection[Reference], *, is_complete: bool
+    reached: ReachedKustomization, alternatives: Alternatives, *, is_complete: bool
 ) -> Iterator[Diagnostic]:
-    """Yield a warning for each dependency that is not among ``known``.
+    """Yield a warning for each dependency that is not known.
 
     ``is_complete``: nothing else deploys Kustomizations. Otherwise only a dependency that resembles a known
     one is reported.
@@ -29,11 +53,10 @@ def missing_dependencies(
     listed = array_at(reached.entry.content, "spec", "dependsOn")
     for index, (key, written) in enumerate(zip(reached.depends_on, listed, strict=True)):
         _, namespace, name = key
-        if not name or key in known:
+        if not name or key in alternatives.known:
             continue
         field = FieldPath.of("spec", "dependsOn", index)
-        elsewhere = sorted(place for kind, place, other in known if kind == key[0] and other == name)
-        near = sorted(other for _, place, other in known if place == namespace and is_near_miss(name, other))
+        elsewhere, near = alternatives.of(key)
         hint = "correct the name, or add the Kustomization"
         fix: Edit | None = None
         if elsewhere:

@@ -19,6 +19,7 @@ from renderer.gitops.flux.generated_artifact import (
     CopiedFolder,
     copied_folder,
 )
+from renderer.gitops.flux.waiting import ReadyFirst
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.gitops.substitution.unset_variables import UnsetVariable
 from renderer.kubevirt.facts.kubernetes_identity import entry_name_errors
@@ -28,6 +29,7 @@ from renderer.model.entry_point import ComposedArtifact
 from renderer.model.kube.json import array_at, object_at, text_at
 from renderer.model.kube.res_id import Reference
 from renderer.model.kube.resource import Resource, ResourceSet
+from renderer.model.run.work import spend
 from renderer.model.text_enum import TextEnum
 
 if TYPE_CHECKING:
@@ -37,6 +39,11 @@ if TYPE_CHECKING:
 
 #: Kinds of sources whose artifact may be the whole repository.
 _FETCHED = ("GitRepository", "OCIRepository", "Bucket")
+#: Keys of what is not one object: whatever may make an artifact, and all objects, which are never known.
+_GENERATORS_AND_SOURCES: Reference = (EXTERNAL_ARTIFACT, "", "")
+_ALL_OBJECTS: Reference = ("", "", "")
+#: Steps of ``model.run.work`` to read, order and look up one of ``dependsOn``.
+_STEPS_PER_DEPENDENCY = 4
 
 
 class SourceRelation(TextEnum):
@@ -64,6 +71,7 @@ class ReachedKustomization:
     from; ``entry`` then has the path of that. ``unset`` are the variables in its objects that nothing sets.
     ``made_by`` is the ResourceSet that makes it. ``artifact`` is composed of files here; if that is not
     possible, ``left_out`` is what notes call such Kustomizations, or ``refused`` are the errors of Flux.
+    ``depends_on`` are the Kustomizations that it waits for.
     """
 
     entry: Resource
@@ -81,6 +89,16 @@ class ReachedKustomization:
     artifact: ComposedArtifact | None = None
     left_out: str = ""
     refused: tuple[Diagnostic, ...] = ()
+    depends_on: tuple[Reference, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        listed = array_at(self.entry.content, "spec", "dependsOn")
+        spend(len(listed) * _STEPS_PER_DEPENDENCY, "reading dependencies of Kustomizations")
+        namespace = self.entry.namespace
+        self.depends_on = tuple(
+            ("Kustomization", text_at(each, "namespace") or namespace, text_at(each, "name"))
+            for each in listed
+        )
 
     @property
     def key(self) -> Reference:
@@ -99,18 +117,6 @@ class ReachedKustomization:
     @property
     def suspended(self) -> bool:
         return object_at(self.entry.content, "spec").get("suspend") is True
-
-    @property
-    def depends_on(self) -> tuple[Reference, ...]:
-        """Return the Kustomizations that this one waits for."""
-        return tuple(
-            (
-                "Kustomization",
-                text_at(each, "namespace") or self.entry.namespace,
-                text_at(each, "name"),
-            )
-            for each in array_at(self.entry.content, "spec", "dependsOn")
-        )
 
     def lineage(self) -> Iterator[ReachedKustomization]:
         """Yield the Kustomization and its parents, up to the root."""
@@ -169,8 +175,11 @@ class FluxDiscovery:
         self._seen_by_source = seen_by_source
         self._urls = urls
         self._objects: dict[Reference, Resource] = {each.reference: each for each in known}
+        self._generators = {each.reference: each for each in known if each.gvk.group == GENERATOR_GROUP}
         self._reached: dict[Reference, ReachedKustomization] = {}
         self._root_source: Reference | None = None
+        self._waiting: ReadyFirst[ReachedKustomization] = ReadyFirst()
+        self._waiting_sets: ReadyFirst[ReachedSet] = ReadyFirst()
         self.refused: dict[Reference, tuple[Diagnostic, ...]] = {}
         self.sets: dict[Reference, ReachedSet] = {}
 
@@ -182,17 +191,16 @@ class FluxDiscovery:
             self._urls = self._urls.with_known(text_at(source.content, "spec", "url"))
         first = ReachedKustomization(root)
         self._reached[first.key] = first
-        waiting = [first]
+        self._wait(first)
         while True:
-            ready = next(filter(self._is_ready, waiting), None)
-            next_set = None if ready else self._next_set(is_last=not waiting)
-            if next_set:
-                waiting += self._evaluate(next_set)
-            elif waiting:
-                ready = ready or waiting[0]
-                waiting.remove(ready)
+            if ready := self._waiting.take_ready():
                 self._visit(ready)
-                waiting += ready.children
+            elif ready_set := self._waiting_sets.take_ready():
+                self._evaluate(ready_set)
+            elif any_other := self._waiting.take_any():
+                self._visit(any_other)
+            elif any_set := self._waiting_sets.take_any():
+                self._evaluate(any_set)
             else:
                 break
         found: list[ReachedKustomization] = []
@@ -217,10 +225,32 @@ class FluxDiscovery:
         """Return an object of the cluster as it was deployed."""
         return self._objects.get(key)
 
-    def _is_ready(self, reached: ReachedKustomization) -> bool:
-        if self._relation(reached) in (SourceRelation.MISSING, SourceRelation.ASSUMED):
-            return False
-        return all(key in self._objects for key in variable_sources(reached.entry))
+    def _wait(self, reached: ReachedKustomization) -> None:
+        self._waiting.add(reached, self._missing(reached))
+
+    def _missing(self, reached: ReachedKustomization) -> Iterator[Reference]:
+        """Yield each object that a Kustomization has to wait for; the next one when it is known."""
+        while self._relation(reached) in (SourceRelation.MISSING, SourceRelation.ASSUMED):
+            yield self._missing_source(reached)
+        sources = variable_sources(reached.entry)
+        spend(len(sources), "reading sources of variables")
+        yield from (key for key in sources if key not in self._objects)
+
+    def _missing_source(self, reached: ReachedKustomization) -> Reference:
+        """Return what has to be known before a Kustomization's source is."""
+        key = reached.origin.source if reached.origin else source_key(reached.entry)
+        if key[0] != EXTERNAL_ARTIFACT:
+            return key
+        request = self._request(key)
+        unknown = (each for each in request.sources if not self._is_known(each)) if request else ()
+        return next(iter(unknown), _GENERATORS_AND_SOURCES)
+
+    def _missing_inputs(self, reached: ReachedSet) -> Iterator[Reference]:
+        """Yield each provider that a ResourceSet has to wait for; the next one when it is known."""
+        providers = named_providers(reached.entry)
+        while providers is None:
+            yield _ALL_OBJECTS
+        yield from (key for key in providers if key not in self._objects)
 
     def _find_source(self, reached: ReachedKustomization) -> None:
         reached.source = self._relation(reached)
@@ -241,28 +271,23 @@ class FluxDiscovery:
         for resource in reached.outcome.value:
             self._add(resource, reached)
 
-    def _next_set(self, *, is_last: bool) -> ReachedSet | None:
-        """Return a ResourceSet whose inputs are known; with ``is_last``, any that is not evaluated."""
-        pending = [each for each in self.sets.values() if each.made is None]
-        return next((each for each in pending if is_last or self._has_inputs(each)), None)
-
-    def _has_inputs(self, reached: ReachedSet) -> bool:
-        providers = named_providers(reached.entry)
-        return providers is not None and all(key in self._objects for key in providers)
-
-    def _evaluate(self, reached: ReachedSet) -> list[ReachedKustomization]:
-        """Evaluate a ResourceSet, and return the Kustomizations that it makes."""
+    def _evaluate(self, reached: ReachedSet) -> None:
+        """Evaluate a ResourceSet, and note the objects that it makes."""
         from renderer.gitops.flux.resource_set import generate_objects  # noqa: PLC0415 - few clusters have any
 
         reached.made = generate_objects(reached.entry, self._objects)
-        known = len(reached.parent.children)
         for resource in reached.made.objects:
             self._add(resource, reached.parent, reached.entry)
-        return reached.parent.children[known:]
 
     def _add(self, resource: Resource, parent: ReachedKustomization, made_by: Resource | None = None) -> None:
         """Note an object that a Kustomization deploys, or a ResourceSet that it deploys makes."""
         self._objects[resource.reference] = resource
+        self._waiting.note(resource.reference)
+        self._waiting_sets.note(resource.reference)
+        if resource.gvk.group == GENERATOR_GROUP:
+            self._generators[resource.reference] = resource
+        if resource.gvk.group == GENERATOR_GROUP or resource.kind in _FETCHED:
+            self._waiting.note(_GENERATORS_AND_SOURCES)
         is_set = is_resource_set(resource)
         if not is_set and not is_flux_kustomization(resource):
             return
@@ -274,19 +299,19 @@ class FluxDiscovery:
             self.refused[resource.reference] = errors
             return
         if is_set:
-            self.sets.setdefault(resource.reference, ReachedSet(resource, parent))
+            if resource.reference not in self.sets:
+                self.sets[resource.reference] = reached = ReachedSet(resource, parent)
+                self._waiting_sets.add(reached, self._missing_inputs(reached))
             return
         child = ReachedKustomization(resource, parent, made_by=made_by)
         self._reached[child.key] = child
         parent.children.append(child)
-
-    def _generators(self) -> Iterator[Resource]:
-        yield from (each for each in self._objects.values() if each.gvk.group == GENERATOR_GROUP)
+        self._wait(child)
 
     def _request(self, artifact: Reference) -> ArtifactRequest | None:
         from renderer.gitops.flux.composed_artifact import requested_artifact  # noqa: PLC0415 - few clusters
 
-        return requested_artifact(self._generators(), *artifact[1:], self._files_of_source)
+        return requested_artifact(self._generators.values(), *artifact[1:], self._files_of_source)
 
     def _files_of_source(self, key: Reference, folder: str) -> FileSystem | None:
         """Return the files of a source that is this repository; None for any other."""
@@ -323,7 +348,9 @@ class FluxDiscovery:
         path = text_at(reached.entry.content, "spec", "path")
         if key[0] == EXTERNAL_ARTIFACT:
             if reached.origin is None:
-                reached.origin = copied_folder(self._generators(), *key[1:], path, self._urls.is_folder)
+                reached.origin = copied_folder(
+                    self._generators.values(), *key[1:], path, self._urls.is_folder
+                )
             if reached.origin is None:
                 return self._relation_of_artifact(key)
             key, path = reached.origin
@@ -334,9 +361,11 @@ class FluxDiscovery:
         request = self._request(key)
         if request is None:
             return SourceRelation.MISSING
-        sources = request.sources
-        is_known = all(source == self._root_source or source in self._objects for source in sources)
+        is_known = all(map(self._is_known, request.sources))
         return SourceRelation.GENERATED if is_known else SourceRelation.MISSING
+
+    def _is_known(self, source: Reference) -> bool:
+        return source == self._root_source or source in self._objects
 
     def _relation_of_source(self, key: Reference, path: str) -> SourceRelation:
         if key == self._root_source:
