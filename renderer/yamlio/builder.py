@@ -20,8 +20,10 @@ from yaml.events import (
 )
 
 from renderer.model.kube.json import Json
+from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.run.limits import limits
+from renderer.model.run.taint import taint_again
 from renderer.yamlio.dialects import MERGE_KEY, Dialect, Scalars, WrittenScalar
 from renderer.yamlio.errors import DuplicateKeyError, LimitError, UnusableError
 from renderer.yamlio.events import EventSource, ValueCount, position_of, read_events
@@ -35,6 +37,8 @@ _QUOTE = "put the key in quotes"
 _QUOTE_COLLECTION = "put the key in quotes; a value that begins with [ or { needs quotes as well"
 _BRACES = "YAML reads {{ as a mapping that is the key of another one, and keys have to be strings"
 _QUOTE_BRACES = "put the whole value in quotes: '{{ … }}'"
+#: A name and more: no key of a Kubernetes object has a colon, a quote or a blank after its name.
+_IS_CONTENT = pattern(r"[\w./-]+[\"']?[:=\s]\s*\S")
 _ANNOTATIONS = ("metadata", "annotations")
 
 
@@ -161,12 +165,14 @@ class TreeBuilder:
     code path.
     """
 
-    __slots__ = ("_anchors", "_dialect", "_max_depth", "_next")
+    __slots__ = ("_anchors", "_dialect", "_max_depth", "_next", "has_noted_content")
 
     def __init__(self, source: EventSource, dialect: Dialect) -> None:
         self._next = source.get_event
         self._dialect = dialect
         self._anchors = Anchors()
+        #: True once a key between braces held its value: in ``{password:x}``, a blank is missing.
+        self.has_noted_content = False
         self._max_depth = limits().nesting
 
     def document(self) -> Json:
@@ -219,7 +225,7 @@ class TreeBuilder:
 
     def _mapping(self, scalars: Scalars, depth: int) -> dict[str, Json]:
         next_event, values, keys = self._next, scalars.values, scalars.keys
-        unique = self._dialect.unique_keys
+        unique, is_flow = self._dialect.unique_keys, scalars is self._dialect.flow
         mapping: dict[str, Json] = {}
         merges: Merges | None = None
         event = next_event()
@@ -248,6 +254,8 @@ class TreeBuilder:
                         and event.anchor is None
                     ):
                         mapping[key] = values[event.value]
+                        if not event.value and is_flow and _IS_CONTENT.match(key):
+                            self._note_content(key)
                     else:
                         mapping[key] = self._value(event, scalars, depth)
                 event = next_event()
@@ -256,6 +264,11 @@ class TreeBuilder:
         if merges:
             merges.fill(mapping)
         return mapping
+
+    def _note_content(self, key: str) -> None:
+        """Record a key that holds its value, which may be confidential: no output repeats it."""
+        self.has_noted_content = True
+        taint_again((key,))
 
     def _key(self, event: Event | None, scalars: Scalars, depth: int) -> str | None:
         """Return the text of a key that is not just a plain scalar; None for a special entry."""

@@ -173,11 +173,14 @@ class LineTable(Memo[Line]):
         from renderer.yamlio.builder import TreeBuilder  # noqa: PLC0415 - imports PyYAML
         from renderer.yamlio.events import BACKEND, MalformedError  # noqa: PLC0415 - as above
 
+        # As an item, because keys in the root of a document have other rules.
+        builder = TreeBuilder(BACKEND(f"- {text}"), self._dialect)
         try:
-            # As an item, because keys in the root of a document have other rules.
-            items: Any = TreeBuilder(BACKEND(f"- {text}"), self._dialect).document()
+            items: Any = builder.document()
         except MalformedError:
             raise RefusedError from None
+        if builder.has_noted_content:  # each run that reads the text has to note it
+            raise RefusedError
         value: Json = items[0]
         return value
 

@@ -575,6 +575,7 @@ CASES = {
         "apiVersion: v1\nkind: Secret\nmetadata: {name: obj, namespace: a}\n"
         f"stringData: {{password {CANARY}}}\n"
     ),
+    "a key with its value": holding("env", f"[{{name: A, value:{CANARY}}}]"),
     "a name": copied(CANARY, "metadata.name"),
     "a namespace": copied(CANARY, "metadata.namespace"),
     "a kind": copied(CANARY, "kind"),

@@ -7,6 +7,7 @@ import pytest
 from renderer.findings.public_lines import public_lines
 from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.model.run.taint import begin_notes, taint_masking
 from renderer.yamlio.decode import decode_documents
 
 CANARY = "canary-is-a-bird"
@@ -95,3 +96,32 @@ def test_harmless_content_is_shown(case: str) -> None:
     (tree,) = decode_documents(text.encode(), "")
 
     assert str(masked(tree, root_scope())).count(CANARY) == text.count(CANARY)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        f"[{{name: DB_PASSWORD, value:{CANARY}}}]",
+        f"[{{value:{CANARY}, name: DB_PASSWORD}}]",
+        f"{{password {CANARY}}}",
+        f"{{password={CANARY}}}",
+        f"{{'userData:#cloud-config pin: {CANARY}'}}",
+        f"{{\n    a: b,\n    password:{CANARY}\n  }}",
+    ],
+)
+def test_key_that_holds_its_value_is_noted_in_each_run(entry: str) -> None:
+    text = thing(f"env: {entry}")
+    for _ in range(2):
+        begin_notes()
+        (tree,) = decode_documents(text.encode(), "")
+
+        assert CANARY in str(tree)
+        assert CANARY not in taint_masking().mask(str(tree))
+
+
+def test_key_without_a_value_is_shown() -> None:
+    begin_notes()
+    text = f"{{emptyDir:, {CANARY}, k8s.io/{CANARY}:, 'a {CANARY}': '', \"b:{CANARY}\": null, c {CANARY}: x}}"
+    (tree,) = decode_documents(text.encode(), "")
+
+    assert taint_masking().mask(str(tree)) == str(tree)
