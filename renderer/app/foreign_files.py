@@ -17,7 +17,7 @@ from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.engines import SOURCE_IGNORE, is_read_by_engines
 from renderer.model.kube.json import array_at, object_at
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import KUSTOMIZATION_FILES, is_kustomization_file
 from renderer.model.plural import listed, plural
 from renderer.yamlio.decode import decode_yaml11
 
@@ -39,7 +39,7 @@ def foreign_file_findings(
     foreign = sorted(foreign)
     built: dict[str, int] = {}  # the number of kustomizations by folder; an engine builds such a folder
     for path in (*foreign, *written):
-        if posixpath.basename(path) in KUSTOMIZATION_FILES:
+        if is_kustomization_file(path):
             built[folder_of(path)] = built.get(folder_of(path), 0) + 1
     for path in foreign:
         name, folder = posixpath.basename(path), folder_of(path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -30,7 +29,7 @@ from renderer.files.file_system import FilesAbove, FileSystem, folder_of
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, patched_kinds
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.release import Release
 from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.pipeline import Pipeline
@@ -99,7 +98,7 @@ class MigratedProject:
 
     def _findings_in(self, file: str, content: bytes) -> Iterator[LocatedFinding]:
         try:
-            if posixpath.basename(file) in KUSTOMIZATION_FILES:
+            if is_kustomization_file(file):
                 yield from kustomization_findings(content, file)
             elif file != PROJECT_FILE:
                 links = [(folder, self._graph.links(folder)) for folder in self._graph.folders_listing(file)]

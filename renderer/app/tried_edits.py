@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
@@ -26,7 +25,7 @@ from renderer.model.field_edit import (
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json
 from renderer.model.kube.resource import Resource, ResourceSet
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay, RenderConfig
 from renderer.pipeline import Pipeline
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
@@ -58,7 +57,7 @@ def apply_fixes(
         moves = any(isinstance(edit, AddItem | RemoveItem) for edit in fix.edits)
         if place in moved or (moves and place in touched):
             continue
-        where = EditedText(fix.document, fix.inline, posixpath.basename(fix.path) in KUSTOMIZATION_FILES)
+        where = EditedText(fix.document, fix.inline, is_kustomization_file(fix.path))
         content = changed[fix.path] if fix.path in changed else fs.read(fix.path)
         try:
             changed[fix.path] = (

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
@@ -17,7 +16,7 @@ from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
 from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
 from renderer.model.kube.res_id import ResId
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.run.work import may_find_lines
 from renderer.yamlio.edit import EditedText, RefusedEditError, edit_fields, separate_documents
 from renderer.yamlio.marks import MarkedFile, WrittenValue
@@ -89,7 +88,7 @@ class Locator:
 
         All findings of a file share it.
         """
-        if posixpath.basename(path) in KUSTOMIZATION_FILES:
+        if is_kustomization_file(path):
             return None
         try:
             separate_documents(self._fs.read(path), separators)
@@ -115,9 +114,9 @@ class Locator:
         text = self._marked(root).text_of(number)
         if not may_find_lines(_STEPS_PER_CHARACTER * len(text)):
             return False
-        is_kustomization = posixpath.basename(root.path) in KUSTOMIZATION_FILES
+        where = EditedText(0, written.inline, is_kustomization_file(root.path))
         try:
-            edit_fields(text.encode(), EditedText(0, written.inline, is_kustomization), written.edits)
+            edit_fields(text.encode(), where, written.edits)
         except RefusedEditError:
             return False
         return True

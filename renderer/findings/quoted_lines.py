@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from renderer.files.file_system import FileSystem
@@ -10,7 +9,7 @@ from renderer.findings.located import Located
 from renderer.findings.public_lines import public_lines
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.location import Location
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.masking import Masking
 from renderer.model.run.taint import taint_masking
 from renderer.model.run.work import spend
@@ -119,4 +118,4 @@ def lines_of_values(content: bytes, wanted: Iterable[int], masking: Masking) -> 
 
 
 def _is_yaml(path: str) -> bool:
-    return path == "-" or path.endswith(_YAML) or posixpath.basename(path) in KUSTOMIZATION_FILES
+    return path == "-" or path.endswith(_YAML) or is_kustomization_file(path)

@@ -27,6 +27,11 @@ KUSTOMIZATION_FILES = ("kustomization.yaml", "kustomization.yml", "Kustomization
 KUSTOMIZATION_FILE = "kustomization.yaml"
 
 
+def is_kustomization_file(path: str) -> bool:
+    """Return True for the path of a kustomization, by its name."""
+    return path.rpartition("/")[2] in KUSTOMIZATION_FILES
+
+
 class FieldSpec(Record):
     """A path that a transformer visits in objects of some kinds; empty matches any (``fieldspec.go``)."""
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from renderer.files.file_system import FileSystem, SubmoduleError, is_inside
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.kustomize.reader.kustomization_users import KustomizationUsers
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.record import Record
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.model.run.work import spend
@@ -97,7 +97,7 @@ class ManifestFiles:
 
 def has_name_of_manifest(path: str) -> bool:
     """Return True if a file has the name of a manifest or kustomization."""
-    return path.lower().endswith(_SUFFIXES) or posixpath.basename(path) in KUSTOMIZATION_FILES
+    return path.lower().endswith(_SUFFIXES) or is_kustomization_file(path)
 
 
 class ValidationScope(Record):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, TypeAlias
@@ -28,7 +27,7 @@ from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.release import LATEST
 from renderer.model.render_config import Overlay
 from renderer.pipeline.deployers import deployer_files, objects_in
@@ -181,7 +180,7 @@ class DeployerChanges:
 
     def _is_kustomization_of_one_side(self, path: str) -> bool:
         """Return True for a kustomization that only one side has."""
-        if posixpath.basename(path) not in KUSTOMIZATION_FILES:
+        if not is_kustomization_file(path):
             return False
         before, after = self._sides
         return before.fs.is_file(path) != after.fs.is_file(path)
@@ -193,7 +192,7 @@ class DeployerChanges:
 
     def _may_have_parameters(self, path: str) -> bool:
         """Return True for a file without objects: a set may make an Application of what is in it."""
-        if posixpath.basename(path) in KUSTOMIZATION_FILES:
+        if is_kustomization_file(path):
             return False
         with suppress(DiagnosticError):  # reported where it is used
             contents = (side.fs.read(path) for side in self._sides if side.fs.is_file(path))

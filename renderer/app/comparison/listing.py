@@ -13,14 +13,12 @@ import posixpath
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 
-from renderer.files.file_system import FileSystem, readable_content
+from renderer.files.file_system import FileSystem, folder_of, readable_content
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined, folders_above
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import OWNERSHIP_FILE, PROJECT_FILE
 from renderer.project.excluded_paths import ExcludedPaths
 from renderer.project.validation_scope import has_name_of_manifest
-
-_TOP = "."
 
 
 class Listing:
@@ -42,7 +40,7 @@ class Listing:
         self._list_files = list_files
         self._outputs = frozenset(map(posixpath.normpath, outputs))
         self._excluded = ExcludedPaths(excluded)
-        self._are_aside = {_TOP: False}
+        self._are_aside = {".": False}
 
     @cached_property
     def _every(self) -> Sequence[str]:
@@ -59,12 +57,12 @@ class Listing:
 
     def is_aside(self, path: str) -> bool:
         """Return True if a file is excluded, or in another project or a tree of no overlay."""
-        return self._is_aside(posixpath.dirname(path) or _TOP) or self._excluded.has(path)
+        return self._is_aside(folder_of(path)) or self._excluded.has(path)
 
     def _is_aside(self, folder: str) -> bool:
         known = self._are_aside.get(folder)
         if known is None:
-            known = folder in self._marked or self._is_aside(posixpath.dirname(folder) or _TOP)
+            known = folder in self._marked or self._is_aside(folder_of(folder))
             self._are_aside[folder] = known
         return known
 
@@ -98,8 +96,8 @@ class Listing:
     @cached_property
     def generating(self) -> Mapping[str, bytes]:
         """The content of the kustomizations with generators, by path."""
-        kustomizations = (each for each in self.manifests if posixpath.basename(each) in KUSTOMIZATION_FILES)
-        contents = {path: readable_content(self._fs, path) or b"" for path in kustomizations}
+        paths = filter(is_kustomization_file, self.manifests)
+        contents = {path: readable_content(self._fs, path) or b"" for path in paths}
         return {path: content for path, content in contents.items() if b"Generator" in content}
 
     @cached_property
@@ -114,8 +112,7 @@ class Listing:
     @cached_property
     def _kustomizations(self) -> Collection[str]:
         """The folders with a kustomization."""
-        files = (each for each in self._named if posixpath.basename(each) in KUSTOMIZATION_FILES)
-        return {posixpath.dirname(each) or _TOP for each in files}
+        return {*map(folder_of, filter(is_kustomization_file, self._named))}
 
 
 def _place_in_walk(path: str) -> tuple[tuple[bool, str], ...]:

@@ -21,7 +21,7 @@ from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import SOURCE_IGNORE, is_read_by_engines
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import KUSTOMIZATION_FILES, is_kustomization_file
 from renderer.model.plural import listed, plural
 from renderer.model.render_config import OWNERSHIP_FILE, Overlay
 
@@ -157,9 +157,7 @@ class _Beside:
                     others.append(path)
         found = {each for each in others if is_read_by_engines(each)}
         if any(_reads_others(each) for each in found):
-            built = (
-                posixpath.dirname(each) for each in found if posixpath.basename(each) in KUSTOMIZATION_FILES
-            )
+            built = (posixpath.dirname(each) for each in found if is_kustomization_file(each))
             found.update(others, *(self.side.graph.files(folder) for folder in built))
         own = {f"{output}/{OWNERSHIP_FILE}", *owned}
         return {path: readable_content(self.fs, path) for path in found - own}

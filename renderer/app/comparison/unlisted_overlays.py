@@ -28,7 +28,7 @@ from renderer.model.difference import Danger, OverlayDifference
 from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
 
 
@@ -154,7 +154,7 @@ class UnlistedOverlays:
         for number, side in enumerate(self._sides if self._changed else ()):
             for path in sorted(self._manifests_beside):
                 for deployer, listing in side.applied_beside(path):
-                    if not listing and posixpath.basename(path) in KUSTOMIZATION_FILES:
+                    if not listing and is_kustomization_file(path):
                         continue  # no manifest
                     key = f"{posixpath.dirname(deployer.origin.path) or '.'}:{deployer.name}", listing or path
                     units.setdefault(key, [None, None])[number] = deployer
@@ -194,7 +194,7 @@ class UnlistedOverlays:
         }
         self._beside |= {path for path, found in kinds.items() if found == {True}}
         before, after = (each.operator_objects(files, self._rendered) for each in self._sides)
-        for path in (path for path in self._left()[1] if posixpath.basename(path) in KUSTOMIZATION_FILES):
+        for path in filter(is_kustomization_file, self._left()[1]):
             installing = [each.installing(path) for each in self._sides]
             if installing[0] and installing[1]:
                 (old, old_rest), (new, new_rest) = installing[0], installing[1]
@@ -238,7 +238,7 @@ class UnlistedOverlays:
         return tuple(
             path
             for path in files
-            if (path in unbuilt and posixpath.basename(path) in KUSTOMIZATION_FILES)
+            if (path in unbuilt and is_kustomization_file(path))
             or any(each.may_be_applied(path) for each in self._sides)
         )
 

@@ -26,7 +26,7 @@ from renderer.model.kube.json import EMPTY, JsonObject, object_at, text_at
 from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference, ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD
+from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD, is_kustomization_file
 from renderer.model.pattern import pattern
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
 from renderer.pipeline.deployers import is_set, nearness, objects_in
@@ -372,8 +372,8 @@ class UnlistedSide:
         listing = self.side.listing
         if not listing.is_manifest(path) or listing.is_aside(path) or _is_hidden(path):
             return False
-        is_kustomization = posixpath.basename(path) in KUSTOMIZATION_FILES
-        if is_kustomization or any(is_inside(path, each) for each in self.side.config.catalog_folders()):
+        folders = self.side.config.catalog_folders()
+        if is_kustomization_file(path) or any(is_inside(path, each) for each in folders):
             return False
         return any(not each.gvk.group.endswith(ENGINE_GROUPS) for each in self._objects_of(path))
 
