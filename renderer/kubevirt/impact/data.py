@@ -191,7 +191,7 @@ def _former_templates(before: Disks, after: Disks) -> Iterator[DataChange]:
                 "nothing happens to the disk that exists: only a newly made one follows dataVolumeTemplates"
             )
             if size_of(template) != size_of(new[name]):
-                text += "; the size of the disk is that of its claim"
+                text += "; to grow the disk, edit its claim in the cluster"
             sides = named("DataVolume", name, template), named("DataVolume", name, new[name])
             yield DataChange(DataEffect.UNTOUCHED, name, text, *sides, _HANDLE)
 
