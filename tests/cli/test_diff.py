@@ -293,9 +293,11 @@ def test_added_and_removed_overlays_are_compared(folder: Path) -> None:
 
 def test_each_side_has_its_own_project_file(folder: Path) -> None:
     write(folder, {"vmrender.yaml": PROJECT.replace("1.9", "1.8")})
+    assert "machine type" not in run().stdout
+    write(folder, {"vmrender.yaml": PROJECT.replace("1.9", "1.7")})
     found = run().stdout
-    assert "overlays/prod (KubeVirt 1.9 -> 1.8)\n" in found
-    assert "machine type: q35 (the newest of KubeVirt 1.9) -> q35 (the newest of KubeVirt 1.8)" in found
+    assert "overlays/prod (KubeVirt 1.9 -> 1.7)\n" in found
+    assert "machine type: q35 (the newest of QEMU 10.1) -> q35 (the newest of QEMU 9.1)" in found
 
 
 @pytest.mark.parametrize("release", ["1.4", "1.3", "1.0"])
@@ -338,7 +340,7 @@ def test_newer_side_is_rendered_for_another_release(folder: Path, settings: str)
     edited = run()
 
     assert "KubeVirt 1.2 -> 1.9)" in asked.stdout
-    assert "guest sees machine type: q35 (the newest of KubeVirt 1.2)" in asked.stdout
+    assert "guest sees machine type: q35 (the newest of QEMU 8.0)" in asked.stdout
     without_cause = re.sub(r" +by vmrender.yaml:[0-9, ]+\n|this change states .+\n", "", edited.stdout)
     assert (asked.exit, asked.stdout) == (edited.exit, without_cause)
     assert between.stdout == asked.stdout.replace("work tree", "HEAD")

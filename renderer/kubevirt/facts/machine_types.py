@@ -10,6 +10,7 @@ ones are gone. Upstream's QEMU deletes a machine type six years after its releas
 from __future__ import annotations
 
 from renderer.model.pattern import pattern
+from renderer.model.release import Release
 from renderer.model.text_enum import TextEnum
 
 
@@ -55,3 +56,23 @@ def without_version(machine_type: str) -> str | None:
 def is_unknown_machine_type(machine_type: str) -> bool:
     """Return True for a name that KubeVirt's patterns ``q35*`` and ``pc-q35*`` accept, but no hypervisor."""
     return _UNKNOWN.fullmatch(machine_type) is not None
+
+
+#: The QEMU in the images, from the first release on that has it (``rpm/BUILD.bazel``, ``qemu-kvm-core``).
+_QEMU = (
+    (Release(0, 59), "7.2"),
+    (Release(1, 1), "8.0"),
+    (Release(1, 3), "8.2"),
+    (Release(1, 4), "9.0"),
+    (Release(1, 5), "9.1"),
+    (Release(1, 8), "10.1"),
+)
+
+
+def hypervisor(release: Release) -> str:
+    """Return ``QEMU 9.1``, which a release of KubeVirt has; the release itself if that is too old to know.
+
+    The machine type ``q35`` is the newest one of it.
+    """
+    known = [version for since, version in _QEMU if since <= release]
+    return f"QEMU {known[-1]}" if known else f"KubeVirt {release.major}.{release.minor}"

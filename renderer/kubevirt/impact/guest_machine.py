@@ -5,21 +5,22 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from renderer.kubevirt.facts.firmware_uuid import AT_RANDOM, FROM_NAME, uuid_of_name
+from renderer.kubevirt.facts.machine_types import hypervisor
 from renderer.model.kube.json import EMPTY, JsonObject, object_at
 from renderer.model.kube.res_id import namespaced_name
 from renderer.model.release import Release
 
 
 class GuestCluster(NamedTuple):
-    """The release of KubeVirt that starts a machine, and its ``KubeVirt`` object, empty if not known."""
+    """The hypervisor that starts a machine, and its ``KubeVirt`` object, both empty if not known."""
 
-    release: str = ""
+    hypervisor: str = ""
     kubevirt: JsonObject = EMPTY
 
     @classmethod
     def of(cls, release: Release, kubevirt: JsonObject) -> GuestCluster:
-        """Return a cluster; its release without the patch, which has the same machines."""
-        return cls(f"{release.major}.{release.minor}", kubevirt)
+        """Return the cluster with a release of KubeVirt."""
+        return cls(hypervisor(release), kubevirt)
 
 
 class GuestMachine(NamedTuple):

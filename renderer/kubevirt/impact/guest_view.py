@@ -97,8 +97,8 @@ def _cpu_features(guest: GuestMachine) -> str:
 
 def _machine_type(guest: GuestMachine) -> str:
     name = text_at(guest.domain("machine"), "type")
-    if name in _MACHINE_ALIASES and guest.cluster.release:
-        return f"{name} (the newest of KubeVirt {guest.cluster.release})"
+    if name in _MACHINE_ALIASES and guest.cluster.hypervisor:
+        return f"{name} (the newest of {guest.cluster.hypervisor})"
     return name
 
 

@@ -613,13 +613,13 @@ def test_other_release_or_cluster_shows_its_guests_another_machine() -> None:
     """The newest machine type of another release, and another mainboard, without a change of the manifest."""
     written = (Resource(machine(), Site("vm.yaml")),)
     state = ProjectState(ResourceSet(written), Catalog())
-    releases = Release.parse("1.8"), Release.parse("1.9")
+    releases = Release.parse("1.7"), Release.parse("1.9")
     smbios = {"spec": {"configuration": {"smbios": {"product": "ACME"}}}}
     sides = OverlaySide(releases[0], written), OverlaySide(releases[1], written, kubevirt=smbios)
     changes = VmChanges(state, state, releases[1], former=releases[0])
     [change] = compare_overlay("", "", *sides, changes).changes
     assert [(each.fact, each.after) for each in change.guest if each.risk] == [
-        ("machine type", "q35 (the newest of KubeVirt 1.9)"),
+        ("machine type", "q35 (the newest of QEMU 10.1)"),
         ("mainboard", "family KubeVirt, manufacturer KubeVirt, product ACME"),
     ]
     assert change.impact is not None
@@ -790,7 +790,7 @@ GUEST: list[tuple[Change, list[str]]] = [
     (lambda vm: domain(vm)["cpu"].update(model="host-model"), []),
     (
         lambda vm: domain(vm).update(machine={"type": "pc-q35-9.0"}),
-        ["machine type: q35 (the newest of KubeVirt 1.9) -> pc-q35-9.0"],
+        ["machine type: q35 (the newest of QEMU 10.1) -> pc-q35-9.0"],
     ),
     (
         lambda vm: domain(vm).update(firmware={"bootloader": {"efi": {}}}, features={"smm": {}}),
