@@ -39,24 +39,27 @@ class Makers:
     @cached_property
     def names(self) -> frozenset[str]:
         """The names that they may give to what they make: their own, and each text in their specs."""
-        found: set[str] = set()
-        waiting: list[Json] = []
-        for resource in self._makers:
-            found.add(resource.name)
-            waiting.append(resource.content.get("spec"))
-        known: set[int] = set()  # aliases share mappings and lists
-        while waiting:
-            value = waiting.pop()
-            if isinstance(value, str):
-                found.add(value)
-            elif isinstance(value, dict | list) and id(value) not in known:
-                known.add(id(value))
-                waiting += value.values() if isinstance(value, dict) else value
-        return frozenset(found)
+        names = frozenset(each.name for each in self._makers)
+        return names | texts_in(each.content.get("spec") for each in self._makers)
 
     def may_make(self, name: str) -> bool:
         """Return True if an operator may make an object of this name for one of them."""
         return name in self.names
+
+
+def texts_in(values: Iterable[Json]) -> frozenset[str]:
+    """Return each text in JSON trees, without keys."""
+    found: set[str] = set()
+    waiting = [*values]
+    known: set[int] = set()  # aliases share mappings and lists
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, str):
+            found.add(value)
+        elif isinstance(value, dict | list) and id(value) not in known:
+            known.add(id(value))
+            waiting += value.values() if isinstance(value, dict) else value
+    return frozenset(found)
 
 
 def with_missing_objects(

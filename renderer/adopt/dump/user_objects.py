@@ -25,6 +25,7 @@ from renderer.kubevirt.facts.kinds import (
     VMI_REPLICA_SET,
     is_kubevirt_group,
 )
+from renderer.kubevirt.facts.made_by_cluster import IN_EVERY_NAMESPACE
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
@@ -73,18 +74,6 @@ _NEVER: Mapping[tuple[str, str], str] = {
         ),
         _CREATED_BY_CLUSTER,
     ),
-}
-#: Objects that Kubernetes and OpenShift make in every namespace, by kind and name
-#: (``pkg/controller/certificates/rootcacertpublisher``, ``pkg/controller/serviceaccount``).
-_IN_EVERY_NAMESPACE = {
-    ("ConfigMap", "kube-root-ca.crt"),
-    ("ConfigMap", "openshift-service-ca.crt"),
-    ("ServiceAccount", "default"),
-    ("ServiceAccount", "builder"),
-    ("ServiceAccount", "deployer"),
-    ("RoleBinding", "system:deployers"),
-    ("RoleBinding", "system:image-builders"),
-    ("RoleBinding", "system:image-pullers"),
 }
 _SYSTEM_NAMESPACE = re.compile(r"default|(kube|openshift)-.*|openshift")
 #: Secrets that controllers fill (Kubernetes ``pkg/apis/core/types.go``, Helm ``pkg/storage/driver``).
@@ -178,7 +167,7 @@ def _reason_by_labels(live: LiveObject) -> str | None:
 
 def _reason_by_name(live: LiveObject) -> str | None:
     kind, name = live.kind, live.name
-    if (kind, name) in _IN_EVERY_NAMESPACE:
+    if (kind, name) in IN_EVERY_NAMESPACE:
         return _EVERYWHERE
     if kind == "Namespace" and _SYSTEM_NAMESPACE.fullmatch(name):
         return "every cluster has it"

@@ -13,6 +13,7 @@ from renderer.app.comparison.revisions import Commit
 from renderer.app.comparison.services_elsewhere import ServicesElsewhere
 from renderer.app.comparison.side import Side
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
+from renderer.app.comparison.unknown_names import UnknownNames
 from renderer.app.reporter import Reporter, Stopwatch
 from renderer.diff.equal_changes import EqualChanges
 from renderer.model.difference import OverlayDifference
@@ -28,7 +29,7 @@ class ComparedStates:
     """The differences of the overlays that were compared.
 
     ``readers`` are the machines that read objects of other overlays, ``services`` those that Services of
-    others reach.
+    others reach, ``names`` what machines name since the change and nothing has.
     """
 
     def __init__(
@@ -36,6 +37,7 @@ class ComparedStates:
     ) -> None:
         self.readers = ReadersElsewhere()
         self.services = ServicesElsewhere()
+        self.names = UnknownNames(sides, self.readers)
         #: The objects of the overlays with a refused change.
         self._manifests: dict[str, Mapping[ResId, Resource]] = {}
         self._sides = sides
@@ -89,6 +91,7 @@ class ComparedStates:
             found = self._causes.as_written(found, states.ends)
         self._compared[path] = found
         self.readers.add(overlay, applied)
+        self.names.add(found, (states.states[0], applied))
         self.services.add(overlay, states.states[0], applied)
         if has_refusals(found):
             contents = (side.content for side in states.ends if side is not None)

@@ -144,6 +144,14 @@ class ReadersElsewhere:
         ]
         return [self._with_importers(each, states) for each in found] if any(changed.values()) else found
 
+    def objects(self) -> frozenset[ObjectName]:
+        """Return what machines may name, of all overlays after the change."""
+        return frozenset(name for each in self._readings.values() for name in each.has)
+
+    def made_names(self) -> frozenset[str]:
+        """Return the names of what operators may make for an overlay."""
+        return Makers(maker for each in self._readings.values() for maker in each.makers).names
+
     def _with_readers(
         self, difference: OverlayDifference, changed: _OwnedObjects, states: _States
     ) -> OverlayDifference:

@@ -20,7 +20,7 @@ from renderer.kubevirt.facts.kinds import (
     VMI,
     VMI_REPLICA_SET,
 )
-from renderer.model.kube.field_path import ROOT, FieldPath, Segment
+from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment
 from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, text_at
 from renderer.model.kube.resource import Resource
 from renderer.model.record import Record
@@ -231,6 +231,12 @@ def run_strategy_of(vm_spec: JsonObject) -> str:
     if isinstance(strategy, str) and strategy:
         return strategy
     return HALTED if vm_spec.get("running") is False else ALWAYS
+
+
+def element_segment(element: JsonObject, index: int) -> Segment:
+    """Return how a path names an element of a list: by its name if it has one."""
+    name = text_at(element, "name")
+    return ElementName("name", name) if name else index
 
 
 def elements(value: Json) -> Sequence[Element]:

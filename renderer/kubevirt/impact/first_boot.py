@@ -11,13 +11,13 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES
 from renderer.kubevirt.facts.kinds import VM, VM_POOL
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, element_segment
 from renderer.kubevirt.impact.guest_view import CLOUD_INIT_INSTANCE
 from renderer.kubevirt.impact.reads import CLOUD_INIT_ONCE, reads_of
 from renderer.kubevirt.impact.storage_objects import root_of
 from renderer.model.difference import DataChange, DataEffect, Effect, FieldChange, GuestChange
-from renderer.model.kube.field_path import ElementName, FieldPath, Segment
-from renderer.model.kube.json import JsonObject, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.release import LATEST
 
 _ALWAYS_FIRST = "each start is a first boot, as its boot disk is made anew"
@@ -70,14 +70,9 @@ def _with_reason(
     impact = change.impact
     if impact is None or impact.effect not in _AT_START:
         return change
-    found = next((text for field, text in once.items() if _overlap(field, change.field)), "")
+    found = next((text for field, text in once.items() if field.overlaps(change.field)), "")
     text = after_first_boot(found, instance, data, guest)
     return change._replace(impact=impact._replace(reason=f"{impact.reason}; {text}")) if text else change
-
-
-def _overlap(field: FieldPath, other: FieldPath) -> bool:
-    """Return True if one field is the other, or is in it."""
-    return all(one == two for one, two in zip(field.segments, other.segments, strict=False))
 
 
 def _applied_once(machines: Collection[VirtualMachineView]) -> Mapping[FieldPath, str]:
@@ -87,8 +82,7 @@ def _applied_once(machines: Collection[VirtualMachineView]) -> Mapping[FieldPath
 
 def _once_of(machine: VirtualMachineView) -> Iterator[tuple[FieldPath, str]]:
     for index, volume in machine.volumes:
-        name = text_at(volume, "name")
-        at: Segment = ElementName("name", name) if name else index
+        at = element_segment(volume, index)
         for source in CLOUD_INIT_VOLUMES:
             for fields in CLOUD_INIT_FIELDS if volume.get(source) is not None else ():
                 for key in (fields.plain, fields.base64):

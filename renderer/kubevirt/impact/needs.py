@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from renderer.kubevirt.facts.kinds import CLAIM, DATA_VOLUME
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, element_segment, elements
 from renderer.kubevirt.impact.reads import CONFIG_MAP, NETWORK, SECRET, SERVICE_ACCOUNT, reads_of
 from renderer.kubevirt.impact.storage import is_hotplug_volume
 from renderer.model.difference import Effect, Impact
-from renderer.model.kube.field_path import ElementName, FieldPath, Segment
-from renderer.model.kube.json import array_at, object_at, text_at
+from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import text_at
 from renderer.model.record import Record
 from renderer.model.release import Release
 
@@ -30,23 +30,24 @@ NEEDED_KINDS = (
 #: Kubernetes makes this account in each namespace, and again if it is deleted.
 _DEFAULT_ACCOUNT = "default"
 _TEMPLATES = "pkg/virt-controller/services"
+_NEXT_POD = "its next start or live migration"
 _MOUNTED = (
-    "the pod of its next start or live migration waits for it",
+    f"the pod of {_NEXT_POD} waits for it",
     "kubernetes pkg/kubelet/volumemanager/volume_manager.go WaitForAttachAndMount",
 )
 _PULLED = (
-    "at its next start or live migration, the image is pulled without it",
+    f"at {_NEXT_POD}, the image is pulled without it",
     "kubernetes pkg/kubelet/kubelet_pods.go getPullSecretsForPod",
 )
-_REFUSED_BY = "the pod of its next start or live migration is refused"
+_REFUSED_BY = f"the pod of {_NEXT_POD} is refused"
 _ACCOUNT = (_REFUSED_BY, "kubernetes plugin/pkg/admission/serviceaccount/admission.go Admit")
 _PRIORITY = (_REFUSED_BY, "kubernetes plugin/pkg/admission/priority/admission.go admitPod")
 _NETWORK = (
-    "KubeVirt makes no pod for its next start or live migration",
+    f"KubeVirt makes no pod for {_NEXT_POD}",
     "pkg/network/multus/nad.go NetworkToResource",
 )
 _SIDECAR = (
-    "KubeVirt makes no pod for its next start or live migration",
+    f"KubeVirt makes no pod for {_NEXT_POD}",
     f"{_TEMPLATES}/template.go renderLaunchManifest",
 )
 _DISK = (
@@ -54,7 +55,7 @@ _DISK = (
     "pkg/virt-controller/watch/vmi/datavolumes.go areDataVolumesReady",
 )
 _NOT_SCHEDULED = (
-    "the pod of its next start or live migration is not scheduled",
+    f"the pod of {_NEXT_POD} is not scheduled",
     "kubernetes pkg/scheduler/framework/plugins/dynamicresources/dynamicresources.go PreFilter",
 )
 
@@ -73,6 +74,15 @@ class Need(Record):
     failure: str
     source: str
     is_indexed: bool = False
+
+    def impact_of_name(self) -> Impact:
+        """Return what becomes of the machine if it is changed to name an object that does not exist.
+
+        A running instance keeps the names that it was started with.
+        """
+        missing = f"{' or '.join(self.kinds)} {self.name} is not in Git"
+        failure = self.failure.replace(_NEXT_POD, "its next start")
+        return Impact(Effect.NO_START, f"{missing}: unless the cluster has it, {failure}", self.source)
 
     def impact(self, removal: str) -> Impact:
         """Return what the ``removal`` of the object does to the machine."""
@@ -102,8 +112,7 @@ def needs_of(machine: VirtualMachineView, release: Release) -> Iterator[Need]:
 def _volumes(machine: VirtualMachineView) -> Iterator[Need]:
     made = {text_at(each, "metadata", "name") for _, each in machine.data_volume_templates}
     for index, volume in machine.volumes:
-        name = text_at(volume, "name")
-        at: Segment = ElementName("name", name) if name else index
+        at = element_segment(volume, index)
         if account := text_at(volume, "serviceAccount", "serviceAccountName"):
             field = machine.in_instance("volumes", at, "serviceAccount", "serviceAccountName")
             if account != _DEFAULT_ACCOUNT:
@@ -124,11 +133,11 @@ def _volumes(machine: VirtualMachineView) -> Iterator[Need]:
 def _pod(machine: VirtualMachineView) -> Iterator[Need]:
     if name := text_at(machine.instance, "priorityClassName"):
         yield Need(machine.in_instance("priorityClassName"), (PRIORITY_CLASS,), name, *_PRIORITY)
-    for index, each in enumerate(array_at(machine.instance, "resourceClaims")):
+    for index, claim in elements(machine.instance.get("resourceClaims")):
         for key, kind in (
             ("resourceClaimName", DEVICE_CLAIM),
             ("resourceClaimTemplateName", DEVICE_CLAIM_TEMPLATE),
         ):
-            if name := text_at(object_at(each), key):
-                field = machine.in_instance("resourceClaims", index, key)
+            if name := text_at(claim, key):
+                field = machine.in_instance("resourceClaims", element_segment(claim, index), key)
                 yield Need(field, (kind,), name, *_NOT_SCHEDULED)

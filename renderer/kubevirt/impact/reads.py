@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from renderer.kubevirt.facts.cloud_init import CLOUD_INIT_FIELDS, CLOUD_INIT_VOLUMES, NETWORK_DATA, USER_DATA
 from renderer.kubevirt.facts.name_references import CREDENTIAL_SECRETS
 from renderer.kubevirt.facts.pool_names import has_indexed_references
-from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
+from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, element_segment
 from renderer.model.difference import Effect, Impact
-from renderer.model.kube.field_path import ElementName, FieldPath, Segment
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
 from renderer.model.record import Record
 from renderer.model.release import Release
@@ -195,8 +195,7 @@ def reads_of(machine: VirtualMachineView, release: Release) -> Iterator[Read]:
     """Yield the objects that a machine reads."""
     filesystems = {text_at(object_at(each), "name") for each in array_at(machine.devices, "filesystems")}
     for index, volume in machine.volumes:
-        name = text_at(volume, "name")
-        at: Segment = ElementName("name", name) if name else index
+        name, at = text_at(volume, "name"), element_segment(volume, index)
         for source, content in volume.items():
             is_indexed = has_indexed_references(machine, source, release)
             is_optional = object_at(content).get("optional") is True
@@ -210,7 +209,7 @@ def reads_of(machine: VirtualMachineView, release: Release) -> Iterator[Read]:
     for index, network in machine.networks:
         named = text_at(network, "multus", "networkName")
         if named:
-            field = machine.in_instance("networks", index, "multus", "networkName")
+            field = machine.in_instance("networks", element_segment(network, index), "multus", "networkName")
             yield Read(field, named, _RULES["networks.multus", NETWORK])
     yield from _credential_reads(machine)
     yield from _pod_reads(machine)

@@ -32,6 +32,10 @@ class FieldPath(Record):
     def child(self, *segments: Segment) -> FieldPath:
         return FieldPath(self.segments + segments)
 
+    def overlaps(self, other: FieldPath) -> bool:
+        """Return True if one of both fields is the other, or is in it."""
+        return all(one == two for one, two in zip(self.segments, other.segments, strict=False))
+
     @property
     def parent(self) -> FieldPath:
         return FieldPath(self.segments[:-1])
