@@ -45,7 +45,7 @@ class _Pods(NamedTuple):
 
     id: ResId
     labels: frozenset[_Label]
-    is_machine: bool
+    is_running_machine: bool
 
 
 def with_lost_machines(
@@ -141,7 +141,7 @@ class Served:
             if machine:
                 self.machines[id_] = labels
             for label in labels:
-                pods = _Pods(id_, labels, is_machine=machine is not None)
+                pods = _Pods(id_, labels, is_running_machine=bool(machine and not machine.is_halted))
                 self._labelled.setdefault((each.namespace, label), []).append(pods)
 
     def merge(self, other: Served) -> None:
@@ -262,7 +262,7 @@ class _Judge:
         return [
             f"{each.id.gvk.kind} {each.id.name}"
             for each in self._sides[0].selected(selection)
-            if each.is_machine and self._sides[1].there[each.id] and each.id not in left
+            if each.is_running_machine and self._sides[1].there[each.id] and each.id not in left
         ]
 
 

@@ -52,6 +52,15 @@ def test_service_that_no_longer_selects_a_machine(selector: dict[str, Any], effe
         assert "nor anything else of this overlay" in found.reason
 
 
+def test_service_of_a_machine_that_is_halted_loses_nothing() -> None:
+    vm = object_("VirtualMachine", {"running": False, "template": {"spec": {"domain": {"devices": {}}}}})
+    services = [
+        object_("Service", {"selector": {"vm.kubevirt.io/name": "web"}, "ports": [{"port": each}]})
+        for each in (22, 2222)
+    ]
+    assert impact([vm, services[0]], [vm, services[1]]) is None
+
+
 @pytest.mark.parametrize(
     ("expandable", "reason"), [(True, "the volume grows"), (None, GROWS_IF), (False, "allowVolumeExpansion")]
 )
