@@ -10,6 +10,7 @@ from renderer.files.file_system import FileSystem
 from renderer.gitops.openshift_template import is_template, process
 from renderer.gitops.vm_template import process_vm_template
 from renderer.kubevirt.facts.confidential.parameters import confidential_values_of_parameters
+from renderer.kubevirt.facts.confidential.parts import is_name
 from renderer.kubevirt.vm_template.findings import is_vm_template
 from renderer.kubevirt.vm_template.template import MACHINE, PARAMETERS
 from renderer.model.codes import Code
@@ -24,6 +25,7 @@ from renderer.model.record import Record
 from renderer.model.release import Release
 from renderer.model.run.taint import taint
 from renderer.model.suggest import did_you_mean
+from renderer.yamlio.decode import taint_content
 
 
 class TemplateObserver(Protocol):
@@ -91,16 +93,20 @@ def read_parameters(fs: FileSystem, path: str, site: Site) -> GivenParameters:
     ``site`` is where the file is named. Raises ``DiagnosticError``.
     """
     if not fs.is_file(path):
+        if not is_name(path):  # ``NAME: value`` in the place of a path
+            taint((path,))
         message, hint = f"no such file: {path}", "it is a path from the top of the repository on"
         raise Diagnostic.at(site, Code.FILE_NOT_FOUND, message, hint).error()
     values: dict[str, str] = {}
     lines: dict[str, int] = {}
-    for number, line in enumerate(fs.read(path).decode(errors="replace").splitlines(), start=1):
+    content = fs.read(path)
+    for number, line in enumerate(content.decode(errors="replace").splitlines(), start=1):
         text = line.strip()
         if not text or text.startswith("#"):
             continue
         name, equals, value = text.partition("=")
         if not equals:
+            taint_content(content)
             location = Location(path, number)
             message, hint = "the line is not a parameter", "write NAME=value"
             raise Diagnostic.in_file(location, Code.OPENSHIFT_TEMPLATE, message, hint).error()

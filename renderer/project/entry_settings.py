@@ -5,10 +5,13 @@ from __future__ import annotations
 import posixpath
 
 from renderer.kubevirt.facts.kubernetes_names import dns_subdomain_errors
+from renderer.model.credential_text.names import names_credential
 from renderer.model.entry_point import ENGINE_KINDS, EntryKind, EntryOptions
 from renderer.model.fields import Fields
 from renderer.model.kube.json import Json, JsonObject, scalar_text
 from renderer.model.release import Release
+from renderer.model.run.taint import taint_texts
+from renderer.model.suggest import suggest
 
 ENTRY_FIELDS = (
     *(kind.value for kind in ENGINE_KINDS),
@@ -75,6 +78,21 @@ def read_entry_options(fields: Fields, kind: EntryKind, path: str) -> EntryOptio
         flux_release=read_flux_release(fields, "fluxVersion"),
         repoint=fields.flag("repoint") or False,
     )
+
+
+def note_misplaced_parameters(fields: Fields, known: tuple[str, ...]) -> None:
+    """Record what may be values of parameters in a wrong form or place: no output repeats them.
+
+    A Template may put them into Secrets. A field that was probably meant to be another one has none.
+    """
+    others = {(name,) for name in known if name != "parameters"}
+    for name, value in fields.content.items():
+        if name in known:
+            is_misplaced = name == "parameters" and not isinstance(value, dict | str)
+        else:
+            is_misplaced = names_credential(name) or suggest(name, known, most=1, cutoff=0.7) not in others
+        if is_misplaced:
+            taint_texts(value)
 
 
 def read_flux_release(fields: Fields, field: str) -> Release | None:

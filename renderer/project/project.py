@@ -34,7 +34,12 @@ from renderer.project.cluster_settings import (
     read_clusters,
     read_release,
 )
-from renderer.project.entry_settings import ENTRY_FIELDS, entry_path, read_entry_options
+from renderer.project.entry_settings import (
+    ENTRY_FIELDS,
+    entry_path,
+    note_misplaced_parameters,
+    read_entry_options,
+)
 from renderer.project.project_settings import (
     TREE_FIELDS,
     read_flux_settings,
@@ -46,7 +51,19 @@ from renderer.project.project_settings import (
 from renderer.yamlio.decode import decode_yaml11
 from renderer.yamlio.documents import second_document
 
-#: The fields of the project file.
+#: The fields of an entry of ``overlays``, and of the project file.
+_OVERLAY_FIELDS = (
+    "path",
+    "output",
+    "kubevirt",
+    "expand",
+    "layout",
+    "writeInstancetypes",
+    "rules",
+    "instancetypeNames",
+    *ENTRY_FIELDS,
+    *TREE_FIELDS,
+)
 _FIELDS = (
     "apiVersion",
     "kind",
@@ -199,18 +216,8 @@ def _read_excluded(fields: Fields) -> Iterator[str]:
 def _read_overlay(
     fields: Fields, imported: Collection[Release], clusters: Iterable[ClusterSettings]
 ) -> OverlayEntry:
-    fields.only(
-        "path",
-        "output",
-        "kubevirt",
-        "expand",
-        "layout",
-        "writeInstancetypes",
-        "rules",
-        "instancetypeNames",
-        *ENTRY_FIELDS,
-        *TREE_FIELDS,
-    )
+    fields.only(*_OVERLAY_FIELDS)
+    note_misplaced_parameters(fields, _OVERLAY_FIELDS)
     kind, path = entry_path(fields)
     cluster = fields.text("cluster") or ""
     check_cluster_name(fields, cluster, clusters)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from renderer.findings.public_lines import public_lines
@@ -9,6 +11,7 @@ from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.parts import root_scope
 from renderer.model.run.taint import begin_notes, taint_masking
 from renderer.yamlio.decode import decode_documents
+from tests.security.test_secrets import invoked
 
 CANARY = "canary-is-a-bird"
 
@@ -125,3 +128,42 @@ def test_key_without_a_value_is_shown() -> None:
     (tree,) = decode_documents(text.encode(), "")
 
     assert taint_masking().mask(str(tree)) == str(tree)
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [
+        f"paramters: {{LOGIN: {CANARY}}}",
+        f"parameters: [LOGIN={CANARY}]",
+        f"parameters: [{{LOGIN: {CANARY}}}]",
+        f"parameters: LOGIN {CANARY}",
+        f"parameters: LOGIN:{CANARY}",
+        "parameters: params.yaml",
+        f"LOGIN: {CANARY}",
+        f"secret: {CANARY}",
+    ],
+)
+def test_misplaced_parameters_are_withheld(
+    entry: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    project = f"apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays:\n- path: t.yaml\n  {entry}\n"
+    (tmp_path / "vmrender.yaml").write_text(project, "utf-8")
+    (tmp_path / "params.yaml").write_text(f"LOGIN: {CANARY}\n", "utf-8")
+    template = "apiVersion: template.openshift.io/v1\nkind: Template\nmetadata: {name: t}\n"
+    (tmp_path / "t.yaml").write_text(f"{template}parameters: [{{name: LOGIN}}]\nobjects: []\n", "utf-8")
+
+    code, stdout, stderr = invoked("validate")
+
+    assert code in (1, 2), stderr
+    assert CANARY not in stdout + stderr
+
+
+def test_misspelt_path_of_an_entry_is_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    project = "apiVersion: vmrender.io/v1alpha1\nkind: RenderConfig\noverlays: [{paht: overlays/prod}]\n"
+    (tmp_path / "vmrender.yaml").write_text(project, "utf-8")
+
+    _, stdout, stderr = invoked("validate")
+
+    assert "paht: overlays/prod" in stdout + stderr
