@@ -21,13 +21,15 @@ from renderer.files.file_system import EditedFiles, FilesAsFirstRead
 from renderer.findings.located import Located
 from renderer.findings.run_findings import RunFindings
 from renderer.kubevirt.facts.confidential.fields import is_about_secret
-from renderer.kubevirt.guest_data.credential_fields import holds_credential
+from renderer.kubevirt.guest_data.credential_fields import credential_fields
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.difference import ChangeType, Difference, FieldChange, NoValue, ResourceChange, Value
 from renderer.model.field_edit import SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import FieldPath
+from renderer.model.kube.json import Json, object_at
+from renderer.model.kube.list_elements import element_index, value_at
 from renderer.model.kube.location import Location
 from renderer.model.kube.res_id import ResId, namespaced_name
 from renderer.model.kube.resource import Resource, ResourceSet
@@ -190,7 +192,7 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
         message, hint = f"{message} is only in the cluster", _IMPORT_HINT
     elif isinstance(value, dict | list):
         message, hint = f"{message} is more than one value", _BY_HAND_HINT
-    elif holds_credential({"value": {str(change.field.segments[-1]): value}}):
+    elif _is_credential(resource, change.field, value):
         message, hint = f"{message} has a credential", _CONFIDENTIAL_HINT
     elif isinstance(value, str | int | float) and (loss := loss_in_output(value)):
         message, hint = f"{message}: {loss}", _IN_CLUSTER_HINT
@@ -199,6 +201,18 @@ def _proposed(resource: Resource, change: FieldChange) -> Diagnostic:
         fix = Fix.of(resource, SetField(change.field, value))._replace(is_public=True)
         return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, fix=fix)
     return Diagnostic.about(resource, change.field, Code.EDIT_REFUSED, message, hint)
+
+
+def _is_credential(resource: Resource, field: FieldPath, value: Json) -> bool:
+    """Return True if import would not write the value, because of it or of what is beside it."""
+    last = field.segments[-1]
+    around = value_at(resource.content, field.segments[:-1])
+    if isinstance(around, list):
+        index = element_index(around, last)
+        edited: Json = [value if at == index else each for at, each in enumerate(around)]
+        return any(path[1:2] == (index,) for path in credential_fields({"list": edited}))
+    edited = {**object_at(around), str(last): value}
+    return any(path[1:2] == (str(last),) for path in credential_fields({"mapping": edited}))
 
 
 def _tried(

@@ -430,7 +430,15 @@ CASES = {
     "values of a generator of generators": holding(
         "generator", f"fakeSpec: {{data: {{a: {CANARY}}}}}", "ClusterGenerator"
     ),
-    **{f"a field {name}": holding(name, CANARY) for name in ("authToken", "accessToken", "DB_TOKEN")},
+    **{f"a field {name}": holding(name, CANARY) for name in ("authToken", "secretAccessKey", "DB_TOKEN")},
+    "variables": holding(
+        "env", f"[{{name: MINIO_SECRET, value: {CANARY}}}, {{name: WIFI_PSK, value: {CANARY}}}]"
+    ),
+    "credentials in the text of a Secret": {
+        **holding("note", CANARY),
+        "prod/secret.yaml": KEYS.replace("VALUE", f"'mysql -uroot -p{CANARY} db'"),
+        "prod/kustomization.yaml": "resources: [obj.yaml, secret.yaml]\n",
+    },
     "values of a chart": holding("values", f"auth: {{password: {CANARY}, user: x}}", "HelmRelease"),
     "a Secret in values": holding("values", f"extraDeploy:\n- {texts(NESTED)}", "HelmRelease"),
     "values as a text": application(f"helm: {{values: {texts(f'auth: {{adminPassword: {CANARY}}}')}}}"),

@@ -35,7 +35,7 @@ from renderer.model.credential_text.commands import (
     passwords_of_listed_commands,
 )
 from renderer.model.credential_text.form import is_credential_value
-from renderer.model.credential_text.names import named_credentials, names_credential
+from renderer.model.credential_text.names import is_credential_field, named_credentials, names_credential
 from renderer.model.credential_text.search import credential_forms, may_be_credential
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import Segment
@@ -166,9 +166,7 @@ def _is_confidential_entry(mapping: JsonObject, key: str, child: Json) -> bool:
             return True
     if isinstance(child, dict) and is_reference_to_secret(key):
         return any(is_value_key(name) and is_credential_value(each) for name, each in child.items())
-    if not names_credential(key):
-        return False
-    if key == "secretKey" and ("remoteRef" in mapping or "sourceRef" in mapping):  # of an ExternalSecret
+    if not is_credential_field(mapping, key):
         return False
     return is_credential_value(child) or (
         isinstance(child, list) and any(isinstance(each, str) and is_credential_value(each) for each in child)

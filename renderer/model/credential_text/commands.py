@@ -186,7 +186,7 @@ def credential_arguments(arguments: Sequence[Json], command: Sequence[Json] = ()
         for index in range(1, len(every))
         if options[index - 1]
         and "=" not in str(every[index - 1])
-        and names_credential(str(every[index - 1]))
+        and names_credential(str(every[index - 1]).lstrip("-"))
         and is_credential_value(every[index])
         and not _ANOTHER_OPTION.fullmatch(str(every[index]))
     }

@@ -4,29 +4,40 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from functools import lru_cache
 
 from renderer.model.credential_text.form import Form, is_credential_value
+from renderer.model.kube.json import JsonObject
 from renderer.model.pattern import pattern
 
 _KEYS = (
     "access|account|activation|api|app|auth|bearer|deploy|encryption|license|master|preshared|private|product"
     "|registration|secret|session|shared|signing|storage|subscription|validation|webhook"
 )
+_SECRETS = "admin|app|auth|client|consumer|cookie|hmac|jwt|master|oauth|root|session|shared|signing|webhook"
 #: The end of a name whose value is a credential. ``existingSecret`` and ``pullSecret`` name a Secret.
 CREDENTIAL_NAME = Form(
     (
         *("pass", "pw", "psk", "secret", "token", "credential", "key", "authorization", "cookie", "jwt"),
-        *("bearer", "connection", "sig", "dsn"),
+        *("bearer", "connection", "sig", "dsn", "otp", "kennwort", "senha", "contrase", "wachtwoord"),
     ),
     pattern(
-        r"(?:(?i:pass(?:word|wd|phrase|code)s?|(?:client|shared|app|consumer|webhook)[-_.]?secret|token|credentials?"
-        rf"|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?|authorization|cookie|jwt|bearer|connection[-_]?string"
-        r"|(?:^|[-_.])(?:pass|sshpass|rootpw|sshpw|pw|pwd|psk|sig|signature|dsn|secrets?|tokens))|[a-z](?:Pass|Pwd|Psk|Pw|Dsn))"
-        r"(?i:[-_.]?(?:base64|b64|hash|plain|value|\d{1,3}))?$"
+        r"(?:(?i:pass(?:wor[dt]|wd|phrase|code)s?|(?<!by)(?<!com)(?<!over)(?<!under)(?<!tres)pass|pwd?|psk"
+        r"|token|credentials?|authorization|cookie|jwt|bearer|connection[-_]?string"
+        rf"|(?:{_SECRETS})[-_.]?secret|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?"
+        r"|(?:^|[-_.])(?:sig|signature|dsn|secrets?|tokens|otp)"
+        r"|kennwort|senha|contrase(?:ñ|n)a|mot[-_]?de[-_]?passe|wachtwoord)|[a-z]Dsn)"
+        r"(?i:[-_.]?(?:base64|b64|base|hash|plain|value|\d{1,3}))?$"
     ),
 )
-#: Names that only end like one: the working directory, numbers of tokens, switches.
-_OTHER_NAME = pattern(r"(?i)(?:old)?pwd|(?:max|min|num)\w*tokens?|no\W?passw\w*|(?:un)?lock_passwd")
+#: Names that only end like one: the working directory, numbers of tokens, switches, and what names a Secret.
+_OTHER_NAME = pattern(
+    r"(?:OLD)?PWD|(?i:(?:max|min|num)\w*tokens?|no[\W_]?passw\w*|(?:un)?lock_passwd|[^/]*/.*-secret)"
+)
+#: The fields beside ``secretKey`` that name a Secret, of which it is a key (external-secrets
+#: ``apis/externalsecrets/v1/externalsecret_types.go``, ExternalSecretData).
+_REFERENCES = frozenset({"remoteRef", "secretName", "secretRef", "sourceRef"})
+_KEY_OF_SECRET = "secretKey"  # noqa: S105 - the name of a field
 _LONGEST_NAME = 200
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
@@ -41,18 +52,25 @@ _OPTION = pattern(
 #: ``<name>value</name>``, ``<Password><Value>value``, ``<name><![CDATA[value]]>``.
 _ELEMENT = pattern(
     r"<(?:\w{1,20}:)?(?P<name>[\w.-]{1,60})(?:\s[^<>]{0,200})?>\s*+(?:<(?:\w{1,20}:)?(?i:value|string)>\s*+)?"
-    r"(?:<!\[CDATA\[\s*+)?(?P<word>[^<\s][^<]{0,200})<"
+    r"(?:<!\[CDATA\[\s*+)?(?P<word>[^<\s][^<]{0,200}?)(?:\]\]>)?<"
 )
 
 
+@lru_cache(maxsize=8192)  # the objects of a cluster have few different names
 def names_credential(name: str) -> bool:
     """Return True for the name of a field, variable or option whose value is a credential."""
     return (
         len(name) <= _LONGEST_NAME
         and CREDENTIAL_NAME.may_be_in(name.lower())
         and CREDENTIAL_NAME.pattern.search(name) is not None
+        and "existing" not in name.lower()
         and _OTHER_NAME.fullmatch(name) is None
     )
+
+
+def is_credential_field(mapping: JsonObject, key: str) -> bool:
+    """Return True if the name of a field says that its value is a credential."""
+    return names_credential(key) and not (key == _KEY_OF_SECRET and not _REFERENCES.isdisjoint(mapping))
 
 
 def named_credentials(text: str) -> Iterator[re.Match[str]]:

@@ -38,13 +38,11 @@ def credential_forms(text: str) -> Iterator[re.Match[str]]:
             yield from islice(filter(is_written, form.pattern.finditer(text)), 1)
 
 
-def without_credentials(
-    text: str, mask: Callable[[str], str], *, of_kernel: bool = False, of_command: bool = False
-) -> str:
-    """Return a text with a mask for each credential of an address or a request in it.
+def credentials_in(text: str, *, of_kernel: bool = False, of_command: bool = False) -> list[re.Match[str]]:
+    """Return each place of a credential of an address or a request in a text, in no order.
 
-    ``of_kernel``: the text has arguments for a kernel, whose passwords and tokens are masked as well.
-    ``of_command``: it is a command, or an argument of one, and so are the values of its options.
+    ``of_kernel``: the text has arguments for a kernel, whose passwords and tokens count as well.
+    ``of_command``: it is a command, or an argument of one, and so do the values of its options.
     """
     lowered = text.lower()
     found = [match for address in IN_ADDRESSES for match in address.places(text)]
@@ -55,8 +53,16 @@ def without_credentials(
         found += kernel_credentials(text)
     if of_command:
         found += (*named_credentials(text), *passwords_of_commands(text))
+    return [*filter(is_written, found)]
+
+
+def without_credentials(
+    text: str, mask: Callable[[str], str], *, of_kernel: bool = False, of_command: bool = False
+) -> str:
+    """Return a text with a mask for each credential that ``credentials_in`` finds."""
+    found = credentials_in(text, of_kernel=of_kernel, of_command=of_command)
     places: list[tuple[int, int]] = []
-    for start, end in sorted(map(_place_of_credential, filter(is_written, found))):
+    for start, end in sorted(map(_place_of_credential, found)):
         if places and start < places[-1][1]:
             places[-1] = (places[-1][0], max(end, places[-1][1]))
         else:

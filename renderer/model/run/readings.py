@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from math import isfinite
 
+from renderer.model.credential_text.names import names_credential
+from renderer.model.credential_text.search import credentials_in
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 
@@ -51,20 +53,16 @@ _COMMENT = pattern(r"\s#")
 _PROPERTIES = pattern(r"(?:[!&]\S*\s+)+")
 _QUOTED = pattern(r"""(["'])(.*)\1""", re.DOTALL)
 
-_CREDENTIAL_NAME = (
-    r"(?:pass(?:w(?:or)?d|phrase|code)?|pwd|secret|token|credentials?|auth(?:orization)?"
-    r"|(?:api|access|account|encryption|license|private|shared|signing|ssh)[-_.]?keys?|(?<![a-z])key)"
-    r"(?:[-_.]?(?:[0-9]+|base64|data|hash|id|value))?"
+#: What is between a credential and its name, its user or its command.
+_SEPARATOR = pattern(r"[\s:=@<]")
+#: ``password=…``, ``"password": "…"``, ``DB_PASSWORD: …``: a name, and a value, which ends with its line or
+#: part if it has no quotes.
+_NAME = pattern(r"(?<![\w.-])([\w.-]{1,128})[\"']?[ \t]*[:=][ \t]*")
+_VALUE = pattern(
+    r"\"([^\"\\]*(?:\\.[^\"\\]*)*)\"|'([^']*(?:''[^']*)*)'|([^\s,;&\"'{}\[\]][^\n,;&{}\[\]]*)", re.DOTALL
 )
-#: ``password=…``, ``"password": "…"``, ``DB_PASSWORD: …``; a value without quotes ends with its line or part.
-_NAMED = pattern(
-    rf"(?i)(?<![\w.-])[\w.-]{{0,64}}?{_CREDENTIAL_NAME}[\"']?[ \t]*[:=][ \t]*"
-    r"(?:\"([^\"\\]*(?:\\.[^\"\\]*)*)\"|'([^']*(?:''[^']*)*)'|([^\s,;&\"'{}\[\]][^\n,;&{}\[\]]*))"
-)
-#: ``<Password>…``, ``<AdministratorPassword><Value>…`` in an answer file.
-_ELEMENT = pattern(
-    rf"(?i)<[\w:.-]{{0,64}}?{_CREDENTIAL_NAME}(?:\s[^<>]{{0,256}})?>\s*(?:<value>\s*)?(?:<!\[CDATA\[)?([^<>]+?)(?:\]\]>|[<>]|$)"
-)
+#: Names of a credential inside of a Secret, besides those that mean one anywhere.
+_NAME_IN_SECRET = pattern(r"(?i)(?:auth|(?<![a-z])key|secret|ssh[-_.]?keys?)(?:[-_.]?(?:[0-9]+|data|id))?$")
 #: ``scheme://user:password@host``, ``user:password@host``, ``https://token@host``.
 _USER_OF_URL = pattern(
     r"(?<![^\s\"'=(<,;])([a-zA-Z][\w+.-]{0,31}://)?([^\s:/@\"'<>]{0,128})(?::([^\s\"'<>]*))?@"
@@ -240,25 +238,36 @@ def _unquoted(text: str, quote: str) -> Iterator[str]:
 
 def _parts(text: str) -> Iterator[str]:
     """Yield the credentials in a text."""
-    if ":" in text or "=" in text:
-        for match in _NAMED.finditer(text):
-            double, single, plain = match.groups()
-            if plain is None:
-                yield from _unquoted(double if single is None else single, '"' if single is None else "'")
-            else:
-                yield plain
-                if not _HEADER.match(plain):
-                    yield plain.split(maxsplit=1)[0]
+    yield from _named_values(text)
+    yield from (
+        match["word"] for match in credentials_in(text, of_command=True) if "word" in match.re.groupindex
+    )
     if "@" in text:
         yield from _users_of_urls(text)
-    if "<" in text:
-        yield from (match[1] for match in _ELEMENT.finditer(text))
     yield from (match[1] for match in _HEADER.finditer(text))
     for line in text.splitlines():
         named = _AFTER_NAME.fullmatch(line)
         if named:
             yield named[1]
             yield named[1].rpartition(":")[2]
+
+
+def _named_values(text: str) -> Iterator[str]:
+    """Yield the values after names of credentials, as they are written and without quotes."""
+    end = 0
+    for name in _NAME.finditer(text):
+        is_credential = names_credential(name[1]) or _NAME_IN_SECRET.search(name[1]) is not None
+        value = _VALUE.match(text, name.end()) if name.start() >= end and is_credential else None
+        if value is None:
+            continue
+        end = value.end()
+        double, single, plain = value.groups()
+        if plain is None:
+            yield from _unquoted(double if single is None else single, '"' if single is None else "'")
+        else:
+            yield plain
+            if not _HEADER.match(plain):
+                yield plain.split(maxsplit=1)[0]
 
 
 def _users_of_urls(text: str) -> Iterator[str]:

@@ -68,6 +68,7 @@ from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
+from renderer.model.credential_text.names import is_credential_field, names_credential
 from renderer.model.credential_text.requests import without_value_of_header
 from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import DiagnosticError
@@ -136,24 +137,14 @@ _CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
 _LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
 
-#: The name of a parameter, or of a value of a chart, that holds a credential; the name of a Secret is none.
-_CREDENTIAL_NAME = pattern(
-    r"(?i)^(?!.*existing).*(pass((word|wd|phrase|code)s?)?|(?<![a-z])pwd?|token|credentials?"
-    r"|(api|access|secret|private|encryption)[-_]?key"
-    r"|(client|app|shared|session|webhook|jwt|oauth|cookie)[-_]?secret)$"
-)
 #: The field of Ignition with the content of a file, as a URL.
 _SOURCE = "source"
-#: The name of a field that holds a credential in an object of any kind, unless another value is put in later.
-_PASSWORD_NAME = pattern(
-    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)s?([-_]?hash)?|(?<![a-z])psk|client[-_]?secret"
-    r"|(?<![a-z])token|(?-i:(?<=[a-z])Token))$"
+#: The name of a field with credentials in a list or mapping, and the fields in it with another meaning.
+_PASSWORDS = pattern(
+    r"(?i)^(?!.*existing).*(pass(word|wd|phrase)s?|(access|api|private|secret)[-_]?keys|tokens)$"
 )
-#: The name of a field with passwords in a list or mapping, and the fields in it with another meaning.
-_PASSWORDS = pattern(r"(?i)^(?!.*existing).*pass(word|wd|phrase)s?$")
 _NO_PASSWORD = pattern(r"(?i)^existing|(ref|from|name|namespace|key|type|length|policy|enabled|description)$")
-#: Headers with a credential, besides those with such a name; and a field with headers by their names.
-_HEADERS = frozenset({"authorization", "proxy-authorization", "cookie"})
+#: A field with headers by their names.
 _HEADERS_BY_NAME = pattern(r"(?i)headers$")
 #: The text of a request.
 _BODY = "body"
@@ -399,7 +390,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
         name = text_at(mapping, "name")
         word = name.removesuffix("s") if key == _ARRAY else name
-        if name in here.parameters or _CREDENTIAL_NAME.search(word):
+        if name in here.parameters or names_credential(word):
             return below.hidden(is_secret=name in here.parameters)
         return below.within(Area.COMMAND) if key == _ARRAY else below
     if _means_value(key) and _hides_beside_name(mapping, key):
@@ -415,10 +406,14 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.area is Area.INPUTS and is_used(key, here.parameters):
         return below.hidden(is_secret=True)
     is_schema = isinstance(child, dict) and "type" in child
-    if isinstance(child, dict | list) and _PASSWORDS.search(key) and not is_schema:
+    is_list_of_texts = isinstance(child, list) and _is_command(child)
+    is_collection = is_list_of_texts or (
+        isinstance(child, dict | list) and _PASSWORDS.search(key) is not None
+    )
+    if is_collection and not is_schema and names_credential(key):
         return below.within(Area.PASSWORDS)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
-    if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and _CREDENTIAL_NAME.search(key):
+    if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and names_credential(key):
         return below.hidden()
     if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
         scheme_and_word = str(child).split(maxsplit=1)
@@ -432,13 +427,13 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         if not is_name:
             return below.hidden(is_secret=True)
     if here.kind in _WITH_CREDENTIALS and is_scalar:
-        is_credential = _CREDENTIAL_NAME.search(key) or _REFERENCE_TO_CREDENTIAL.search(key)
+        is_credential = names_credential(key) or _REFERENCE_TO_CREDENTIAL.search(key)
         return below.hidden(is_secret=True) if is_credential else below
     if not is_schema and (key in _REFERENCES or is_reference_to_secret(key)):
         return below.within(Area.REFERENCE)
     if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
         return below.hidden()
-    if is_scalar and _PASSWORD_NAME.search(key) and is_credential_value(child):
+    if is_scalar and is_credential_field(mapping, key) and is_credential_value(child):
         return below.hidden()
     is_fake = key in _FAKES or (key == "spec" and here.kind == _FAKE_GENERATOR)
     if _NAMES_SECRETS.search(key) or (is_fake and here.kind in _WITH_CREDENTIALS):
@@ -489,8 +484,7 @@ def _is_content(value: Json) -> bool:
 
 def _names_credential(name: str, value: str) -> bool:
     """Return True if a header, a variable of the environment or the like holds a credential as its value."""
-    is_named = _CREDENTIAL_NAME.search(name) or name.lower() in _HEADERS
-    return bool(is_named) and value.lower() not in ("", "true", "false")
+    return names_credential(name) and value.lower() not in ("", "true", "false")
 
 
 def _scope_of_operation(operation: JsonObject, here: Scope, key: str) -> Scope:
@@ -570,7 +564,7 @@ def confidential_parameters(template: JsonObject) -> frozenset[str]:
         for section in (template, object_at(template, "spec"))
         for parameter in array_at(section, "parameters")
     )
-    credentials = frozenset(name for name in declared if _CREDENTIAL_NAME.search(name))
+    credentials = frozenset(name for name in declared if names_credential(name))
     return names_in_confidential_parts(rest, names_of_parameters, names_of_parameters) | credentials
 
 
