@@ -38,7 +38,6 @@ from renderer.model.difference import (
 from renderer.model.kube.resource import Resource
 
 _DELETED = Impact(Effect.DELETED, "deleted with the disks that it owns, once it is pruned")
-_REPLACED = "another VM is created under the new name"
 
 
 def compare_overlay(  # noqa: PLR0913 - an overlay on two sides, and two that most callers leave out
@@ -213,14 +212,16 @@ class _Comparison:
 
 def _rename_impact(before: Resource, after: Resource) -> Impact:
     """Return the impact of a rename; a disk that keeps its name and namespace is the same disk."""
+    where = "under the new name" if before.name != after.name else f"in the namespace {after.namespace}"
+    created = f"another VM is created {where}"
     old, new = disks_of(before), disks_of(after)
     shared = [name for name in new if name in old] if before.namespace == after.namespace else []
     owned = [name for name in shared if old[name]]
     if owned:
         names = " and ".join(f"DataVolume {name}" for name in owned)
-        reason = f"{_REPLACED}, with disks that the old VM owns, and that may be deleted with it: {names}"
+        reason = f"{created}, with disks that the old VM owns, and that may be deleted with it: {names}"
     elif shared:
-        reason = f"{_REPLACED}, with the same disks: {' and '.join(shared)}"
+        reason = f"{created}, with the same disks: {' and '.join(shared)}"
     else:
-        reason = f"{_REPLACED}, with new disks"
+        reason = f"{created}, with new disks"
     return Impact(Effect.REPLACED, reason)

@@ -92,10 +92,14 @@ class Deletions:
         """
         if self.retention(removed):
             return ()
+        return self.without_leaving_disks(removed, self.lost_with(removed))
+
+    def without_leaving_disks(self, removed: Resource, data: Sequence[DataChange]) -> tuple[DataChange, ...]:
+        """Return what happens to disks of a removed object, except those that stay, and leave Git as well."""
         leaving = self._leaving_disks.get(removed.namespace, frozenset())
         return tuple(
             each
-            for each in self.lost_with(removed)
+            for each in data
             if each.effect is not DataEffect.KEPT or each.before.partition(" (")[0] not in leaving
         )
 

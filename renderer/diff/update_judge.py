@@ -240,7 +240,7 @@ class UpdateJudge:
             return judgement
         is_kept = bool(self._deletions.retention(before))
         data, guest = self._sides.outlook.of_another(vm_change, before, after, is_kept=is_kept)
-        return judgement._replace(data=data, guest=guest)
+        return judgement._replace(data=self._deletions.without_leaving_disks(before, data), guest=guest)
 
     def _as_applied(self, before: Resource, after: Resource) -> tuple[Resource, Resource]:
         """Return both as KubeVirt sees them; both as written unless both could be expanded."""

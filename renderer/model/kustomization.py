@@ -267,21 +267,26 @@ class Label(Record):
 class CompletedKustomization(Record):
     """The kustomization that Flux or Argo CD builds in ``folder`` instead of its file, which is not changed.
 
-    ``file`` is the path of that file, whether it exists or is generated. ``sites`` are the places of added
-    fields and list entries. ``lenient``: fields that kustomize does not know are ignored.
+    ``file`` is the path of that file, whether it exists or is generated. ``sites`` are the places where added
+    fields and list entries may be written, the likeliest first. ``lenient``: fields that kustomize does not
+    know are ignored.
     """
 
     folder: str
     file: str
     content: JsonObject
-    sites: Mapping[FieldPath, Site] = MappingProxyType({})
+    sites: Mapping[FieldPath, tuple[Site, ...]] = MappingProxyType({})
     generated: bool = False
     lenient: bool = False
 
     def site(self, *segments: str | int) -> Site:
         """Return the place of a field of the kustomization."""
+        return self.sites_of(*segments)[0]
+
+    def sites_of(self, *segments: str | int) -> tuple[Site, ...]:
+        """Return the places where a field of the kustomization may be written."""
         field = FieldPath(segments)
-        return self.sites.get(field) or Site(self.file, 0, field)
+        return self.sites.get(field) or (Site(self.file, 0, field),)
 
 
 class Kustomization(Record):
@@ -319,4 +324,8 @@ class Kustomization(Record):
 
     def site_of(self, *segments: str | int) -> Site:
         """Return the place of a field, which may be in the entry point that completed the file."""
-        return self.completed.site(*segments) if self.completed else self.site.below(*segments)
+        return self.sites_of(*segments)[0]
+
+    def sites_of(self, *segments: str | int) -> tuple[Site, ...]:
+        """Return the places where a field may be written, patches of the entry point among them."""
+        return self.completed.sites_of(*segments) if self.completed else (self.site.below(*segments),)

@@ -366,4 +366,4 @@ def _requesting_sites(builtin: BuiltinTransform, field: FieldPath) -> tuple[Site
         case "replicas":
             return (written.replicas[builtin.entry].site,)
         case _:
-            return (at,)
+            return written.sites_of(name)

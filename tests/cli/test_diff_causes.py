@@ -198,6 +198,32 @@ spec:
     assert causes(fleet, {"clusters/web.yaml": entry.replace("300", "600")}) == [["clusters/web.yaml 10"]]
 
 
+def test_the_target_namespace_of_a_kustomization_that_its_parent_patches(fleet: Path) -> None:
+    entry = """\
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: web, namespace: flux-system}
+spec:
+  path: ./web
+  prune: true
+  targetNamespace: prod
+  sourceRef: {kind: GitRepository, name: flux-system}
+"""
+    files = {
+        "vmrender.yaml": PROJECT.replace(
+            "[{path: catalog}]", "[{path: catalog}]\noverlays: [{flux: clusters}]"
+        ),
+        "clusters/web.yaml": entry,
+        "clusters/kustomization.yaml": "resources: [web.yaml]\npatches:\n"
+        "  - target: {kind: Kustomization}\n"
+        "    patch: '{kind: Kustomization, metadata: {name: _}, spec: {interval: 1h}}'\n",
+        "web/web.yaml": VM,
+    }
+    commit(fleet, files)
+    moved = {"clusters/web.yaml": entry.replace("targetNamespace: prod", "targetNamespace: vms")}
+    assert causes(fleet, moved) == [["clusters/web.yaml 7"]]
+
+
 def test_the_configuration_of_the_cluster(fleet: Path) -> None:
     """The machines, whose manifests are the same, would not start again."""
     kubevirt = """\

@@ -279,7 +279,7 @@ def test_generated_kustomizations_of_one_folder_are_listed_by_each_that_names_it
     for name in ("x", "y"):
         completed = find_or_generate(folders, "d", Site(name))
         assert completed.content == {"resources": ["./c.yaml"]}
-        assert {*completed.sites.values()} == {Site(name)}
+        assert {*completed.sites.values()} == {(Site(name),)}
         with pytest.raises(DiagnosticError) as raised:
             find_or_generate(folders, "e", Site(name))
         assert [each.code for each in raised.value.diagnostics] == [Code.RESOURCE_INVALID]

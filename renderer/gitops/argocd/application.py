@@ -72,7 +72,10 @@ class DeployedSource(NamedTuple):
         return bool(self.path) or not text_at(self.content, "ref")
 
     def site(self, *below: Segment) -> Site:
-        return self.application.sites(FieldPath((*self.field, *below)))[0]
+        return self.sites(*below)[0]
+
+    def sites(self, *below: Segment) -> tuple[Site, ...]:
+        return self.application.sites(FieldPath((*self.field, *below)))
 
     def error(self, message: str, *below: Segment, hint: str | None = None) -> DiagnosticError:
         text = f"the Application {self.application.name}: {message}"

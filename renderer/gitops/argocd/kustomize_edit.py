@@ -59,7 +59,7 @@ class _Edit:
         self._file = file
         self._content = content
         self._options = object_at(source.content, "kustomize")
-        self._sites: dict[FieldPath, Site] = {}
+        self._sites: dict[FieldPath, tuple[Site, ...]] = {}
 
     def completed(self) -> CompletedKustomization:
         for old, new in (("bases", "resources"), ("imageTags", "images")):  # FixKustomization
@@ -83,12 +83,12 @@ class _Edit:
         value = text_at(self._options, field)
         if value:
             self._content[field] = value
-            self._sites[FieldPath.of(field)] = self._site(field)
+            self._sites[FieldPath.of(field)] = self._sites_of(field)
 
     def _append(self, field: str, value: Json, *written: Segment) -> None:
         entries = [*(self._content.get(field) or ()), value]
         self._content[field] = entries
-        self._sites[FieldPath.of(field, len(entries) - 1)] = self._site(*written)
+        self._sites[FieldPath.of(field, len(entries) - 1)] = self._sites_of(*written)
 
     def _set_images(self) -> None:
         """Apply ``edit set image``: by name, each written as ``name=new:tag@digest``, sorted."""
@@ -113,7 +113,7 @@ class _Edit:
         self._content["images"] = _by_name(entries)
         for position, name in enumerate(sorted(entries)):
             if name in places:
-                self._sites[FieldPath.of("images", position)] = self._site("images", places[name])
+                self._sites[FieldPath.of("images", position)] = self._sites_of("images", places[name])
 
     def _set_replicas(self) -> None:
         """Apply ``edit set replicas``: by name, sorted."""
@@ -141,7 +141,7 @@ class _Edit:
                     "labelIncludeTemplates alone is refused", "labelIncludeTemplates", hint=hint
                 )
             if "commonLabels" not in self._content:
-                self._sites[FieldPath.of("commonLabels")] = self._site("commonLabels")
+                self._sites[FieldPath.of("commonLabels")] = self._sites_of("commonLabels")
             self._content["commonLabels"] = self._with_pairs(
                 "commonLabels", labels, "commonLabels", force=force
             )
@@ -182,7 +182,7 @@ class _Edit:
         known = object_at(self._content, field)
         self._check_new(option, known, pairs, force=force)
         for key in pairs:
-            self._sites[FieldPath.of(field, key)] = self._site(option, key)
+            self._sites[FieldPath.of(field, key)] = self._sites_of(option, key)
         return {**known, **pairs}
 
     def _check_new(self, option: str, known: JsonObject, pairs: Mapping[str, str], *, force: bool) -> None:
@@ -232,8 +232,8 @@ class _Edit:
 
         return _VARIABLE.sub(value, text)
 
-    def _site(self, *written: Segment) -> Site:
-        return self._source.site("kustomize", *written)
+    def _sites_of(self, *written: Segment) -> tuple[Site, ...]:
+        return self._source.sites("kustomize", *written)
 
     def _error(self, message: str, *written: Segment, hint: str | None = None) -> Exception:
         return self._source.error(message, "kustomize", *written, hint=hint)

@@ -86,8 +86,8 @@ def find_or_generate(folders: FolderReader, folder: str, listed_at: Site) -> Com
     if not found.generated:
         return CompletedKustomization(folder, found.file, found.content, lenient=True)
     count = len(array_at(found.content, "resources"))
-    sites = {FieldPath.of("resources", index): listed_at for index in range(count)}
-    sites[FieldPath()] = listed_at
+    sites = {FieldPath.of("resources", index): (listed_at,) for index in range(count)}
+    sites[FieldPath()] = (listed_at,)
     return CompletedKustomization(folder, found.file, found.content, sites, generated=True)
 
 
@@ -145,28 +145,30 @@ def _add_deprecated_patches(merge: _Merge) -> None:
 class _Merge:
     """Merges fields of ``entry.spec`` into ``content``, and records where each is written."""
 
-    def __init__(self, content: dict[str, Any], sites: dict[FieldPath, Site], entry: Resource) -> None:
+    def __init__(
+        self, content: dict[str, Any], sites: dict[FieldPath, tuple[Site, ...]], entry: Resource
+    ) -> None:
         self.content = content
         self.sites = sites
         self.entry = entry
 
     def replace(self, field: str, value: Json, written: str) -> None:
         self.content[field] = value
-        self.sites[FieldPath.of(field)] = self._site(written)
+        self.sites[FieldPath.of(field)] = self._sites(written)
 
     def append(self, field: str, value: Json, *written: str | int) -> None:
         entries = [*(self.content.get(field) or ()), value]
         self.content[field] = entries
-        self.sites[FieldPath.of(field, len(entries) - 1)] = self._site(*written)
+        self.sites[FieldPath.of(field, len(entries) - 1)] = self._sites(*written)
 
     def change(self, field: str, index: int, value: Json, *written: str | int) -> None:
         entries = list(self.content[field])
         entries[index] = value
         self.content[field] = entries
-        self.sites[FieldPath.of(field, index)] = self._site(*written)
+        self.sites[FieldPath.of(field, index)] = self._sites(*written)
 
-    def _site(self, *written: str | int) -> Site:
-        return self.entry.sites(FieldPath.of("spec", *written))[0]
+    def _sites(self, *written: str | int) -> tuple[Site, ...]:
+        return self.entry.sites(FieldPath.of("spec", *written))
 
 
 def _patch(written: Json, text: str | None = None) -> JsonObject:

@@ -163,7 +163,7 @@ def deprecations(
     fields.only(*KNOWN_FIELDS)
     return tuple(
         Diagnostic.at(
-            fields.site_of(name) if added is None else added,
+            fields.site_of(name) if added is None else added[0],
             Code.DEPRECATED,
             f"{name} is deprecated in kustomize",
             f"use {successor} instead" if added is None else _SUCCESSORS_IN_ENTRIES.get(name),

@@ -230,6 +230,26 @@ def test_change_says_what_happens_to_disks(
     assert all(each.source in SOURCES[each.effect] for each in found)
 
 
+def test_disk_that_goes_with_the_namespace_is_lost_and_does_not_stay() -> None:
+    def side(namespace: str) -> OverlaySide:
+        objects = [
+            {**each, "metadata": {**each["metadata"], "namespace": namespace}}
+            for each in (claim("100Gi"), machine())
+        ]
+        return OverlaySide(Release(1, 9), tuple(Resource(each, Site("a.yaml")) for each in objects))
+
+    compared = compare_overlay("", "", side("prod"), side("stage"))
+    found = {each.id.gvk.kind: each for each in compared.changes}
+    vm, disk = found["VirtualMachine"], found["PersistentVolumeClaim"]
+    assert [(each.effect, each.before) for each in vm.data] == [
+        (LOST, "DataVolume db-root (30Gi)"),
+        (NEW, ""),
+    ]
+    assert vm.impact is not None
+    assert vm.impact.reason == "another VM is created in the namespace stage, with new disks"
+    assert [(each.effect, each.before) for each in disk.data] == [(LOST, "claim db-data (100Gi)")]
+
+
 @pytest.mark.parametrize(
     ("image", "is_harm"), [("drivers:2", False), ("drivers@sha256:1", False), ("tools:1", True)]
 )
