@@ -73,7 +73,8 @@ class Outlook:
         data = renaming(before, after, old.name)
         if is_kept:
             data = tuple(each for each in data if each.effect is DataEffect.NEW_DISK)
-        return data, self._guest(change, old, new)
+        # A system on a new disk has seen no other machine.
+        return data, () if after.boots_from_new_disk else self._guest(change, old, new)
 
     def _of_pool(
         self, before: Disks, old: Resource, new: Resource, judgement: Judgement

@@ -69,6 +69,15 @@ class Disks(NamedTuple):
     def templates(self) -> Mapping[str, JsonObject]:
         return data_volume_templates(self.vm_spec)
 
+    @property
+    def boots_from_new_disk(self) -> bool:
+        """True if a machine that is made anew boots from a disk that is made with it."""
+        root = root_of(self.instance)
+        if root is None:
+            return False
+        _, target = root
+        return target.is_made_anew or (target.is_claim and target.name in self.templates)
+
     def described(self, target: Target) -> str:
         """Return a target in words, with its size if the repository knows it."""
         if not target.is_claim:
