@@ -165,18 +165,21 @@ class TreeBuilder:
     code path.
     """
 
-    __slots__ = ("_anchors", "_dialect", "_max_depth", "_next", "has_noted_content")
+    __slots__ = ("_anchors", "_dialect", "_max_depth", "_next", "contents")
 
     def __init__(self, source: EventSource, dialect: Dialect) -> None:
         self._next = source.get_event
         self._dialect = dialect
         self._anchors = Anchors()
-        #: True once a key between braces held its value: in ``{password:x}``, a blank is missing.
-        self.has_noted_content = False
+        #: Keys between braces that hold their value: in ``{password:x}``, a blank is missing.
+        self.contents: list[str] = []
         self._max_depth = limits().nesting
 
     def document(self) -> Json:
-        """Return the first document, if there is one. Raises ``UnusableError`` and ``yaml.YAMLError``."""
+        """Return the first document, if there is one. Raises ``UnusableError`` and ``yaml.YAMLError``.
+
+        No output of this run repeats a key that holds its value, which may be confidential.
+        """
         self._next()
         start = self._next()
         if not isinstance(start, DocumentStartEvent):
@@ -184,7 +187,11 @@ class TreeBuilder:
         if start.version not in (None, _VERSION):
             problem = "the %YAML directive asks for another version than 1.1"
             raise UnusableError(problem, hint="remove the directive").at(*position_of(start))
-        root = self._value(self._next(), self._dialect.block, 0)
+        try:
+            root = self._value(self._next(), self._dialect.block, 0)
+        finally:
+            if self.contents:
+                taint_again(self.contents)
         self._next()
         return root
 
@@ -255,7 +262,7 @@ class TreeBuilder:
                     ):
                         mapping[key] = values[event.value]
                         if not event.value and is_flow and _IS_CONTENT.match(key):
-                            self._note_content(key)
+                            self.contents.append(key)
                     else:
                         mapping[key] = self._value(event, scalars, depth)
                 event = next_event()
@@ -265,14 +272,11 @@ class TreeBuilder:
             merges.fill(mapping)
         return mapping
 
-    def _note_content(self, key: str) -> None:
-        """Record a key that holds its value, which may be confidential: no output repeats it."""
-        self.has_noted_content = True
-        taint_again((key,))
-
     def _key(self, event: Event | None, scalars: Scalars, depth: int) -> str | None:
         """Return the text of a key that is not just a plain scalar; None for a special entry."""
+        count = len(self.contents)
         value = self._value(event, scalars, depth)
+        del self.contents[count:]  # of a mapping as a key, which is a template: ``{{ range .x }}``
         if isinstance(event, ScalarEvent):
             if event.tag in _NO_TAGS and not event.style:
                 return scalars.keys[event.value]

@@ -179,7 +179,7 @@ class LineTable(Memo[Line]):
             items: Any = builder.document()
         except MalformedError:
             raise RefusedError from None
-        if builder.has_noted_content:  # each run that reads the text has to note it
+        if builder.contents:  # each run that reads the text has to note it
             raise RefusedError
         value: Json = items[0]
         return value

@@ -9,6 +9,7 @@ import pytest
 from renderer.findings.public_lines import public_lines
 from renderer.kubevirt.facts.confidential.masked import masked
 from renderer.kubevirt.facts.confidential.parts import root_scope
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.run.taint import begin_notes, taint_masking
 from renderer.yamlio.decode import decode_documents
 from tests.security.test_secrets import invoked
@@ -128,6 +129,9 @@ def test_key_without_a_value_is_shown() -> None:
     (tree,) = decode_documents(text.encode(), "")
 
     assert taint_masking().mask(str(tree)) == str(tree)
+    with pytest.raises(DiagnosticError):
+        decode_documents(f"a: {{{{ range {CANARY} }}}}".encode(), "")
+    assert not taint_masking()
 
 
 @pytest.mark.parametrize(
