@@ -20,9 +20,10 @@ _INTERVAL, _FOR_UNDOING = 1, 5
 
 
 @contextmanager
-def limited_cpu() -> Iterator[None]:
+def limited_cpu(*, of_process: bool = False) -> Iterator[None]:
     """End the block with ``CpuLimitError`` when this process has used more CPU time than it may.
 
+    ``of_process``: all its time counts, also that of earlier blocks.
     A timer of the system (``ITIMER_PROF``) interrupts the block to look. Nothing is bounded where there is
     none (Windows), outside of the main thread, which alone gets signals, and while a profiler uses the timer.
     """
@@ -33,7 +34,7 @@ def limited_cpu() -> Iterator[None]:
     if not is_main or not hasattr(signal, "setitimer") or signal.getitimer(signal.ITIMER_PROF) != (0.0, 0.0):
         yield
         return
-    begin, ended = process_time(), float("-inf")
+    begin, ended = 0 if of_process else process_time(), float("-inf")
 
     def check(_signal: int, _frame: FrameType | None) -> None:
         nonlocal ended
@@ -45,6 +46,7 @@ def limited_cpu() -> Iterator[None]:
     former = signal.signal(signal.SIGPROF, check)
     signal.setitimer(signal.ITIMER_PROF, _INTERVAL, _INTERVAL)
     try:
+        check(signal.SIGPROF, None)  # many short blocks may end before the timer does
         yield
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)

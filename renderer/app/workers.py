@@ -160,7 +160,7 @@ def _start_worker(
 
 
 def _do_part(start: int, end: int) -> list[Any]:
-    with limited_cpu():
+    with limited_cpu(of_process=True):
         return [_Worker.do(overlay)._replace(by_worker=True) for overlay in _Worker.overlays[start:end]]
 
 

@@ -17,6 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from renderer.app.cpu_limit import limited_cpu
+from renderer.app.workers import _do_part, _Worker
 from renderer.cli.app import main
 from renderer.model.run.limits import set_maximum
 from renderer.model.run.work import CpuLimitError, allowed_seconds, begin_run, note_read, spend
@@ -106,14 +107,48 @@ def test_nothing_is_left_behind() -> None:
     assert signal.getitimer(signal.ITIMER_PROF) == (0.0, 0.0)
 
 
-def test_steps_and_files_explain_time() -> None:
+@pytest.mark.parametrize(
+    ("steps", "size", "work", "seconds"),
+    [
+        (1_000_000, 1_000_000, 4_000_000, 8 + 3 + 5),
+        (5_000_000, 200_000, 4_000_000, 8 + 8 + 1),  # all that steps explain in a small repository
+        (5_000_000, 1_000_000, 4_000_000, 8 + 15 + 5),
+        (5_000_000, 200_000, 20_000_000, 8 + 15 + 1),  # whoever runs it expects more work
+    ],
+)
+def test_steps_and_files_explain_time(steps: int, size: int, work: int, seconds: int) -> None:
     def allowed() -> float:
         begin_run()
-        spend(1_000_000, "testing")
-        note_read("a.yaml", 1_000_000)
+        set_maximum({"work": work})
+        note_read("a.yaml", size)
+        spend(steps, "testing")
         return allowed_seconds()
 
-    assert copy_context().run(allowed) == 8 + 3 + 5
+    assert copy_context().run(allowed) == seconds
+
+
+class SpinningTask:
+    def _replace(self, *, by_worker: bool) -> bool:
+        return by_worker
+
+    def __call__(self, _overlay: object, /, *, is_last: bool = False) -> SpinningTask:
+        spin(0.6 if not is_last else 0)
+        return self
+
+
+def start_worker() -> None:
+    begin_run()
+    set_maximum({"cpu": 1})
+    _Worker.do, _Worker.overlays = SpinningTask(), range(3)
+
+
+@pytest.mark.skipif("fork" not in get_all_start_methods(), reason="the system cannot fork")
+def test_parts_of_a_worker_have_one_limit() -> None:
+    with ProcessPoolExecutor(1, get_context("fork"), start_worker) as pool:
+        parts = [pool.submit(_do_part, number, number + 1) for number in range(3)]
+        assert parts[0].result() == [True]
+        with pytest.raises(CpuLimitError):
+            parts[2].result()
 
 
 def test_another_thread_has_no_timer() -> None:
