@@ -382,9 +382,10 @@ def summary(difference: Difference) -> Iterator[str]:
         yield f"{plural(difference.others, 'object')} of the dump not compared: {_NOT_COMPARED}"
     yield from map(printable, difference.assumptions if difference else ())
     if names := difference.not_compared:
-        verb = "is" if len(names) == 1 else "are"
-        manifests = f"{plural(len(names), 'changed manifest')} {verb} in no overlay that can be built"
-        yield f"{manifests}, and not compared: {printable(listed(names, _MOST_MANIFESTS))}"
+        verb, them = ("is", "it") if len(names) == 1 else ("are", "them")
+        manifests = f"{plural(len(names), 'changed manifest')} {verb} not compared"
+        reason = f"nothing here deploys {them}, or what does cannot be built"
+        yield f"{manifests}, as {reason}: {printable(listed(names, _MOST_MANIFESTS))}"
     if not _ANYHOW.issuperset(effects):
         before = printable(difference.before)
         if difference.is_live:

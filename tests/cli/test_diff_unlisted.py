@@ -183,8 +183,8 @@ def test_manifest_that_nothing_deploys_is_named(folder: Path) -> None:
     names = "infra/a.yaml, infra/b.yaml, infra/c.yaml and 2 more"
     assert result.exit_code == 0
     assert (
-        f"5 changed manifests are in no overlay that can be built, and not compared: {names}\n"
-        in result.stdout
+        "5 changed manifests are not compared, as nothing here deploys them, or what does cannot be built: "
+        f"{names}\n" in result.stdout
     )
     assert json.loads(diff("--format", "json").stdout)["notCompared"] == [*files]
     assert "5 changed manifests" in diff("--format", "markdown").stdout
@@ -243,7 +243,7 @@ def test_kustomization_that_cannot_be_read_removes_nothing(remote: Path) -> None
     result = diff()
     assert result.exit_code == 0
     assert "removed" not in result.stdout
-    assert "not compared: infra/kustomization.yaml\n" in result.stdout
+    assert "cannot be built: infra/kustomization.yaml\n" in result.stdout
 
 
 def test_kustomization_removed_with_a_folder_that_cannot_be_built(remote: Path) -> None:
@@ -258,9 +258,7 @@ def test_kustomization_removed_with_a_folder_that_cannot_be_built(remote: Path) 
 def test_kustomization_that_cannot_be_built_is_named(remote: Path) -> None:
     write(remote, {"infra/kustomization.yaml": REMOTE.replace("ref=v1", "ref=v2")})
     result = diff()
-    named = (
-        "1 changed manifest is in no overlay that can be built, and not compared: infra/kustomization.yaml\n"
-    )
+    named = "as nothing here deploys it, or what does cannot be built: infra/kustomization.yaml\n"
     assert result.exit_code == 0
     assert named in result.stdout
 
@@ -270,7 +268,7 @@ def test_kustomization_below_another_one_that_does_not_use_it_is_named(remote: P
     above = KUSTOMIZATION.replace("infra", "apps").replace("./apps", "./")
     commit(remote, {"kustomization.yaml": "resources: [clusters/prod.yaml]\n", "clusters/apps.yaml": above})
     write(remote, {"infra/kustomization.yaml": REMOTE.replace("ref=v1", "ref=v2")})
-    assert "not compared: infra/kustomization.yaml\n" in diff().stdout
+    assert "cannot be built: infra/kustomization.yaml\n" in diff().stdout
 
 
 @pytest.fixture
@@ -395,5 +393,5 @@ def test_the_rest_of_a_kustomization_with_the_operator_is_not_compared(folder: P
     write(folder, {"infra/kustomization.yaml": OPERATOR.replace("1.8.3", release) + rest})
     result = diff().stdout
     assert ("virt-operator of 1.9.0 instead of 1.8.3" in result) is (release == "1.9.0")
-    assert "1 changed manifest is in no overlay that can be built" in result
+    assert "1 changed manifest is not compared" in result
     assert "hidden" not in result
