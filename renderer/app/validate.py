@@ -21,15 +21,17 @@ from renderer.app.several_projects import (
 from renderer.app.usage_error import UsageError
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
+from renderer.discovery.other_release import remarks_on_other_releases
 from renderer.files.file_system import STANDARD_INPUT, FileSystem, folder_of
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
 from renderer.findings.run_findings import FindingFilter, RunFindings
+from renderer.kubevirt.facts.installed_release import names_release
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, Severity
+from renderer.model.diagnostic import Diagnostic, DiagnosticError, Severity
 from renderer.model.record import Record
 from renderer.model.release import Release
-from renderer.model.render_config import Overlay
+from renderer.model.render_config import PROJECT_FILE, Overlay
 from renderer.model.run.work import in_turn
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.project.project import unread_project_files
@@ -114,6 +116,9 @@ def validate(
     lone = LoneFileChecks(run)
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
+    if kubevirt is None and (WHOLE_PROJECT in paths or any(_may_say_release(run, file) for file in files)):
+        others = remarks_on_other_releases(run.fs, run.config, run.overlays, run.found.chosen)
+        findings.add(with_levels(tuple(others), run.config.rules))
     chosen_here = frozenset(overlay.path for overlay in run.found.chosen)
     in_scope = tuple(overlay for overlay in scope.overlays if overlay.path in chosen_here)
     for overlay in in_turn(in_scope):
@@ -168,6 +173,16 @@ def validate_overlays(
         len(run.unbuilt),
         findings.unshown,
     )
+
+
+def _may_say_release(run: ValidationRun, file: str) -> bool:
+    """Return True for the project file, and for one that may say which release the repository installs."""
+    if file in (PROJECT_FILE, STANDARD_INPUT):
+        return file == PROJECT_FILE
+    try:
+        return names_release(run.fs.read(file))
+    except DiagnosticError:  # reported where it is checked
+        return False
 
 
 def _manifests_at(run: ValidationRun, path: str) -> Iterator[str]:

@@ -45,6 +45,7 @@ class Code(TextEnum):
     CLUSTER_CONFLICT = "cluster-conflict"
     CLUSTER_UNUSED = "cluster-unused", Trait.MAY_WARN
     FACTS_OUTDATED = "facts-outdated", Trait.MAY_WARN
+    INSTALLED_RELEASE = "installed-release", Trait.MAY_WARN
 
     # Composition.
     BUILD_LIMIT = "build-limit"

@@ -395,3 +395,13 @@ def test_the_rest_of_a_kustomization_with_the_operator_is_not_compared(folder: P
     assert ("virt-operator of 1.9.0 instead of 1.8.3" in result) is (release == "1.9.0")
     assert "1 changed manifest is not compared" in result
     assert "hidden" not in result
+
+
+def test_operator_of_another_release_than_the_project_is_rendered_for(folder: Path) -> None:
+    commit(folder, {"infra/kustomization.yaml": OPERATOR.replace("1.8.3", "1.9.0")})
+    write(folder, {"infra/kustomization.yaml": OPERATOR})
+    said = "[installed-release]: the repository installs KubeVirt 1.8.3, and the project is rendered for 1.9"
+    assert said in diff().stderr
+    assert "installed-release" not in diff("--kubevirt", "1.8").stderr
+    write(folder, {"vmrender.yaml": PROJECT.replace("1.9", "1.8.3")})
+    assert "installed-release" not in diff().stderr

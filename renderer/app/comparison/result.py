@@ -7,6 +7,8 @@ from typing import NamedTuple
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import Side
 from renderer.app.target_remarks import remarks_on_targets
+from renderer.discovery.other_release import remarks_on_other_releases
+from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.model.difference import Difference
 from renderer.model.plural import plural
@@ -64,6 +66,10 @@ class ComparedErrors:
         before, after = self._sides
         self._before.add(before.found.errors)
         self._after.add(after.found.errors)
+        if after.asked_release is None:
+            found = after.found
+            others = remarks_on_other_releases(after.fs, after.config, found.overlays, found.chosen)
+            self._after.add(with_levels(tuple(others), after.config.rules))
 
     def add(self, overlay: OverlayStates) -> None:
         """Add the errors of an overlay."""

@@ -120,6 +120,11 @@ def may_name_release(content: bytes) -> bool:
     return bool(_SIGNS.search(content) or (b"virt-operator" in content and _TAG_SIGNS.search(content)))
 
 
+def names_release(content: bytes) -> bool:
+    """Return True if a file may name a release in its text or its fields."""
+    return bool(_IMAGE.search(content)) or may_name_release(content)
+
+
 def releases_in_text(content: bytes) -> Iterator[InstalledRelease]:
     """Yield the releases of the images that a file names."""
     has_own = False
