@@ -160,6 +160,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     found: Sequence[OverlayDifference] = [*map(shared.marked, compared.between_sides(paths))]
     found = former.worse(found, shared.marked)
     found = compared.names.added_to(compared.readers.added_to(found))
+    found = compared.namespaces.added_to(found)
     found = [*compared.services.added_to(found)]
     found = deployers.added_to(found, causes)
     found = _without_emptied(found, after)

@@ -196,7 +196,8 @@ def test_a_renamed_machine_keeps_the_disks_with_equal_names(
     write(folder, {"overlays/prod/kustomization.yaml": f"resources: [vm.yaml]\n{kustomization}\n"})
     found = json.loads(run("--format", "json").stdout)["overlays"][0]["changes"][0]
     assert found["type"] == "renamed"
-    assert found["impact"]["reason"] == f"another VM is created under the new name, {disks}"
+    where = "under the new name" if "namePrefix" in kustomization else "in the namespace other"
+    assert found["impact"]["reason"] == f"another VM is created {where}, {disks}"
 
 
 def test_refused_vm_does_not_stop_the_comparison(folder: Path) -> None:

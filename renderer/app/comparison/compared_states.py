@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from renderer.app.comparison.compared_overlay import AppliedDifference, compare_as_applied
 from renderer.app.comparison.moved_objects import MovedObjects, OverlayStates
+from renderer.app.comparison.new_namespaces import NewNamespaces
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.relocated_overlays import with_relocation
 from renderer.app.comparison.revisions import Commit
@@ -29,7 +30,8 @@ class ComparedStates:
     """The differences of the overlays that were compared.
 
     ``readers`` are the machines that read objects of other overlays, ``services`` those that Services of
-    others reach, ``names`` what machines name since the change and nothing has.
+    others reach, ``names`` what machines name since the change and nothing has,
+    ``namespaces`` where they are since the change.
     """
 
     def __init__(
@@ -38,6 +40,7 @@ class ComparedStates:
         self.readers = ReadersElsewhere()
         self.services = ServicesElsewhere()
         self.names = UnknownNames(sides, self.readers)
+        self.namespaces = NewNamespaces(sides)
         #: The objects of the overlays with a refused change.
         self._manifests: dict[str, Mapping[ResId, Resource]] = {}
         self._sides = sides
@@ -92,6 +95,7 @@ class ComparedStates:
         self._compared[path] = found
         self.readers.add(overlay, applied)
         self.names.add(found, (states.states[0], applied))
+        self.namespaces.add(overlay, found, (states.states[0], applied))
         self.services.add(overlay, states.states[0], applied)
         if has_refusals(found):
             contents = (side.content for side in states.ends if side is not None)

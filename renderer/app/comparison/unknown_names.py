@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from renderer.app.comparison.manifests_with import Manifest, manifests_with
 from renderer.app.comparison.readers_elsewhere import ReadersElsewhere
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff.masking import without_secret_words
@@ -17,27 +18,20 @@ from renderer.diff.missing import texts_in
 from renderer.diff.new_names import NewName, new_names, with_unknown_names
 from renderer.diff.reads import ObjectName
 from renderer.diff.sides import Sides
-from renderer.files.file_system import readable_content
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET
 from renderer.kubevirt.facts.virtual_machine import PATHS, VirtualMachineView
 from renderer.kubevirt.impact.needs import NEEDED_KINDS
-from renderer.model.diagnostic import DiagnosticError
 from renderer.model.difference import ChangeType, OverlayDifference
-from renderer.model.kube.json import JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import JsonObject, array_at, text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_KIND
 from renderer.model.pattern import pattern
-from renderer.model.run.work import spend
 from renderer.model.vmrender_api import VMRENDER_GROUP
-from renderer.yamlio.decode import decode_documents
 
 _WORD = pattern(r"[\w.-]+")
-_WORD_IN_FILE = pattern(rb"[\w.-]+")
 _GENERATORS = (("secretGenerator", SECRET), ("configMapGenerator", CONFIG_MAP))
 #: Kind and name of an object, in whatever namespace.
 _Named = tuple[str, str]
-#: Bytes of a file that are searched in a step (``model.run.work``).
-_BYTES_PER_STEP = 20
 
 
 class _Names(NamedTuple):
@@ -98,13 +92,13 @@ class UnknownNames:
         if unknown:
             unknown -= self._readers.made_names()
         if unknown:
-            unknown -= {name for each in _files_with(self._sides[1], unknown) for name in each.provided()}
+            unknown -= {name for each in manifests_with(self._sides[1], unknown) for name in _provided(each)}
         if not unknown:
             return [*differences]
         former = {each.name for new in every if new.name in unknown for each in new.former}
-        files = [*_files_with(self._sides[0], unknown | former)]
+        files = [*manifests_with(self._sides[0], unknown | former)]
         known = {word for each in files for word in each.words}
-        were_there = {named for each in files for named in each.objects()}
+        were_there = {named for each in files for named in _objects(each)}
         places = _places(objects)
 
         def is_lost(new: NewName, names: _Names) -> bool:
@@ -144,54 +138,30 @@ def _places(names: Iterable[ObjectName]) -> frozenset[tuple[str, str]]:
     return frozenset((each.kind, each.namespace) for each in names)
 
 
-class _File(NamedTuple):
-    """A manifest, and the names that are words in it. ``documents`` is None if it cannot be read."""
+def _objects(manifest: Manifest) -> Iterator[_Named]:
+    """Yield kind and name of the objects in a manifest, and of those that its generators make."""
+    for document in manifest.documents or ():
+        yield text_at(document, "kind"), text_at(document, "metadata", "name")
+        yield from _generated(document)
 
-    words: frozenset[str]
-    documents: Sequence[JsonObject] | None
 
-    def objects(self) -> Iterator[_Named]:
-        """Yield kind and name of the objects in the file, and of those that its generators make."""
-        for document in self.documents or ():
-            yield text_at(document, "kind"), text_at(document, "metadata", "name")
-            yield from _generated(document)
+def _provided(manifest: Manifest) -> Iterator[str]:
+    """Yield the words of objects that may be what a machine names, make it, or use it as well.
 
-    def provided(self) -> Iterator[str]:
-        """Yield the words of objects that may be what a machine names, make it, or use it as well.
-
-        A machine is no such object, nor a patch of one, nor what vmrender makes machines of.
-        """
-        if self.documents is None:
-            yield from self.words
-        for document in self.documents or ():
-            kind, group = text_at(document, "kind"), text_at(document, "apiVersion").partition("/")[0]
-            if kind in ("", KUSTOMIZATION_KIND, COMPONENT_KIND):
-                yield from (name for _, name in _generated(document))
-            elif kind not in PATHS and group != VMRENDER_GROUP:
-                for text in texts_in([document]):
-                    yield from _WORD.findall(text)
+    A machine is no such object, nor a patch of one, nor what vmrender makes machines of.
+    """
+    if manifest.documents is None:
+        yield from manifest.words
+    for document in manifest.documents or ():
+        kind, group = text_at(document, "kind"), text_at(document, "apiVersion").partition("/")[0]
+        if kind in ("", KUSTOMIZATION_KIND, COMPONENT_KIND):
+            yield from (name for _, name in _generated(document))
+        elif kind not in PATHS and group != VMRENDER_GROUP:
+            for text in texts_in([document]):
+                yield from _WORD.findall(text)
 
 
 def _generated(kustomization: JsonObject) -> Iterator[_Named]:
     for key, kind in _GENERATORS:
         for each in array_at(kustomization, key):
             yield kind, text_at(each, "name")
-
-
-def _files_with(side: Side, names: Collection[str]) -> Iterator[_File]:
-    """Yield the manifests of a side that have any of the names as a word."""
-    for path in side.listing.manifests:
-        content = readable_content(side.fs, path) or b""
-        spend(len(content) // _BYTES_PER_STEP, "looking for what machines name")
-        words = {word.decode() for word in _WORD_IN_FILE.findall(content)}
-        if not words.isdisjoint(names):
-            yield _File(frozenset(words.intersection(names)), _documents(content, path))
-
-
-def _documents(content: bytes, path: str) -> Sequence[JsonObject] | None:
-    try:
-        documents = decode_documents(content, path)
-    except DiagnosticError:  # a template, or broken; reported where it is used
-        return None
-    items = (item for each in documents for item in (each, *array_at(each, "items")))
-    return [object_at(each) for each in items]
