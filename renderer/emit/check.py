@@ -15,7 +15,7 @@ from renderer.emit.plan import TreePlan, plan_tree, refusals
 from renderer.emit.staging import StagingArea, has_staging_folder
 from renderer.emit.tree import Tree, TreeFile, disk_errors, read_tree
 from renderer.emit.unified_diff import first_difference, unified_diff
-from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.kubevirt.facts.confidential.secret_values import may_hold_objects_as_text, secret_values
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome
 from renderer.model.kube.json import Json, text_at
@@ -26,8 +26,6 @@ from renderer.model.record import Record
 from renderer.model.render_config import OWNERSHIP_FILE
 from renderer.model.run.taint import tainted
 
-#: A file has one of these words if it may hold a value of a Secret.
-_WORDS_OF_HOLDERS = (b"Secret", b"Template", b"assword")
 _HINT = "run vmrender render and commit the result"
 
 
@@ -210,7 +208,7 @@ def _objects(files: Iterable[TreeFile]) -> Iterator[Json]:
     from renderer.yamlio.decode import decode_documents  # noqa: PLC0415 - only for what has changed
 
     for content in files:
-        if isinstance(content, bytes) and any(word in content for word in _WORDS_OF_HOLDERS):
+        if isinstance(content, bytes) and may_hold_objects_as_text(content.decode("utf-8", "replace")):
             with suppress(DiagnosticError):  # someone edited it, and it is not valid YAML any more
                 yield from decode_documents(content, "")
 

@@ -440,6 +440,21 @@ CASES = {
         "prod/kustomization.yaml": "resources: [obj.yaml, secret.yaml]\n",
     },
     "values of a chart": holding("values", f"auth: {{password: {CANARY}, user: x}}", "HelmRelease"),
+    "values of a chart as a text of any kind": holding(
+        "valuesTemplate", f"{texts(f'auth: {{password: {CANARY}}}')}", "HelmChartProxy"
+    ),
+    "a manifest in a text": holding(
+        "object", texts(f"kind: Pod\nspec: {{env: [{{name: DB_PASSWORD, value: {CANARY}}}]}}")
+    ),
+    "a ClusterSecret": one(
+        "apiVersion: clustersecret.io/v1\nkind: ClusterSecret\nmetadata: {name: obj, namespace: a}\n"
+        f"data: {{user: {CANARY}}}\n"
+    ),
+    "copied out of values of a chart": {
+        **holding("values", f"secrets: {{a: {{stringData: {{user: {CANARY}}}}}}}", "HelmRelease"),
+        "prod/note.yaml": CONFIG_MAP.replace("name: obj", "name: note").replace("copy: x", f"copy: {CANARY}"),
+        "prod/kustomization.yaml": "resources: [obj.yaml, note.yaml]\n",
+    },
     "a Secret in values": holding("values", f"extraDeploy:\n- {texts(NESTED)}", "HelmRelease"),
     "values as a text": application(f"helm: {{values: {texts(f'auth: {{adminPassword: {CANARY}}}')}}}"),
     "a Secret in values as a text": application(

@@ -39,6 +39,7 @@ _OTHER_NAME = pattern(
 _REFERENCES = frozenset({"remoteRef", "secretName", "secretRef", "sourceRef"})
 _KEY_OF_SECRET = "secretKey"  # noqa: S105 - the name of a field
 _LONGEST_NAME = 200
+_WORD = pattern(r"[^\W\d][\w.-]*+")
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
     r"(?<![\w.-])(?P<name>[\w.-]{1,80})\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
@@ -65,6 +66,13 @@ def names_credential(name: str) -> bool:
         and CREDENTIAL_NAME.pattern.search(name) is not None
         and "existing" not in name.lower()
         and _OTHER_NAME.fullmatch(name) is None
+    )
+
+
+def mentions_credential(text: str) -> bool:
+    """Return True if a word of a text is the name of a credential."""
+    return CREDENTIAL_NAME.may_be_in(text.lower()) and any(
+        names_credential(found[0]) for found in _WORD.finditer(text)
     )
 
 

@@ -10,6 +10,7 @@ from renderer.kubevirt.facts.confidential.fields import (
     SECTIONS,
 )
 from renderer.kubevirt.facts.confidential.meant_keys import has_values_of_secret
+from renderer.model.credential_text.names import mentions_credential
 from renderer.model.pattern import pattern
 
 _KEYS = sorted({*CONFIDENTIAL_KEYS, *ANSWER_FILES, *SECTIONS})
@@ -33,7 +34,14 @@ def may_be_confidential(text: str) -> bool:
         or ("patch" in lowered and _PATCH.search(lowered) is not None)
         or ("path" in lowered and _OPERATION.search(lowered) is not None)
         or ("kind" in lowered and _has_kind_put_in_later_or_misspelt(lowered))
+        or (_has_lines_or_braces(text) and mentions_credential(text))
     )
+
+
+def _has_lines_or_braces(text: str) -> bool:
+    """Return True if a text may be more than one sentence: a colon is also in prose."""
+    stripped = text.strip()
+    return "\n" in stripped or stripped.startswith(("{", "["))
 
 
 def _has_kind_put_in_later_or_misspelt(lowered: str) -> bool:

@@ -68,7 +68,7 @@ from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
-from renderer.model.credential_text.names import is_credential_field, names_credential
+from renderer.model.credential_text.names import is_credential_field, named_credentials, names_credential
 from renderer.model.credential_text.requests import without_value_of_header
 from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import DiagnosticError
@@ -95,6 +95,7 @@ _MAPPINGS_OF_GENERATORS = frozenset({"metadata", "options"})
 _PATHS_OF_GENERATORS = frozenset({"env", "envs", FILES_OF_GENERATORS})
 #: Kinds of objects of which an operator makes Secrets, such as ``ExternalSecret`` and ``SealedSecret``: its
 #: ``template`` is meant for what need not be secret.
+#: Of the others, such as ``ClusterSecret`` and ``StringSecret``, the ``data`` has the values.
 _MAKES_SECRETS = pattern(r".Secrets?$")
 _TEMPLATE_OF_SECRET = "template"  # noqa: S105 - the name of a field
 #: The values that a store and a generator of the External Secrets operator give out in tests.
@@ -111,8 +112,8 @@ _VALUES_OF_TEMPLATE = "values"
 #: What puts inputs into templates of objects, and what else may have its inputs.
 RESOURCE_SET, INPUT_PROVIDER = "ResourceSet", "ResourceSetInputProvider"
 INPUTS_OF_SETS: Mapping[str, str] = {RESOURCE_SET: "inputs", INPUT_PROVIDER: "defaultValues"}
-#: Kinds of objects that hold the values of a chart.
-CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
+#: Kinds of objects with a chart, and their fields with values of it.
+_CHARTS = frozenset({"Application", "ApplicationSet", "HelmChart", "HelmChartConfig", "HelmRelease"})
 #: Kinds of operators with a credential, or the reference to one, among their fields.
 _WITH_CREDENTIALS = frozenset(
     {"BGPPeer", "ClusterGenerator", "ClusterSecretStore", _FAKE_GENERATOR, "Provider", "SecretStore"}
@@ -132,7 +133,12 @@ _TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
 #: Lists of names with values: ``env``, ``extraEnvVars``, ``httpHeaders``.
 _VARIABLES = pattern(r"(?i)(env(s|ironment)?|env[-_]?vars?|headers|variables)$")
 _LONGEST_LIKE_VALUE = 6
-_VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set", "values", "valuesContent", "valuesObject"})
+_VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set"})
+#: Fields with such values in many kinds, as a text or a mapping: Harvester's Addon, Sveltos' ClusterProfile,
+#: HelmChartProxy of Cluster API, k0s' ClusterConfig.
+_VALUES = frozenset(
+    {"values", "valuesBlock", "valuesContent", "valuesInline", "valuesObject", "valuesTemplate"}
+)
 _CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
 _LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
@@ -397,10 +403,14 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden()
     if here.kind == _TEMPLATE and key == _VALUES_OF_TEMPLATE:
         return below.hidden()
-    if here.kind in CHARTS and key in _VALUES_OF_CHARTS:
+    is_values = key in _VALUES and isinstance(child, dict | str)
+    if is_values or (here.kind in _CHARTS and key in _VALUES_OF_CHARTS):
         return below.within(Area.CHART)
     if key == _TEMPLATE_OF_SECRET and _MAKES_SECRETS.search(here.kind):
         return below.within(Area.CHART)
+    is_of_object = here.area is Area.OBJECT and isinstance(child, dict)
+    if key == _DATA and is_of_object and _MAKES_SECRETS.search(here.kind):
+        return _entries(child, below)
     if key == INPUTS_OF_SETS.get(here.kind):
         return below.within(Area.INPUTS)
     if here.area is Area.INPUTS and is_used(key, here.parameters):
@@ -692,7 +702,8 @@ def _parts_of_documents(text: str, scope: Scope) -> Sequence[Part]:
         is_of_secret = has_values_of_secret(scope.target) or (
             scope.target == ANY_KIND and _DATA in text.lower()
         )
-        is_certain = is_of_secret or seems_confidential(text)
+        has_credential = scope.area is Area.CHART and next(named_credentials(text), None) is not None
+        is_certain = is_of_secret or has_credential or seems_confidential(text)
         return (Part(text, is_secret=False),) if is_certain else ()
     roots = (each for each in documents if isinstance(each, dict | list))
     return tuple(part for root in roots for part in parts_of(root, scope))

@@ -48,7 +48,11 @@ _WITH_VALUES = frozenset({SECRET, *INPUTS_OF_SETS})
 #: or words, or this pattern, with a line break between a key and its text.
 _KEYS_OF_HOLDERS = frozenset({"fake", "op", "parameters", "password", "patch"})
 _WORDS_OF_HOLDERS = ("stringdata", r"\u", r"\x")
-_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:secret|\w*[${])")
+_HOLDER = pattern(r"secret(?:generator|s?(?:templates?)?\W)|kind\W{1,9}(?:\w{0,50}secret|\w*[${])")
+#: What the text of such an object has.
+_IN_TEXT = pattern(
+    rf"(?i)secret|stringdata|\\[ux]|\b(?:{'|'.join(sorted(_KEYS_OF_HOLDERS))})\b|kind\W{{1,9}}(?:ResourceSet|\w*[${{])"
+)
 #: Entries of two versions of an object that are compared in one step (``model.run.work``).
 _COMPARED_PER_STEP = 8
 
@@ -72,6 +76,11 @@ def may_hold_objects(tree: Json) -> bool:
         or _HOLDER.search(text) is not None
         or any(may_hold_objects(child) for child in children if isinstance(child, dict | list))
     )
+
+
+def may_hold_objects_as_text(text: str) -> bool:
+    """Return False if there is surely no value of a Secret in the documents of a text."""
+    return _IN_TEXT.search(text) is not None
 
 
 def fields_of_secrets(content: JsonObject) -> Iterator[FieldPath]:

@@ -16,6 +16,7 @@ from renderer.kubevirt.facts.confidential.parts import hides, root_scope
 from renderer.kubevirt.facts.confidential.secret_values import (
     fields_of_secrets,
     may_hold_objects,
+    may_hold_objects_as_text,
     secret_values,
 )
 from renderer.kubevirt.guest_data.credential_fields import credential_fields
@@ -125,6 +126,7 @@ HOLDERS: dict[str, JsonObject] = {
     "in a text": config_map(json.dumps(_SECRET)),
     "escaped in a text": config_map('{"kind": "\\u0053ecret", "data": {"token": "correct-horse"}}'),
     "in a patch": {"kind": "Patch", "op": "replace", "path": "/stringData/token", "value": "correct-horse"},
+    "of an operator": {"kind": "ClusterSecret", "data": {"token": "correct-horse"}},
     "in a chart": {"kind": "HelmRelease", "spec": {"values": {"extraSecrets": {"a": {"data": {"b": "c"}}}}}},
 }
 
@@ -132,3 +134,5 @@ HOLDERS: dict[str, JsonObject] = {
 @pytest.mark.parametrize("content", HOLDERS.values(), ids=HOLDERS)
 def test_object_that_holds_a_secret_is_recognised(content: JsonObject) -> None:
     assert may_hold_objects(content)
+    assert may_hold_objects_as_text(json.dumps(content))
+    assert may_hold_objects_as_text(json.dumps(content, indent=2))
