@@ -113,8 +113,7 @@ def splices_of(text: str, document: DocumentNodes, edit: Edit) -> tuple[Splice, 
         case AddItem(into, value, before):
             splice = _added_item(text, root, into, value, before)
         case _:
-            *_, sequence, item = nodes_to(root, edit.field)
-            splice = _removed_item(text, sequence, item)
+            return _removed_item(text, root, edit.field)
     return (splice,)
 
 
@@ -185,14 +184,21 @@ def _removed(text: str, root: Node, place: FieldPath) -> tuple[Splice, ...]:
     field = field_of(mapping, place.segments[-1])
     if len(fields_of(mapping)) > 1 or (mapping is root and not mapping.is_flow):
         return (_removed_field(text, mapping, field),)
-    if mapping.is_flow:
-        return (Splice(mapping.start, mapping.end, "{}"),)
-    owner = next((each for each in fields_of(above[-1]) if each.value is mapping), None)
+    return _emptied(text, above, mapping, (field.key.start, field.value.end), "{}")
+
+
+def _emptied(
+    text: str, above: Sequence[Node], holder: Node, only: tuple[int, int], brackets: str
+) -> tuple[Splice, ...]:
+    """Remove the only field or item of ``holder``, from and to a place; the brackets are left."""
+    if holder.is_flow:
+        return (Splice(holder.start, holder.end, brackets),)
+    owner = next((each for each in fields_of(above[-1]) if each.value is holder), None) if above else None
     colon = _COLON.match(text, owner.key.end) if owner else None
-    start, end = _line_start(text, field.key.start), _line_end(text, field.value.end, with_break=True)
-    if colon is None or colon.end() > start or text[start : field.key.start].strip(" "):
+    start, end = _line_start(text, only[0]), _line_end(text, only[1], with_break=True)
+    if colon is None or colon.end() > start or text[start : only[0]].strip(" -"):
         raise UnusableError("nothing would be left")
-    return Splice(colon.end(), colon.end(), " {}"), _without_lines(text, start, end)
+    return Splice(colon.end(), colon.end(), f" {brackets}"), _without_lines(text, start, end)
 
 
 def _moved_here(text: str, root: Node, place: FieldPath, to: FieldPath) -> Splice:
@@ -300,21 +306,24 @@ def _only_item(text: str, parent: Node, sequence: Node, value: Json) -> Splice:
     return Splice(end, end, _item_lines(text, value, _column(text, field.key) + _item_indent(text, parent)))
 
 
-def _removed_item(text: str, sequence: Node, item: Node) -> Splice:
+def _removed_item(text: str, root: Node, place: FieldPath) -> tuple[Splice, ...]:
+    """Remove an item; an empty list is left of one that has no other."""
+    *above, sequence, item = nodes_to(root, place)
     items = items_of(sequence)
     index = items.index(item)
     if len(items) == 1:
-        raise UnusableError("nothing would be left")
+        return _emptied(text, above, sequence, (item.start, item.end), "[]")
     if not sequence.is_flow:
-        return _without_lines(text, _line_start(text, item.start), _line_end(text, item.end, with_break=True))
+        start, end = _line_start(text, item.start), _line_end(text, item.end, with_break=True)
+        return (_without_lines(text, start, end),)
     if index + 1 < len(items):
-        return Splice(item.start, items[index + 1].start, "")
+        return (Splice(item.start, items[index + 1].start, ""),)
     before = items[index - 1].end
     if not text[before : item.start].replace(",", "", 1).strip():
-        return Splice(before, item.end, "")
+        return (Splice(before, item.end, ""),)
     # The comma is before a comment between them: the comma after the item has to be removed, too.
     comma = _COMMA.match(text, item.end)
-    return Splice(item.start, comma.end() if comma else item.end, "")
+    return (Splice(item.start, comma.end() if comma else item.end, ""),)
 
 
 def _without_lines(text: str, start: int, end: int) -> Splice:
