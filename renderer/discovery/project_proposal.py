@@ -5,11 +5,14 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
 from renderer.discovery.detected_release import agreed
+from renderer.discovery.manifests import Manifests
+from renderer.discovery.other_release import OtherRelease, other_releases
 from renderer.discovery.survey import survey as survey_of
 from renderer.discovery.survey_results import FoundEntry, LeftOut, Survey
 from renderer.files.builtin_catalogs import BuiltinFileSystem
@@ -20,6 +23,7 @@ from renderer.model.entry_point import ENGINE_KINDS, EntryKind
 from renderer.model.plural import plural
 from renderer.model.release import LATEST, Release
 from renderer.model.render_config import PROJECT_FILE, OverlayEntry, RenderConfig
+from renderer.pipeline.entry_points import look_up_overlays
 from renderer.project.project import check_project_name, load_project
 from renderer.yamlio.scalar_text import is_ambiguous
 
@@ -32,10 +36,14 @@ _PLAIN = re.compile(r"[A-Za-z0-9./][A-Za-z0-9._/-]*")
 
 
 class ProjectProposal(NamedTuple):
-    """The result of a survey, and the existing project, if any."""
+    """The result of a survey, and the existing project, if any.
+
+    ``other_releases`` are those that the project is not rendered for, and that the repository installs.
+    """
 
     survey: Survey
     config: RenderConfig | None = None
+    other_releases: tuple[OtherRelease, ...] = ()
 
     @property
     def machines(self) -> int:
@@ -113,7 +121,11 @@ class ProjectProposal(NamedTuple):
         """Return the messages of a second run; none if there is no project yet."""
         if self.config is None:
             return ()
-        return tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
+        listed = tuple(changes(self.survey, self.config)) or ("vmrender.yaml lists all of it",)
+        return (
+            *listed,
+            *(f"{each}; {each.advice} ({each.installed})" for each in self.other_releases),
+        )
 
 
 def survey_repository(root: Path) -> ProjectProposal | None:
@@ -127,7 +139,12 @@ def survey_repository(root: Path) -> ProjectProposal | None:
         config = load_project(fs) if fs.is_file(PROJECT_FILE) else None
     except DiagnosticError:
         return None
-    return ProjectProposal(survey_of(fs, config, with_adoption=True), config)
+    others: tuple[OtherRelease, ...] = ()
+    if config is not None:
+        with suppress(DiagnosticError):  # reported by what renders the overlays
+            overlays = look_up_overlays(fs, config).overlays
+            others = tuple(other_releases(Manifests(fs, config.exclude), config, overlays, overlays))
+    return ProjectProposal(survey_of(fs, config, with_adoption=True), config, others)
 
 
 def proposed_project(fs: FileSystem, config: RenderConfig) -> ProjectProposal | None:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from renderer.discovery.other_release import remarks_on_other_releases
+from renderer.discovery.project_proposal import survey_repository
 from renderer.files.file_system import MemoryFileSystem
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.field_edit import AddField, SetField
@@ -136,6 +138,19 @@ def test_a_setting_of_two_clusters_has_no_fix() -> None:
     assert (found.fix, found.hint) == (
         None,
         'write kubevirt: "1.8.0" for the overlays that this is applied with',
+    )
+
+
+def test_second_init_says_it(tmp_path: Path) -> None:
+    (tmp_path / "vmrender.yaml").write_text(f'{HEAD}kubevirt: "1.7"\noverlays: [path: a]\n', "utf-8")
+    (tmp_path / "operator.yaml").write_text(OPERATOR % "1.8.0", "utf-8")
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a/kustomization.yaml").write_text("resources: []\n", "utf-8")
+    proposal = survey_repository(tmp_path)
+    assert proposal is not None
+    assert "\n".join(proposal.changes[1:]) == (
+        "the repository installs KubeVirt 1.8.0, and the project is rendered for 1.7; "
+        'write kubevirt: "1.8.0" (the image virt-operator:v1.8.0 in operator.yaml:1)'
     )
 
 
