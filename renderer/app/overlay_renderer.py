@@ -100,10 +100,7 @@ class OverlayRenderer:
         return type(self), self._project
 
     def render(self, overlay: Overlay, *, is_last: bool = False) -> RenderedOverlay:
-        """Render one overlay; with ``is_last``, drop the state that it shares with other overlays.
-
-        Raises ``DiagnosticError`` for an error that affects all overlays.
-        """
+        """Render one overlay; with ``is_last``, drop the state that it shares with other overlays."""
         stopwatch, work_done, task = Stopwatch(), WorkDone(), Task("overlay", overlay.path)
         tainted_before = count_tainted()
         with self._recorder.using(task):

@@ -10,7 +10,7 @@ from renderer.app.project import Project
 from renderer.checks.schemas.kubevirt_kinds import CHECKED_GROUPS
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph
 from renderer.model.codes import Code
-from renderer.model.diagnostic import Diagnostic, DiagnosticError, Outcome, Severity
+from renderer.model.diagnostic import Diagnostic, Outcome, Severity
 from renderer.model.kube.resource import ResourceSet
 from renderer.model.release import Release
 from renderer.model.render_config import Overlay
@@ -61,25 +61,19 @@ class ValidationRun:
         self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline | None = None
     ) -> tuple[Diagnostic, ...]:
         """Return all findings about composed resources if they are rendered as ``overlay`` says."""
-        return self._checked(overlay, composed, pipeline or self.pipeline).diagnostics
+        return (pipeline or self.pipeline).check_composed(self._target(overlay), composed).diagnostics
 
     def check_tree(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> tuple[Diagnostic, ...]:
         """Return all findings about an overlay, and the errors that writing its tree would have."""
-        checked = self._checked(overlay, composed, self.pipeline)
+        checked = self.pipeline.check_composed(self._target(overlay), composed)
         return (
             checked.diagnostics
             if checked.failed
             else (*checked.diagnostics, *file_errors(overlay, checked.value))
         )
 
-    def _checked(
-        self, overlay: Overlay, composed: Outcome[ResourceSet], pipeline: Pipeline
-    ) -> Outcome[ResourceSet]:
-        target = overlay.with_target(self.kubevirt, None)
-        try:
-            return pipeline.check_composed(target, composed)
-        except DiagnosticError as error:  # for example of a catalog; go on with other overlays
-            return Outcome(ResourceSet(), error.diagnostics)
+    def _target(self, overlay: Overlay) -> Overlay:
+        return overlay.with_target(self.kubevirt, None)
 
 
 def may_be_caused_by(found: Diagnostic, files: Collection[str]) -> bool:

@@ -150,8 +150,14 @@ class Pipeline:
         return Outcome(composed.value, self.with_confidential(overlay, composed.value, composed.diagnostics))
 
     def check_composed(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
-        """Render the given composed resources instead of the resources of the overlay's folder."""
-        whole = self._run_stages(overlay, composed)
+        """Render the given composed resources instead of the resources of the overlay's folder.
+
+        An error in what the overlays of a cluster share, such as a catalog, is an error of each of them.
+        """
+        try:
+            whole = self._run_stages(overlay, composed)
+        except DiagnosticError as error:
+            return Outcome(ResourceSet(), error.diagnostics)
         if overlay.write_instancetypes:
             return whole
         written = whole.value.where(lambda each: each.gvk.group != INSTANCETYPE_GROUP)
