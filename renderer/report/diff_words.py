@@ -207,10 +207,10 @@ def _as_json(value: Value) -> str:
 
 def side_texts(change: FieldChange) -> tuple[str, str]:
     """Return the text of the value before and of the value now."""
+    if change.read is not None:  # the name stays
+        return "the object that it names", NOTHING if change.after is NoValue.ABSENT else "its new content"
     if change.before is NoValue.WITHHELD and change.after is NoValue.WITHHELD:
         return "one value (withheld)", "another (withheld)"
-    if change.read is not None and change.after is NoValue.ABSENT:  # the name stays
-        return "the object that it names", NOTHING
     if change.reordered:
         before, after = (
             ", ".join(map(str, value)) if isinstance(value, list) else ""

@@ -274,7 +274,7 @@ def test_secret_that_a_machine_reads_is_not_a_value_of_the_machine(accepting: Pa
         )
     secret = accepting / "overlays/east/password.yaml"
     secret.write_text(secret.read_text().replace("  password:", "  userdata:"))
-    assert "secretRef.name: one value (withheld)" in diff("--live", "dump.yaml").output
+    assert "secretRef.name: the object that it names" in diff("--live", "dump.yaml").output
     found = diff("--live", "dump.yaml", "--accept", "east/db")
     assert "secretRef" not in found.output
 
