@@ -34,6 +34,7 @@ from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.repository_url import SourceAddress, public_url
 from renderer.kubevirt.facts.kinds import MACHINES
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.diagnostic import DiagnosticError, Outcome
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions
@@ -174,11 +175,19 @@ class EngineObjects:
             why = f"selects no cluster: {found.cure}"
         elif found.is_this_repository and switched_off:
             why = f"nothing deploys that: {switched_off}"
+        elif found.is_this_repository and (above := self._omitted_by(found.resource.origin.path)):
+            why = f"nothing deploys that: {above} does not list it"
         elif found.is_this_repository:
             why = "cannot be followed"
         else:
             why = f"is of {found.url}; if that is this repository, list it under repositories"
         return f"{found.description} deploys it with {' and '.join(found.fields)}, and {why}"
+
+    def _omitted_by(self, path: str) -> str:
+        """Return the nearest kustomization above a file that no kustomization lists; empty without one."""
+        graph = self._manifests.graph
+        above = filter(None, map(graph.links, folders_above(path)))
+        return "" if graph.folders_listing(path) else next((each.file for each in above), "")
 
     def _lacks_namespace(self, path: str) -> bool:
         """Return True if a virtual machine of the folder or file has no namespace of its own."""

@@ -737,8 +737,9 @@ def test_kustomization_that_no_root_reaches_is_a_cluster_only_beside_one(root: s
     is_cluster = folder == "clusters/lab" or (not root and not folder.startswith("clusters/prod/"))
     assert (("flux", folder, 1) in entries(found)) is is_cluster
     assert ("flux", "clusters/prod", 1) in entries(found)
-    reason = (
-        f"the Kustomization lab in {folder}/ks.yaml deploys it with targetNamespace, and cannot be followed"
-    )
+    why = "cannot be followed"
+    if folder.startswith("clusters/prod/"):
+        why = "nothing deploys that: clusters/prod/kustomization.yaml does not list it"
+    reason = f"the Kustomization lab in {folder}/ks.yaml deploys it with targetNamespace, and {why}"
     if root and not is_cluster:
         assert [(each.path, each.reason) for each in found.left_out] == [("tests/lab/vm.yaml", reason)]
