@@ -12,15 +12,16 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from enum import IntEnum
-from typing import NamedTuple
 
 from renderer.kubevirt.facts.products import target_release
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.pattern import pattern
+from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
 
 #: The images of operators, and the variables of virt-operator by which it chooses those of KubeVirt: its own
 #: image, and the release if that is named by its digest (``pkg/virt-operator/util/config.go`` ``getConfig``).
-_IMAGE = re.compile(
+_IMAGE = pattern(
     rb"name: (?:VIRT_)?OPERATOR_IMAGE\n {0,40}value: \S{0,200}virt-operator:(?P<own>v\d+\.\d+(?:\.\d+)?)"
     rb"|name: KUBEVIRT_VERSION\n {0,40}value: [\"']?(?P<variable>v\d+\.\d+\.\d+)"
     rb"|virt-operator:(?P<image>v\d+\.\d+(?:\.\d+)?)"
@@ -29,44 +30,42 @@ _IMAGE = re.compile(
 )
 #: The image of KubeVirt's operator, apart from its tag: an entry of ``images``, or values of a chart.
 _IMAGE_KEYS = (("name", "newTag"), ("repository", "tag"), ("image", "tag"))
-_OPERATOR_IMAGE = re.compile(r"(?:.*/)?virt-operator")
+_OPERATOR_IMAGE = pattern(r"(?:.*/)?virt-operator")
 #: Repositories whose manifests install KubeVirt, by the prefix of a release.
 _REPOSITORIES = {"kubevirt": "", "hyperconverged-cluster-operator": "hco-"}
-_GITHUB = re.compile(
+_GITHUB = pattern(
     r"(?:git::)?(?:\w{1,8}://)?(?:\w{1,40}@)?(?:github\.com[/:]|raw\.githubusercontent\.com/)kubevirt/(?P<repository>[\w-]+)"
     r"(?:\.git)?(?P<rest>(?:[/?].*)?)"
 )
 #: What of a URL names a tag or branch: of kustomize's, of a file at GitHub, and of a file as it is.
 _REFS = (
-    re.compile(r"/releases/download/(?P<ref>[^/?#]+)/(?P<path>[^?#]+\.ya?ml)"),
-    re.compile(r"/archive/(?:refs/(?:tags|heads)/)?(?P<ref>[^/?#]+?)(?:\.tar\.gz|\.tgz|\.zip)(?P<path>)"),
-    re.compile(r"(?P<path>[^?]*)\?(?:[^#]*&)?(?:ref|version)=(?:refs/(?:tags|heads)/)?(?P<ref>[^&#]+).*"),
-    re.compile(
-        r"/(?:raw/)?(?:refs/(?:tags|heads)/)?(?P<ref>(?:v\d|release-)[^/?#]*)/(?P<path>[^?#]+\.ya?ml)"
-    ),
+    pattern(r"/releases/download/(?P<ref>[^/?#]+)/(?P<path>[^?#]+\.ya?ml)"),
+    pattern(r"/archive/(?:refs/(?:tags|heads)/)?(?P<ref>[^/?#]+?)(?:\.tar\.gz|\.tgz|\.zip)(?P<path>)"),
+    pattern(r"(?P<path>[^?]*)\?(?:[^#]*&)?(?:ref|version)=(?:refs/(?:tags|heads)/)?(?P<ref>[^&#]+).*"),
+    pattern(r"/(?:raw/)?(?:refs/(?:tags|heads)/)?(?P<ref>(?:v\d|release-)[^/?#]*)/(?P<path>[^?#]+\.ya?ml)"),
 )
-_REF = re.compile(r"(?:v|release-)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:-.*)?")
+_REF = pattern(r"(?:v|release-)?(?P<version>\d+\.\d+(?:\.\d+)?)(?:-.*)?")
 #: The file with the ``KubeVirt`` object alone, which any release of the operator accepts.
-_OBJECT_FILE = re.compile(r"(?:.*/)?[\w-]*-cr\.ya?ml(?:\.in)?")
+_OBJECT_FILE = pattern(r"(?:.*/)?[\w-]*-cr\.ya?ml(?:\.in)?")
 #: Folders of the repositories that install nothing.
 _NOT_INSTALLED = frozenset(("example", "examples", "docs", "tests", "tools"))
 #: The ClusterServiceVersion of the HyperConverged operator, upstream (1.16.0) or of OpenShift (4.16.3).
-_OPERATOR = re.compile(r"kubevirt-hyperconverged-operator\.v(?P<major>\d+)\.(?P<minor>\d+)\.\d+")
+_OPERATOR = pattern(r"kubevirt-hyperconverged-operator\.v(?P<major>\d+)\.(?P<minor>\d+)\.\d+")
 _REPOSITORY_KEYS = ("repo", "repoURL", "repoName", "repository", "repositoryName")
 _PACKAGES = ("kubevirt-hyperconverged", "community-kubevirt-hyperconverged")
 #: The index image of Red Hat's operators: its tag is the minor of OpenShift, and so of its operators.
-_INDEX = re.compile(r"/redhat-operator-index:v(?P<minor>\d+\.\d+)")
-_CHART_VERSION = re.compile(r"v?(?:[\w.]+[+_]up)?(?P<version>\d+\.\d+\.\d+)")
+_INDEX = pattern(r"/redhat-operator-index:v(?P<minor>\d+\.\d+)")
+_CHART_VERSION = pattern(r"v?(?:[\w.]+[+_]up)?(?P<version>\d+\.\d+\.\d+)")
 #: What a file says that can name a release in its fields.
-_SIGNS = re.compile(
+_SIGNS = pattern(
     rb"kubevirt-hyperconverged|redhat-operator-index:|harvester|cozy|kubevirt-community|suse"
     rb"|imageTag[\"']?: {0,8}[\"']?v?\d|chart[\"']?: {0,8}[\"']?kubevirt"
     rb"|github(?:usercontent)?\.com[/:]kubevirt/(?:kubevirt|hyperconverged-cluster-operator)\b"
 )
-_TAG_SIGNS = re.compile(rb"\b(?:newTag|tag)[\"']?:")
+_TAG_SIGNS = pattern(rb"\b(?:newTag|tag)[\"']?:")
 
 
-class _Chart(NamedTuple):
+class _Chart(Record):
     """A chart that installs a product: patterns of its name, and of what else says where it is from."""
 
     product: str
@@ -75,13 +74,11 @@ class _Chart(NamedTuple):
 
 
 _CHARTS = (
-    _Chart("harvester", re.compile(r"(?:.*/)?harvester"), re.compile("")),
-    _Chart("cozystack", re.compile(r"(?:.*/)?(?:cozystack|cozy-installer)"), re.compile("")),
-    _Chart("suse-edge", re.compile(r"(?:.*/)?kubevirt"), re.compile(r"suse[.-]|/edge/charts")),
-    _Chart(
-        "kubevirt-community-stack", re.compile(r"(?:.*/)?kubevirt"), re.compile("kubevirt-community-stack")
-    ),
-    _Chart("", re.compile(r"(?:.*/)?kubevirt(?:-operator)?"), re.compile("")),  # somebody's own
+    _Chart("harvester", pattern(r"(?:.*/)?harvester"), pattern("")),
+    _Chart("cozystack", pattern(r"(?:.*/)?(?:cozystack|cozy-installer)"), pattern("")),
+    _Chart("suse-edge", pattern(r"(?:.*/)?kubevirt"), pattern(r"suse[.-]|/edge/charts")),
+    _Chart("kubevirt-community-stack", pattern(r"(?:.*/)?kubevirt"), pattern("kubevirt-community-stack")),
+    _Chart("", pattern(r"(?:.*/)?kubevirt(?:-operator)?"), pattern("")),  # somebody's own
 )
 
 
@@ -94,7 +91,7 @@ class Certainty(IntEnum):
     OBJECT_FILE = 3  # a release's file with the KubeVirt object
 
 
-class InstalledRelease(NamedTuple):
+class InstalledRelease(Record):
     """A release that a manifest installs.
 
     ``release`` is None if it installs KubeVirt without saying which release, or one that is not supported.
