@@ -35,6 +35,7 @@ from renderer.model.render_config import PROJECT_FILE, ExpandMode, Overlay, Rend
 from renderer.pipeline import Pipeline
 from renderer.pipeline.entry_points import find_overlays
 from renderer.pipeline.overlay_files import OverlayFiles
+from renderer.project.lone_file import as_ascii
 from renderer.project.validation_scope import ManifestFiles, ScopeFinder
 
 #: A text in every KubeVirt object. JSON 6902 patches lack it, but a kustomization lists them.
@@ -74,8 +75,9 @@ class MigratedProject:
         """
         for file in dict.fromkeys(file for path in paths for file in self.files(path)):
             content = self.fs.read(file)
-            if not MENTIONS.search(content) or not (
-                self._graph.folders_listing(file) or self.may_have_objects(file, content)
+            text = as_ascii(content)
+            if not MENTIONS.search(text) or not (
+                self._graph.folders_listing(file) or self.may_have_objects(file, text)
             ):
                 continue
             found = tuple(self._findings_in(file, content))

@@ -91,15 +91,15 @@ class LoneFiles:
             content = self._fs.read(path)
         except DiagnosticError:
             return frozenset()
-        return frozenset(match[1].decode() for match in self._mention.finditer(_as_ascii(content)))
+        return frozenset(match[1].decode() for match in self._mention.finditer(as_ascii(content)))
 
     def mentions_kind(self, path: str) -> bool:
         """Return True if an object in the file seems to be of a kind of KubeVirt's or CDI's, in any group."""
-        return _KIND_OF_OURS.search(_as_ascii(self._content(path))) is not None
+        return _KIND_OF_OURS.search(as_ascii(self._content(path))) is not None
 
     def _mentions_object(self, content: bytes) -> bool:
         """Return True if the text mentions one of the groups, or one of their kinds without any group."""
-        text = _as_ascii(content)
+        text = as_ascii(content)
         if self._mention.search(text):
             return True
         return _KIND_OF_OURS.search(text) is not None and not _API_VERSION.search(text)
@@ -152,8 +152,8 @@ def _needs_another_tool(path: str) -> DiagnosticError:
     ).error()
 
 
-def _as_ascii(content: bytes) -> bytes:
-    """Return the text to search for groups: UTF-16 is refused later, and only if it is about KubeVirt."""
+def as_ascii(content: bytes) -> bytes:
+    """Return the text to search for words: UTF-16 is refused later, and only if it is about KubeVirt."""
     return content.replace(b"\0", b"") if b"\0" in content else content
 
 
