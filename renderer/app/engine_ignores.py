@@ -97,7 +97,9 @@ def _for_application(
         edit = SetField(site.field.child("exclude"), exclude)
     try:
         before = changes.get(site.path, (old, old or ""))[1]
-        changed = edit_fields(before.encode(), EditedText(site.document), [edit]).decode()
+        changed = edit_fields(
+            before.encode(errors="surrogateescape"), EditedText(site.document), [edit]
+        ).decode()
     except RefusedEditError:
         yield f"{site.path}: {name} would apply the rendered trees: add exclude: {exclude!r} to its directory"
         return

@@ -116,8 +116,8 @@ def start_project(
     planned = planned._replace(files=files)
     if not dry_run:
         changes = {path: (None, text) for path, text in files.items()} | ignores.changes
-        writes = {path: new.encode() for path, (_, new) in changes.items()}
-        before = {path: None if old is None else old.encode() for path, (old, _) in changes.items()}
+        writes = {path: _bytes_of(new) for path, (_, new) in changes.items()}
+        before = {path: None if old is None else _bytes_of(old) for path, (old, _) in changes.items()}
         change_files(root, writes, (), before)
     is_chosen = options.kubevirt is not None or survey is None or survey.config is not None
     releases = () if is_chosen or survey is None else survey.releases
@@ -186,10 +186,17 @@ def _ci_system_of(root: Path, remote: str) -> CiSystem:
 
 
 def _text_at(place: Path) -> str | None:
-    """Return the text of a file; None if nothing exists, empty if it is not a file or cannot be read."""
+    """Return the text of a file; None if nothing exists, empty if it is not a file or cannot be read.
+
+    ``_bytes_of`` returns the bytes of the file, also where they are not UTF-8.
+    """
     if not os.path.lexists(place):
         return None
     try:
-        return DiskFileSystem(place.parent).read(place.name).decode("utf-8", "replace")
+        return DiskFileSystem(place.parent).read(place.name).decode("utf-8", "surrogateescape")
     except DiagnosticError:
         return ""
+
+
+def _bytes_of(text: str) -> bytes:
+    return text.encode("utf-8", "surrogateescape")

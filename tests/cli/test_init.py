@@ -151,3 +151,27 @@ def test_folder_below_the_top_is_refused(repository: Path, monkeypatch: pytest.M
     assert result.exit_code == 2
     assert f"a project starts at the top of its repository: cd {repository}" in result.stderr
     assert files(repository) == []
+
+
+FLUX = """\
+apiVersion: source.toolkit.fluxcd.io/v1
+kind: GitRepository
+metadata: {name: fleet, namespace: flux-system}
+spec: {url: "https://github.com/acme/fleet"}
+---
+apiVersion: kustomize.toolkit.fluxcd.io/v1
+kind: Kustomization
+metadata: {name: fleet, namespace: flux-system}
+spec: {path: ./, sourceRef: {kind: GitRepository, name: fleet}, prune: true}
+"""
+
+
+def test_ignore_file_that_is_not_utf8_is_continued(repository: Path) -> None:
+    (repository / ".git").mkdir()
+    (repository / "flux.yaml").write_text(FLUX)
+    (repository / "vm.yaml").write_text("apiVersion: kubevirt.io/v1\nkind: VirtualMachine\n")
+    (repository / ".sourceignore").write_bytes(b"caf\xe9/\n")
+
+    result = init()
+    assert result.exit_code == 0, result.stderr
+    assert (repository / ".sourceignore").read_bytes().startswith(b"caf\xe9/\n# Files of vmrender.\n")
