@@ -167,7 +167,9 @@ def _names_of_calls(tree: ast.Module) -> dict[ast.Call, str]:
                 names[call] = name
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.Call() as call):
                 names[call] = name
-            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)):
+            case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if not any(
+                isinstance(each, ast.Starred) for each in (*targets, *values)
+            ):
                 for target, value in zip(targets, values, strict=True):
                     if isinstance(target, ast.Name) and isinstance(value, ast.Call):
                         names[value] = target.id
