@@ -13,6 +13,12 @@ _NOT_A_HOST = r"(?!sha\d{3}:|v?\d+(?:\.\d+){0,2}(?![\w.]))"
 _NOT_A_PORT = r"(?!\d{1,5}(?:[/?#\"',;\s\\]|$))"
 #: Before an address of mail.
 _MAIL = r"(?:mail(?:to)?|e-?mail|contact|sips?|xmpp|acct|from|to|cc|bcc|by|owner|author|maintainer)"
+#: For a shell, a database or a directory, a short user without a password is a name.
+_NAME_OF_USER = (
+    r"(?:\w{1,9}\+)?(?:ssh|sftp|scp|rsync|svn|postgres(?:ql)?|cockroachdb|mysql|mariadb|mongodb|mssql|sqlserver"
+    r"|oracle|ldaps?|amqps?)(?:\+\w{1,12})?://[^\s/@:]{0,19}"
+)
+_USER = pattern(_NAME_OF_USER, re.IGNORECASE)
 
 
 class AddressForm(Record):
@@ -53,11 +59,11 @@ IN_ADDRESSES = (
             rf"(?P<word>[^\s/?#@\"'<>\\]{{0,200}}))@{_NOT_A_HOST}(?=\S)"
         ),
     ),
-    # scheme://token@host; in ssh and its like, a short user is a name
+    # scheme://token@host
     AddressForm(
         "://",
         pattern(
-            r"(?<![\w+.-])(?!(?:\w{1,9}\+)?(?:ssh|sftp|scp|rsync|svn)://[^\s/@]{0,19}@)[a-z][\w+.-]{0,30}://"
+            rf"(?<![\w+.-])(?!{_NAME_OF_USER}@)[a-z][\w+.-]{{0,30}}://"
             rf"(?!(?:git|hg|anonymous)@)(?P<word>[^\s/?#@:\"'<>\\]{{1,500}})@{_NOT_A_HOST}(?=[\w\[(%${{])",
             re.IGNORECASE,
         ),
@@ -92,3 +98,8 @@ IN_ADDRESSES = (
         ),
     ),
 )
+
+
+def names_user(address: str) -> bool:
+    """Return True if an address up to its user has a name there: ``postgresql://app``, no ``https://token``."""
+    return _USER.fullmatch(address) is not None

@@ -16,6 +16,8 @@ from collections.abc import Iterator
 from contextlib import suppress
 from math import isfinite
 
+from renderer.model.api_words import is_api_word
+from renderer.model.credential_text.addresses import names_user
 from renderer.model.credential_text.names import names_credential
 from renderer.model.credential_text.search import credentials_in
 from renderer.model.pattern import pattern
@@ -78,8 +80,8 @@ _AFTER_NAME = pattern(r"[-\s]*+(?:(?<=-)|[\"']?[\w.@+-]+):([^\s/][^\s]*?)[\"']?\
 def readings(text: str) -> Iterator[str]:
     """Yield a confidential text and what may be made of it, without blanks around and in no order.
 
-    Texts of fewer than six characters are left out. Each text counts before it is searched: it may be
-    unpacked a thousandfold, and so may the credentials in it. Raises ``WorkLimitError``.
+    Texts of fewer than six characters and words of the API are left out. Each text counts before it is
+    searched: it may be unpacked a thousandfold, and so may the credentials in it. Raises ``WorkLimitError``.
     """
     seen: set[str] = set()
     waiting = [(text, _DEEPEST)]
@@ -97,7 +99,7 @@ def readings(text: str) -> Iterator[str]:
             parts = dict.fromkeys((*_decoded(current), *_parts(current)))
             spend(sum(map(len, parts)) // _CHARACTERS_PER_STEP, _LOOKING)
             waiting += ((part, depth - 1) for part in parts)
-    return (each for each in seen if len(each) >= SHORTEST)
+    return (each for each in seen if len(each) >= SHORTEST and not is_api_word(each))
 
 
 def _spellings(text: str) -> Iterator[str]:
@@ -274,7 +276,8 @@ def _users_of_urls(text: str) -> Iterator[str]:
     """Yield the passwords in URLs, and users without a password, which are tokens; decoded as well."""
     for match in _matches_of_users(text):
         scheme, user, password = match.groups(default="")
-        for part in (user if scheme and not password else "", password):
+        is_token = scheme and not password and not names_user(f"{scheme}{user}")
+        for part in (user if is_token else "", password):
             yield from (part, percent_decoded(part), part.partition("@")[0])
 
 

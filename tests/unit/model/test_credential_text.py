@@ -9,6 +9,7 @@ from renderer.model.credential_text.search import without_credentials
     ("text", "shown"),
     [
         ("https://user:pa55@host.example.com/a.img", "https://***@host.example.com/a.img"),
+        ("postgresql://0123456789abcdef0123@host/a", "postgresql://***@host/a"),
         ("see https://token@host/a and ftp://a:b@c/", "see https://***@host/a and ftp://***@c/"),
         ("https://host/a?x=1&sig=abcdef&y=2#z", "https://host/a?x=1&sig=***&y=2#z"),
         ("Authorization: Bearer abcdef", "Authorization: Bearer ***"),
@@ -51,6 +52,8 @@ def test_only_the_credential_of_an_address_is_masked(text: str, shown: str) -> N
         "https://user:${PASSWORD}@host/a",
         "someone@example.com",
         "git+ssh://git@github.com/a/b.git@main",
+        "postgresql+psycopg2://homeassistant@pooler.example.org/homeassistant",
+        "mongodb+srv://app@host.example.org/",
         "git+ssh://git@github.com:a/b.git@main",
         "https://host/users?mail=a@b.example",
         "https://host/page # key=public-word",

@@ -93,11 +93,21 @@ keyboard: {layout: german}
 packages: [qemu-guest-agent]
 image: quay.io/containerdisks/fedora:42-latest
 url: postgres://app:canary-is-a-bird@db.example.org:5432/orders
+other: postgresql://homeassistant@db.example.org/orders
 author: somebody
 """
     found = set(readings(text))
     assert "canary-is-a-bird" in found
-    public = {"german", "qemu-guest-agent", "42-latest", "db.example.org", "somebody", "orders", "Bearer"}
+    public = {
+        "german",
+        "qemu-guest-agent",
+        "42-latest",
+        "db.example.org",
+        "somebody",
+        "orders",
+        "Bearer",
+        "homeassistant",
+    }
     assert found.isdisjoint(public)
 
 
