@@ -309,7 +309,8 @@ def _overlay_difference(rendered: _Rendered, side: Side, sides: _BothSides) -> O
         sides.revisions,
     )
     found = compare_with_cluster(overlay.path, overlay.name, content, objects, settings)
-    notes = [*_release_notes(objects, content.release), *sides.mounted.notes(content.written), *found.notes]
+    found = sides.mounted.with_missing(found, content.written, content.release)
+    notes = [*_release_notes(objects, content.release), *found.notes]
     if any(each.kind == CONTROLLER_REVISION for each in content.written):
         notes += notes_about_unnamed(content.written, sides.revision_users, overlay.name)
     if leaving.unknown:

@@ -10,7 +10,8 @@ from renderer.diff.reads import ObjectName
 from renderer.kubevirt.facts.made_by_cluster import is_made_by_cluster
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import Need, needs_of
-from renderer.model.difference import FieldChange, ResourceChange, worst
+from renderer.model.difference import FieldChange, Impact, ResourceChange, worst
+from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.placeholders import has_placeholder
 from renderer.model.release import Release
@@ -55,17 +56,20 @@ def with_unknown_names(change: ResourceChange, lost: Iterable[Need], open_: Iter
     for need in open_:
         change = change._replace(fields=tuple(_with_doubt(each, need) for each in change.fields))
     for need in lost:
-        impact = need.impact_of_name()
-        change = change._replace(
-            fields=tuple(
-                each._replace(impact=impact) if need.field.overlaps(each.field) else each
-                for each in change.fields
-            ),
-            impact=worst([*filter(None, [change.impact]), impact]),
-            effects=tuple(sorted({*change.effects, impact.effect}, key=lambda each: -each.severity)),
-            start_refusal=change.start_refusal or impact.reason,
-        )
+        change = with_lost_name(change, need.field, need.impact_of_name())
     return change
+
+
+def with_lost_name(change: ResourceChange, field: FieldPath, impact: Impact) -> ResourceChange:
+    """Return the change of a machine whose changed ``field`` names an object that does not exist."""
+    return change._replace(
+        fields=tuple(
+            each._replace(impact=impact) if field.overlaps(each.field) else each for each in change.fields
+        ),
+        impact=worst([*filter(None, [change.impact]), impact]),
+        effects=tuple(sorted({*change.effects, impact.effect}, key=lambda each: -each.severity)),
+        start_refusal=change.start_refusal or impact.reason,
+    )
 
 
 def _with_doubt(change: FieldChange, need: Need) -> FieldChange:

@@ -2,15 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from renderer.checks.rules.inventory import Inventory
-from renderer.checks.rules.references import ObjectReference, references
+from renderer.diff.new_names import with_lost_name
+from renderer.diff.reads import with_fields
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, SECRET, VM
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
-from renderer.model.kube.res_id import namespaced_name
+from renderer.kubevirt.impact.needs import Need, needs_of
+from renderer.model.difference import (
+    ChangeType,
+    FieldChange,
+    Impact,
+    NoValue,
+    OverlayDifference,
+    ResourceChange,
+)
+from renderer.model.kube.res_id import Gvk, ResId, namespaced_name
 from renderer.model.kube.resource import Resource
 from renderer.model.placeholders import has_placeholder
+from renderer.model.release import Release
 
 #: Kinds that an instance mounts; it does not start without them.
 MOUNTED = frozenset({CONFIG_MAP, SECRET})
@@ -31,36 +42,51 @@ class MountedObjects:
         self._kinds = {each.kind for each in live}
         self._inventory = Inventory((*written, *live), ())
 
-    def notes(self, written: Iterable[Resource]) -> Iterator[str]:
-        """Yield one note for each VirtualMachine and missing object.
+    def with_missing(
+        self, found: OverlayDifference, written: Iterable[Resource], release: Release
+    ) -> OverlayDifference:
+        """Return a difference, with the VirtualMachines that name a missing object: they do not start again.
 
-        A kind or namespace without any object in the dump is skipped: the dump does not cover it.
+        A kind or namespace without any object in the dump is skipped: the dump does not cover it. A machine
+        that the cluster does not have, or refuses, gets a note.
         """
-        machines = (VirtualMachineView.of(each) for each in written if each.kind == VM)
-        found = references(each for each in machines if each is not None)
-        named: dict[str, None] = {}
-        for kind in sorted(MOUNTED & self._kinds):
-            for reference in found.get(kind, ()):
-                if _is_mounted(reference) and self._is_missing(reference):
-                    place = namespaced_name(reference.namespace, reference.name)
-                    named[
-                        f"{reference.resource.current_id} names {kind} {place}, which is neither in these "
-                        "overlays nor in the dump: the VM would not start"
-                    ] = None
-        yield from named
+        if self._kinds.isdisjoint(MOUNTED):
+            return found
+        changes, notes = {each.id: each for each in found.changes}, dict[str, None]()
+        for resource in written:
+            machine = VirtualMachineView.of(resource) if resource.kind == VM else None
+            for need in needs_of(machine, release) if machine else ():
+                kind = need.kinds[0]
+                if not self._is_missing(kind, need, resource.namespace):
+                    continue
+                place = namespaced_name(resource.namespace, need.name)
+                impact = need.impact(f"{kind} {place} is neither in these overlays nor in the dump")
+                own = changes.get(resource.current_id)
+                if own is None or (own.type is ChangeType.CHANGED and not own.is_refused):
+                    changes[resource.current_id] = _with_missing(own, resource.current_id, need, impact)
+                else:
+                    notes[f"{resource.current_id} would not start: {impact.reason}"] = None
+        return found._replace(
+            changes=tuple(sorted(changes.values(), key=ResourceChange.order)),
+            equal=found.equal - (len(changes) - len(found.changes)),
+            notes=(*notes, *found.notes),
+        )
 
-    def _is_missing(self, reference: ObjectReference) -> bool:
-        if has_placeholder(f"{reference.namespace}/{reference.name}"):
+    def _is_missing(self, kind: str, need: Need, namespace: str) -> bool:
+        """Return True if an instance cannot start, as nothing has the object; images need none."""
+        is_covered = kind in MOUNTED & self._kinds and namespace in self._namespaces
+        if not is_covered or need.field.segments[-1] == "imagePullSecret":
             return False
-        if reference.namespace not in self._namespaces:
-            return False
-        return not self._inventory.has(reference.kind, reference.name, reference.namespace)
+        return not (
+            has_placeholder(f"{namespace}/{need.name}") or self._inventory.has(kind, need.name, namespace)
+        )
 
 
-def _is_mounted(reference: ObjectReference) -> bool:
-    """Return True if an instance cannot start without the object.
-
-    An image may be pulled without its Secret, and an imported disk no longer needs one.
-    """
-    instance = reference.machine.paths.instance
-    return reference.place.base == instance and reference.path[-1] != "imagePullSecret"
+def _with_missing(own: ResourceChange | None, id_: ResId, need: Need, impact: Impact) -> ResourceChange:
+    """Return the change of a machine, at the field that names a missing object."""
+    if own is not None and any(need.field.overlaps(each.field) for each in own.fields):
+        return with_lost_name(own, need.field, impact)
+    read = ResId(Gvk("", "v1", need.kinds[0]), need.name, id_.namespace)
+    field = FieldChange(need.field, NoValue.WITHHELD, NoValue.ABSENT, impact=impact, read=read)
+    change = with_fields(own, id_, [field])
+    return change._replace(start_refusal=change.start_refusal or impact.reason)

@@ -164,8 +164,8 @@ def test_secrets_absent_from_the_dump_are_not_reported(
     objects = Path("dump.yaml").read_text().split("---\n")
     Path("dump.yaml").write_text("---\n".join(each for each in objects if "kind: Secret" not in each))
     found = diff("--live", "dump.yaml")
-    assert "names ConfigMap prod/big-settings" in found.output
-    assert "names Secret" not in found.output
+    assert "ConfigMap prod/big-settings is neither" in found.output
+    assert "Secret prod/big" not in found.output
 
 
 def test_sync_that_a_webhook_refuses_is_said(repository: Path) -> None:
