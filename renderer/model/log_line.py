@@ -15,6 +15,8 @@ from renderer.model.pattern import pattern
 
 _COMMAND = pattern(r"^\s*(?=::)|##(?=\w*\[)")
 _HASHES = pattern(r"##(?=\w*\[)")
+#: An escape in JSON; the group is half of a surrogate pair without the other half.
+_ESCAPE = pattern(r"\\(?:ud[89ab]..\\ud[c-f]..|(ud[89a-f]..)|.)")
 _COLONS = pattern(r"^([^\S\n]*):(?=:)", re.MULTILINE)
 
 
@@ -25,7 +27,13 @@ def log_line(text: str) -> str:
 
 
 def log_json(document: str) -> str:
-    """Return a JSON document of equal meaning without commands."""
+    r"""Return a JSON document of equal meaning without commands.
+
+    Not every reader accepts half of a surrogate pair, which is a byte of a file name that is not UTF-8: it
+    becomes the text ``\udcff``, as in all other formats. The document is in ASCII.
+    """
+    if "\\ud" in document:
+        document = _ESCAPE.sub(lambda found: rf"\\{found[1]}" if found[1] else found[0], document)
     return _HASHES.sub(r"#\\u0023", document)
 
 

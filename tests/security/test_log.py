@@ -166,6 +166,20 @@ def test_names_survive_in_documents(name: str) -> None:
     assert log_line(log_line(name)) == log_line(name)
 
 
+@pytest.mark.parametrize(
+    ("name", "shown"),
+    [
+        ("a\udcff.yaml", r"a\udcff.yaml"),
+        ("\ud83d", r"\ud83d"),
+        (r"a\udcff", r"a\udcff"),
+        ("\\\udcff", r"\\udcff"),
+        ("\U0001f600\udc00", "\U0001f600\\udc00"),
+    ],
+)
+def test_json_has_no_half_of_a_surrogate_pair(name: str, shown: str) -> None:
+    assert json.loads(log_json(json.dumps(name))) == shown
+
+
 #: Functions that print, and how the names of others begin.
 PRINTS = ("print", "click.echo", "click.secho", "sys.excepthook")
 PRINT_ALL = ("sys.stdout.write", "sys.stderr.write", "sys.stdout.buffer.write", "warnings.warn", "logging.")
