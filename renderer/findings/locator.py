@@ -14,6 +14,7 @@ from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_edit import AddField, AddItem, SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
+from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kustomization import is_kustomization_file
@@ -134,6 +135,13 @@ class Locator:
         """Yield the scalars at ``sites`` as they are written."""
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
+
+    def trees(self, sites: Iterable[Site]) -> Iterator[tuple[Site, JsonObject]]:
+        """Yield each site with its document, if that is a mapping."""
+        for site in sites:
+            tree = self._marked(site).tree(site.document)
+            if isinstance(tree, dict):
+                yield site, tree
 
     def texts_near(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at and below ``sites``, or around a field that its file writes in another way."""

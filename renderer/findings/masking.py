@@ -15,7 +15,7 @@ from renderer.kubevirt.facts.confidential.masked import shown_id, shown_path
 from renderer.model.codes import Trait
 from renderer.model.credential_text.search import without_credentials
 from renderer.model.diagnostic import Diagnostic
-from renderer.model.field_edit import AddField, AddItem, RenameField, SetField
+from renderer.model.field_edit import AddField, AddItem, RemoveField, RemoveItem, RenameField, SetField
 from renderer.model.kube.field_path import ElementName
 from renderer.model.kube.json import JsonObject, scalar_text
 from renderer.model.kube.list_elements import value_at
@@ -37,8 +37,8 @@ _NUMBER = pattern(r"(?<![\w.\[-])(?:[0-9][.,]?){3,}\w*")
 def masked(finding: Located, *maskings: Masking | None) -> Located:
     """Return the finding with ``***`` in place of the values, in its texts and its field.
 
-    A fix that has one of the values is left out, and so are hint and fix if the hint is made of a value that
-    the message quotes.
+    A fix that writes one of the values is left out, and so are hint and fix if the hint is made of a value
+    that the message quotes. A fix that only removes one does not repeat it.
     """
     for masking in filter(None, maskings):
         if finding.hint and _repeats_a_value(finding.hint, finding.message, masking):
@@ -135,8 +135,17 @@ def _without(finding: Located, mask: Callable[[str], str], is_in: Callable[[str]
         message=mask(finding.message),
         hint=finding.hint and mask(finding.hint),
         related=tuple(each._replace(message=mask(each.message)) for each in finding.related),
-        fix=None if finding.fix and any(map(is_in, _texts(finding.fix))) else finding.fix,
+        fix=finding.fix and _fix_without(finding.fix, is_in),
     )
+
+
+def _fix_without(fix: LocatedFix, is_in: Callable[[str], bool]) -> LocatedFix | None:
+    if any(map(is_in, _texts(fix))):
+        return None
+    if fix.old is None or not is_in(fix.old):
+        return fix
+    removes = all(isinstance(edit, RemoveField | RemoveItem) for edit in fix.edits)
+    return fix._replace(old=None) if removes else None  # another edit may be made of the value
 
 
 def _without_credentials(text: str) -> str:
@@ -158,8 +167,7 @@ def _keys_of_guest_data() -> frozenset[str]:
 
 
 def _texts(fix: LocatedFix) -> Iterator[str]:
-    """Yield the replaced scalar, and every name and scalar that the edits write."""
-    yield fix.old or ""
+    """Yield every name and scalar that the edits write."""
     for edit in fix.edits:
         if isinstance(edit, RenameField | AddField):
             yield edit.name

@@ -12,7 +12,7 @@ one, which then costs a look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
@@ -172,7 +172,8 @@ class RunFindings:
 
     def _known(self, finding: Diagnostic) -> KnownFinding:
         """Return the finding with its lines, once for all that differ only in their objects."""
-        if self._fs is None or not (finding.sites or finding.related or finding.fix):
+        is_of_template = finding.code is Code.TEMPLATE_FAILED
+        if self._fs is None or not (finding.sites or finding.related or finding.fix or is_of_template):
             related = tuple(LocatedRelated(each.message, each.location) for each in finding.related)
             return KnownFinding(_at(finding, finding.location, related))
         known = self._locator.known.get(finding)
@@ -184,26 +185,47 @@ class RunFindings:
         return known
 
     def _new(self, finding: Diagnostic) -> KnownFinding:
+        from renderer.findings.own_values import (  # noqa: PLC0415 - as below
+            names_in_expansions,
+            places_in_files,
+            values_at,
+        )
         from renderer.findings.written_content import contents_in  # noqa: PLC0415 - only with findings
         from renderer.kubevirt.facts.confidential import fields  # noqa: PLC0415 - as above
+        from renderer.kubevirt.facts.confidential.object_fields import fields_of  # noqa: PLC0415 - as above
 
         own_values: set[str] = set()
         location, related = self._locator.locate(finding)
-        names_variable = finding.code is Code.VARIABLE_UNSET  # and no value: it has none
-        if not names_variable and fields.is_about_secret(finding):
+        if fields.is_about_secret(finding):
             texts: Iterable[str] = self._locator.scalar_texts(finding.sites)
             if all(map(fields.is_file_of_generator, (site.field for site in finding.sites))):
                 texts = (text.partition("=")[2] for text in texts if not fields.is_path_entry(text))
             from renderer.model.run.readings import readings  # noqa: PLC0415 - few findings are
 
             for text in texts:
-                own_values.update((text, *readings(text)))
+                own_values.update(names_in_expansions(text))
+                if finding.code is not Code.VARIABLE_UNSET:  # it has no value to repeat
+                    own_values.update((text, *readings(text)))
+        for site, document in self._locator.trees(dict.fromkeys(places_in_files(finding))):
+            own_values |= values_at(finding, fields_of(document), (site.field,))
+        if finding.code is Code.TEMPLATE_FAILED and self._fs and location and location.line:
+            own_values.update(self._names_on_hidden_line(self._fs, location))
         if finding.resource is None or finding.code in _ABOUT_ENGINES:
             own_values.update(contents_in(self._locator.texts_near(finding.sites)))
         fix: LocatedFix | None = None
         if finding.fix and not fields.may_repeat_secret(finding.fix, finding):
             fix = self._locator.locate_fix(finding, location)
         return KnownFinding(_at(finding, location, related, fix), Masking(own_values) if own_values else None)
+
+    def _names_on_hidden_line(self, fs: FileSystem, location: Location) -> Iterator[str]:
+        """Yield the words in expansions on a line of a template that no report quotes."""
+        from renderer.findings.own_values import names_in_expansions  # noqa: PLC0415 - few templates fail
+        from renderer.findings.public_lines import public_lines  # noqa: PLC0415 - as above
+
+        line, *_ = self._locator.texts_on_line(location) or ("",)
+        names = tuple(names_in_expansions(f"{line}\n"))
+        if names and location.line not in public_lines(fs.read(location.path), {location.line}):
+            yield from names
 
     def _has_value_on_line(self, location: Location | None, confidential: Iterable[Masking]) -> bool:
         """Return True if the line that a report would quote has one of the values."""

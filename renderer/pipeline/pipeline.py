@@ -459,24 +459,26 @@ class Pipeline:
         if not found:
             return found
         from renderer.findings.masking import parts_of_value, without_derived_texts
+        from renderer.findings.own_values import values_in_object
         from renderer.model.masking import Masking
         from renderer.model.run.taint import taint_masking
 
         resources = tuple(resources)
         values = self.secrets(overlay, resources)
         of_run = taint_masking()
-        if not values and not of_run:
-            return found
         if self._last_secrets is None or self._last_secrets[0] != values:
             self._last_secrets = values, Masking(values)
-        masking = self._last_secrets[1]  # of the overlay before, if that has the same
+        of_overlay = self._last_secrets[1]  # of the overlay before, if that has the same
         by_id = {each.current_id: each.content for each in resources}
         noted: list[Diagnostic] = []
         for each in found:
             content = by_id.get(each.resource) if each.resource else None
-            parts = parts_of_value(each, content, masking) if content else ()
-            shown = without_derived_texts(each, content, masking, of_run) if content else each
-            noted.append(_noted(shown, masking, *parts))
+            own = values_in_object(each, content) if content else None
+            maskings = [masking for masking in (own, of_overlay) if masking]
+            if content and (maskings or of_run):
+                maskings += parts_of_value(each, content, of_overlay)
+                each = without_derived_texts(each, content, *maskings, of_run)  # noqa: PLW2901 - the same, masked
+            noted.append(_noted(each, *maskings) if maskings else each)
         return tuple(noted)
 
     @cached_property

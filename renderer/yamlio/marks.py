@@ -11,10 +11,13 @@ from typing import NamedTuple
 
 from yaml.error import YAMLError
 
+from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath, Segment, parse_pointer
+from renderer.model.kube.json import Json
 from renderer.model.kube.list_elements import element_path
 from renderer.model.pattern import pattern
 from renderer.model.run.work import may_find_lines, spend
+from renderer.yamlio.decode import decode_documents
 from renderer.yamlio.dialects import MERGE_KEY
 from renderer.yamlio.documents import Chunk, first_document, split_documents, text_of
 from renderer.yamlio.errors import UnusableError
@@ -219,6 +222,7 @@ class MarkedFile:
         self._roots: dict[int, tuple[Node | None, int]] = {}
         self._kept = 0
         self._parsed: set[int] = set()
+        self._tree: tuple[int, Json] | None = None
 
     def texts_on_line(self, number: int) -> Sequence[str]:
         """Return a line, and the values of which it has a part; nothing of a file that cannot be read."""
@@ -291,6 +295,17 @@ class MarkedFile:
         """Return the scalars at ``fields`` as they are written; None for all other fields."""
         found = (_value_at(self._root(document), field) for field in fields)
         return tuple(node.text if node else None for node in found)
+
+    def tree(self, document: int) -> Json:
+        """Return the document as JSON; None if it cannot be read. The last one is kept."""
+        if self._tree is None or self._tree[0] != document:
+            trees: Sequence[Json] = ()
+            with suppress(DiagnosticError, IndexError):
+                text = self._chunk(document).text
+                spend(_STEPS_TO_PARSE * len(text), _SEARCHING)
+                trees = decode_documents(text.encode("utf-8", "surrogatepass"), "")
+            self._tree = document, next(iter(trees), None)
+        return self._tree[1]
 
     def texts_near(self, document: int, field: FieldPath) -> Sequence[str]:
         """Return the scalars at and below a field, or below the field around one that is not written."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from renderer.kubevirt.facts.confidential.fields import COPIES, IGNITION, SECTIONS, START_DATA
@@ -43,6 +43,8 @@ if TYPE_CHECKING:
 _WITH_OWN_RULES = frozenset({*START_DATA, *SECTIONS, *COPIES, IGNITION, SOPS})
 #: Steps for a changed field of which both values may be shown (``model.run.work``).
 _STEPS_PER_CHANGE = 30
+#: Scalars that are looked for in a text in one step.
+_QUOTES_PER_STEP = 8
 
 
 class ConfidentialFields:
@@ -90,6 +92,30 @@ class ConfidentialFields:
                 masked(value, scope, mask=noted)
         return frozenset(found)
 
+    def unshown_texts(self, field: FieldPath, is_quoted: Callable[[str], bool]) -> frozenset[str]:
+        """Return what no output shows of the value of the field, or of the nearest field around it.
+
+        These are the confidential scalars as texts, however short, and the credentials in others. Of a
+        mapping or list, only the scalars count of which ``is_quoted`` says that a text may repeat them.
+        """
+        found: set[str] = set()
+
+        def noted(value: Json) -> str:
+            found.update(texts_of(value))
+            return MASK
+
+        for content, lookup in self._lookups:
+            at, value = _nearest(content, lookup, field)
+            spend(1 + count_values(value) // _QUOTES_PER_STEP, LOOKING)
+            for place in _scalar_places(value, is_quoted if isinstance(value, dict | list) else None):
+                for scope, scalar in self._found(FieldPath((*at, *place))):
+                    masked(scalar, scope, mask=noted)
+                    if isinstance(scalar, str):
+                        found.update(
+                            text for part in parts_of(scalar, scope) for text in texts_of(part.value)
+                        )
+        return frozenset(found)
+
     def without_secrets(self, change: FieldChange) -> FieldChange:
         """Return the change with ``NoValue.WITHHELD`` for each confidential value, and ``***`` in its path.
 
@@ -129,6 +155,26 @@ class ConfidentialFields:
                 scope = self._opened[place](segment)
                 value = lookup.child(value, segment)
             yield scope, value
+
+
+def _nearest(content: Json, lookup: FieldLookup, field: FieldPath) -> tuple[tuple[Segment, ...], Json]:
+    """Return the path to the field, or to the nearest one around it that there is, with the value there."""
+    value = content
+    for depth, segment in enumerate(field.segments):
+        child = lookup.child(value, segment)
+        if child is None:
+            return field.segments[:depth], value
+        value = child
+    return field.segments, value
+
+
+def _scalar_places(value: Json, is_wanted: Callable[[str], bool] | None) -> Iterator[tuple[Segment, ...]]:
+    """Yield the paths from a value to the scalars in it, or only to the wanted ones."""
+    if isinstance(value, dict | list):
+        for key, child in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from ((key, *rest) for rest in _scalar_places(child, is_wanted))
+    elif value is not None and (is_wanted is None or is_wanted(scalar_text(value))):
+        yield ()
 
 
 def withheld_fields(content: JsonObject) -> Iterator[FieldPath]:

@@ -143,7 +143,7 @@ _CONFIDENTIAL_KEYS = frozenset(CONFIDENTIAL_KEYS)
 #: The keys that no other word resembles, so that they are recognised if they are misspelt.
 _LONG_KEYS = _CONFIDENTIAL_KEYS - {*LAUNCH_SECURITY}
 
-#: The field of Ignition with the content of a file, as a URL.
+#: The field of Ignition with the content of a file, as a URL; and of a replacement, with where its value is.
 _SOURCE = "source"
 #: The name of a field with credentials in a list or mapping, and the fields in it with another meaning.
 _PASSWORDS = pattern(
@@ -166,7 +166,8 @@ _UNKNOWN_TARGETS = ("", ANY_KIND, OWN_KIND)
 _ELEMENT = pattern(r"-|[0-9]+")
 #: Lists whose elements have a value that is never a credential.
 _WITHOUT_CREDENTIALS = frozenset({"matchFields", "taints", "tolerations"})
-#: The value that a replacement, or a ValueAddTransformer of kustomize, writes into its ``targets``.
+#: The value that a replacement, or a ValueAddTransformer of kustomize, writes into its ``targets``; it may be
+#: in the place of the mapping ``source`` by mistake.
 _WRITTEN_VALUES = frozenset({"sourceValue", "value"})
 _FIRST_OF_PATH = pattern(r"[^./]*")
 #: The field of a parameter of a plugin that has several values.
@@ -274,6 +275,8 @@ def opened(value: Json, scope: Scope) -> ScopeOf:
         element = scope._replace(is_root=scope.is_root and bool(scope.target))
         if scope.area is Area.COMMAND:
             return partial(_scope_of_argument, credential_arguments(value, scope.command), element)
+        if scope.is_among_variables and _is_command(value):  # ``NAME=value`` in place of name and value
+            return lambda _: element.within(Area.COMMAND)
         return lambda _: element
     mapping = value if isinstance(value, dict) else EMPTY
     return partial(_scope_of_entry, mapping, _entered(mapping, scope))
@@ -389,7 +392,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         has_target = key in _OTHER_PATCHES or isinstance(mapping.get("target"), dict)
         target = target_kind(object_at(mapping, "target")) if has_target else OWN_KIND
         return Scope(is_root=True, target=target, depth=here.depth)
-    if key in _WRITTEN_VALUES and _may_write_value_of_secret(mapping):
+    is_written = key in _WRITTEN_VALUES or (key == _SOURCE and not isinstance(child, dict))
+    if is_written and _may_write_value_of_secret(mapping):
         return below.hidden(is_secret=True)
     if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
         return below.within(Area.PARAMETERS)
