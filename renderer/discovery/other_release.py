@@ -9,6 +9,7 @@ from typing import NamedTuple
 from renderer.discovery.detected_release import DetectedRelease, detected_releases
 from renderer.discovery.manifests import Manifests
 from renderer.files.file_system import FileSystem
+from renderer.kubevirt.facts.installed_release import Certainty
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.field_edit import AddField, SetField
@@ -20,6 +21,7 @@ from renderer.model.release import LATEST, NEWEST, Release
 from renderer.model.render_config import PROJECT_FILE, Overlay, RenderConfig
 from renderer.pipeline.cluster_files import ClusterFiles
 from renderer.pipeline.target_cluster import engine_entry
+from renderer.project.excluded_paths import EXAMPLE_FOLDERS
 from renderer.yamlio.decode import decode_yaml11
 
 
@@ -58,9 +60,16 @@ def other_releases(
 ) -> Iterator[OtherRelease]:
     """Yield each release that ``overlays`` are rendered for, and that no file of their cluster installs.
 
-    ``every`` are all overlays of the project. Of what the files say, the most certain counts.
+    ``every`` are all overlays of the project. Of what the files say, the most certain counts; examples and
+    the ``KubeVirt`` object of a release do not.
     """
-    found = [each for each in detected_releases(manifests) if each.release or _is_newer(each)]
+    found = [
+        each
+        for each in detected_releases(manifests)
+        if (each.release or _is_newer(each))
+        and each.installed.certainty is not Certainty.OBJECT_FILE
+        and EXAMPLE_FOLDERS.isdisjoint(each.path.lower().split("/"))
+    ]
     if not found:
         return
     files = ClusterFiles(manifests.fs, config, every)

@@ -49,6 +49,7 @@ from renderer.model.render_config import Overlay, RenderConfig
 from renderer.model.run.work import spend
 from renderer.model.sync_options import RESPECT_IGNORED, options_of_application
 from renderer.pipeline.reached_objects import repository_urls
+from renderer.project.excluded_paths import EXAMPLE_FOLDERS
 from renderer.yamlio.decode import decode_yaml11
 
 if TYPE_CHECKING:
@@ -66,8 +67,6 @@ _INSTANCE = "app.kubernetes.io/instance"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
-#: Folders of manifests that are for people to read, and that no engine applies.
-_EXAMPLES = frozenset(("example", "examples", "sample", "samples", "doc", "docs", "testdata"))
 #: Steps for a rule of what deploys an overlay.
 _STEPS_PER_RULE = 10
 _APPLIED_ANYWAY = "the next sync applies Git's value all the same"
@@ -154,7 +153,7 @@ class Deployers:
         parents = [*self.above([deployer])]
         if any(posixpath.normpath(each) in above for each in self._own_sources(deployer)):
             parents.append(deployer)
-        if any(_EXAMPLES.isdisjoint(each.origin.path.lower().split("/")) for each in parents):
+        if any(EXAMPLE_FOLDERS.isdisjoint(each.origin.path.lower().split("/")) for each in parents):
             return True
         if any(folder in above and self._graph.links(folder) is None for folder in self._folders):
             return True

@@ -9,6 +9,9 @@ from renderer.files.file_system import folder_of
 from renderer.golang.glob import Glob, shell_glob
 from renderer.model.run.work import spend
 
+#: Folders of manifests that are for people to read, and that no engine applies.
+EXAMPLE_FOLDERS = frozenset(("example", "examples", "sample", "samples", "doc", "docs", "testdata"))
+
 _ANY_FOLDERS = "**"
 #: Steps for a name that is compared with a pattern (``model.run.work``).
 _STEPS_PER_GLOB = 2

@@ -68,6 +68,17 @@ def test_one_of_several_operators_is_enough() -> None:
     assert message('kubevirt: "1.7"\n', tag, OPERATOR % "1.7.1") is not None
 
 
+@pytest.mark.parametrize("folder", ["docs", "infra/examples"])
+def test_examples_do_not_count(folder: str) -> None:
+    assert not remarks('kubevirt: "1.7"\n', {f"{folder}/operator.yaml": OPERATOR % "1.8.0"})
+
+
+def test_object_of_a_release_does_not_count() -> None:
+    url = "https://github.com/kubevirt/kubevirt/releases/download/v1.8.3/kubevirt-%s.yaml"
+    assert message('kubevirt: "1.7"\n', f"resources: ['{url % 'cr'}']\n") is None
+    assert message('kubevirt: "1.7"\n', f"resources: ['{url % 'operator'}']\n") is not None
+
+
 @pytest.mark.parametrize(
     ("project", "fix"),
     [('kubevirt: "1.7"\n', SetField), ("output: rendered/{name}\n", AddField)],
