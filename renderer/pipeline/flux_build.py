@@ -153,12 +153,12 @@ class FluxSubstituted(Record):
 def read_variables(entry: Resource, candidates: Iterable[Resource], *, secrets: bool) -> Outcome[Variables]:
     """Return the variables of ``entry``; missing sources may be in the cluster."""
     from renderer.gitops.entry_fields import KUSTOMIZATION_FORMATS, malformed_fields
-    from renderer.gitops.flux.known_fields import unknown_fields
+    from renderer.gitops.flux.known_fields import SPEC_FIELDS, unknown_fields
     from renderer.gitops.substitution.post_build import VariableReader, read_post_build
 
     findings: list[Diagnostic] = [*unknown_fields(entry)]
     findings += malformed_fields(entry, KUSTOMIZATION_FORMATS)
-    post_build = read_post_build(entry, findings, variables_only=False)
+    post_build = read_post_build(entry, findings, SPEC_FIELDS, variables_only=False)
     reader = VariableReader(candidates, secrets=secrets, findings=findings, lenient=True)
     variables = reader.read(post_build)
     return Outcome(variables, tuple(findings))
@@ -301,7 +301,7 @@ class FluxVariables:
     def substitute(self, overlay: Overlay, composed: Outcome[ResourceSet]) -> Outcome[ResourceSet]:
         """Substitute variables; no resources remain if a value is missing.
 
-        Of an overlay that cannot be built, the confidential variables are noted.
+        Of an overlay that cannot be built, the confidential variables are noted, and misplaced ones of any.
         """
         if overlay.flux is None:
             return composed
@@ -314,9 +314,10 @@ class FluxVariables:
             read = self._read(overlay, findings)
             self._known[overlay.path] = Outcome(read, tuple(findings))
         variables = self._known[overlay.path]
-        if composed.failed:
+        if composed.failed or variables.value.misplaced:
             self._unbuilt = self._unbuilt or UnbuiltFolders(self._fs)
             taint(self._unbuilt.exposed([overlay.path], variables.value))
+        if composed.failed:
             return composed
         strict = strictness(self._release, Controller(), strict=overlay.flux.strict)
         outcome = substitute_variables(composed, variables, SecondPass.INCOMPLETE, strict)
@@ -333,6 +334,7 @@ class FluxVariables:
         return self._confidential.get(overlay.path, frozenset())
 
     def _read(self, overlay: Overlay, findings: list[Diagnostic]) -> Variables:
+        from renderer.gitops.flux.known_fields import SPEC_FIELDS
         from renderer.gitops.substitution.post_build import VariableReader, Variables, read_post_build
         from renderer.project.flux_sources import FluxSources
 
@@ -340,14 +342,14 @@ class FluxVariables:
             return Variables()
         sources = FluxSources(self._fs, overlay, self._compose_folder)
         try:
-            post_build = read_post_build(sources.kustomization(overlay.flux), findings)
+            post_build = read_post_build(sources.kustomization(overlay.flux), findings, SPEC_FIELDS)
             names = {source.name for source in post_build.sources}
             candidates = tuple(sources.candidates(overlay.flux, names)) if names else ()
         except DiagnosticError as error:
             findings += error.diagnostics
             return Variables()
         if has_errors(findings):
-            return Variables()
+            return Variables(misplaced=post_build.misplaced)
         return VariableReader(candidates, secrets=overlay.flux.secrets, findings=findings).read(post_build)
 
     def _compose_folder(self, folder: str, site: Site) -> tuple[Resource, ...]:

@@ -82,12 +82,12 @@ class FluxBuilder:
     ) -> Outcome[ResourceSet]:
         """Return the objects of a Kustomization.
 
-        Of one that cannot be built, the confidential variables are noted.
+        Of one that cannot be built, the confidential variables are noted, and misplaced ones of any.
         """
         secrets = self.outputs.entry.entry.secrets
         variables = read_variables(reached.entry, known.values(), secrets=secrets)
         outcome = self._build(reached, variables)
-        if outcome.failed:
+        if outcome.failed or variables.value.misplaced:
             taint(self._builds_of(reached).exposed(folders_of(reached.entry), variables.value))
         return outcome
 

@@ -246,6 +246,10 @@ _TYPES: Final[Types] = {
 }
 
 
+#: The fields of ``spec`` of a Kustomization.
+SPEC_FIELDS = frozenset(_TYPES["KustomizationSpec"])
+
+
 def unknown_fields(resource: Resource) -> Iterator[Diagnostic]:
     """Yield a warning for each field of an object of Flux that its kind does not have.
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import posixpath
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from typing import NamedTuple
 
 from renderer.files.file_system import FileSystem
@@ -14,16 +15,22 @@ from renderer.gitops.substitution.exposed_values import exposed_values, is_ident
 from renderer.gitops.substitution.post_build import Variables
 from renderer.golang.envsubst import SubstitutionError, evaluate, parse
 from renderer.kubevirt.facts.confidential.manifest_text import seems_confidential
-from renderer.kubevirt.facts.confidential.secret_values import confidential_texts
+from renderer.kubevirt.facts.confidential.secret_values import confidential_texts, readings_of_texts
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
+from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import Json, text_at
+from renderer.model.kube.json import EMPTY, Json, text_at
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
 
 _MANIFESTS = (".yaml", ".yml", ".json")
 _VARIABLE = b"${"
+#: A variable in a text that cannot be parsed, or whose name is invalid.
+_EXPANSION = pattern(r"\$\{([^{}]{1,80})\}")
+#: A key before a value, which is looked for in so many characters before a variable.
+_KEY = pattern(r"""([\w./-]{1,80})["']?\s{0,9}[:=](?=[\s"'$])""")
+_BEFORE = 100
 _SEPARATOR = pattern(r"(?m)^---")
 _WORK = "looking for variables in Secrets"
 #: Steps to evaluate a text, and the characters of it that cost another one (``model.run.work``).
@@ -47,10 +54,19 @@ class UnbuiltFolders:
         self._known: dict[str, WrittenTexts] = {}
 
     def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
-        """Return the values of variables that Secrets in the folders, or in their bases, would have."""
+        """Return the values of variables that Secrets in the folders, or in their bases, would have.
+
+        Misplaced variables count as if they were where they belong, and so do those named after a credential.
+        """
+        roots = frozenset(folders)
+        if misplaced := variables.misplaced:
+            credentials = (value for name, value in misplaced.items() if names_credential(name))
+            others = variables._replace(misplaced=EMPTY)
+            placed = others._replace(values={**variables.values, **misplaced})
+            of_secrets = (self.exposed(roots, each) for each in (placed, others))
+            return readings_of_texts(credentials).union(*of_secrets)
         if not variables.values:
             return frozenset()
-        roots = {*folders}
         used = roots.union(*map(self._graph.folders, roots))
         files = self._graph.files_in(used).union(*map(self._manifests_in, used))
         spend(len(files), _WORK)
@@ -87,7 +103,11 @@ def _texts_of(content: bytes, file: str) -> WrittenTexts:
     try:
         documents = decode_documents(content, file)
     except DiagnosticError:
-        return WrittenTexts(tuple(_texts_in_lines(content.decode("utf-8", "replace"))))
+        written = _SEPARATOR.split(content.decode("utf-8", "replace"))
+        if len(written) == 1:
+            return WrittenTexts(tuple(_texts_in_lines(written[0])))
+        parts = [_texts_of(each.encode("utf-8", "replace"), file) for each in written]
+        return WrittenTexts(*(tuple(chain.from_iterable(each)) for each in zip(*parts, strict=True)))
     texts = (found for each in documents for found in confidential_texts(each))
     names = (name for each in documents for name in _names_of(each))
     return WrittenTexts(
@@ -99,17 +119,23 @@ def _names_of(document: Json) -> Iterator[str]:
     return (text_at(document, "metadata", key) for key in ("name", "namespace"))
 
 
-def _texts_in_lines(text: str) -> Iterator[tuple[str, str]]:
-    """Yield the lines with variables of manifests that cannot be parsed, and that seem to be confidential.
+def _texts_in_lines(document: str) -> Iterator[tuple[str, str]]:
+    """Yield the lines with variables, and the variables, of a document that cannot be parsed.
 
-    A line with who or where something is may be one of another object.
+    It has to seem confidential. What says who or where something is may be a part of another object.
     """
-    for document in _SEPARATOR.split(text):
-        for line in document.splitlines() if seems_confidential(document) else ():
+    for line in document.splitlines() if seems_confidential(document) else ():
+        if "${" in line:
             key, _, value = line.partition(":")
             name = key.strip(" \t-\"'")
-            if "${" in line and not is_identity(name):
-                yield from ((name, value), (name, line))
+            single = ((_key_before(line, found.start()), found[0]) for found in _EXPANSION.finditer(line))
+            pairs = ((name, value), (name, line), *single)
+            yield from (pair for pair in pairs if not is_identity(pair[0]))
+
+
+def _key_before(line: str, place: int) -> str:
+    keys = _KEY.findall(line[max(0, place - _BEFORE) : place + 1])
+    return keys[-1] if keys else ""
 
 
 def _evaluated(text: str, variables: Variables) -> str:
@@ -117,4 +143,4 @@ def _evaluated(text: str, variables: Variables) -> str:
     try:
         return evaluate(parse(text), variables.values, keeps_unknown=True).text
     except SubstitutionError:  # Flux would refuse it
-        return text
+        return _EXPANSION.sub(lambda found: variables.values.get(found[1], found[0]), text)

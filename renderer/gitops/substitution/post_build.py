@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Container, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from renderer.gitops.entry_fields import empty_fields
@@ -18,7 +18,7 @@ from renderer.model.diagnostic import Diagnostic, Related, Severity
 from renderer.model.engines import FLUX_KUSTOMIZE_GROUP
 from renderer.model.fields import Fields
 from renderer.model.kube.encryption import is_encrypted
-from renderer.model.kube.json import EMPTY, Json, object_at
+from renderer.model.kube.json import EMPTY, Json, JsonObject, object_at, scalar_text, text_at
 from renderer.model.kube.location import Site
 from renderer.model.kube.res_id import namespaced_name
 from renderer.model.kube.resource import Resource
@@ -39,6 +39,9 @@ _IGNORED_FIELDS = (
 SUBSTITUTE, DISABLED = f"{FLUX_KUSTOMIZE_GROUP}/substitute", "disabled"
 #: Go's decoder of base64 ignores them.
 _LINE_BREAKS = str.maketrans("", "", "\r\n")
+#: Fields of ``postBuild`` that have no variables, and a variable with its value in a text.
+_OTHERS = frozenset({"substituteFrom", "substituteStrategy"})
+_ASSIGNMENT = re.compile(r"""(?m)^[ \t-]*+["']?([\w-]{1,80})["']?\s{0,9}[:=]\s{0,9}(\S.*)$""")
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
 
@@ -66,20 +69,29 @@ class Strategy(TextEnum):
 
 
 class PostBuild(NamedTuple):
-    """``spec.postBuild``: variables by name, and the objects that hold more, in ``namespace``."""
+    """``spec.postBuild``: variables by name, and the objects that hold more, in ``namespace``.
+
+    ``misplaced`` are the variables that are written in a wrong form or place.
+    """
 
     site: Site
     namespace: str = ""
     substitute: Mapping[str, str] = EMPTY
     sources: tuple[SubstituteReference, ...] = ()
     always: bool = False
+    misplaced: Mapping[str, str] = EMPTY
 
 
 def read_post_build(
-    kustomization: Resource, findings: list[Diagnostic], *, variables_only: bool = True
+    kustomization: Resource,
+    findings: list[Diagnostic],
+    spec_fields: Container[str],
+    *,
+    variables_only: bool = True,
 ) -> PostBuild:
     """Read ``spec.postBuild``; errors are added to ``findings``.
 
+    ``spec_fields`` are the names of the fields of ``spec``: another one may have been meant for variables.
     ``variables_only``: the rest of the Kustomization has no effect here, which is a finding as well.
     """
     fields = Fields(kustomization.content, kustomization.origin, findings, Code.FLUX_KUSTOMIZATION)
@@ -96,7 +108,37 @@ def read_post_build(
         substitute=written.child("substitute").texts(),
         sources=tuple(_sources(written.elements("substituteFrom"))),
         always=strategy is Strategy.ALWAYS,
+        misplaced=dict(_misplaced(spec.content, spec_fields)),
     )
+
+
+def _misplaced(spec: JsonObject, known: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of what may be meant as variables, in ``postBuild`` and unknown fields."""
+    for field, value in spec.items():
+        if field not in known or (field == "postBuild" and not isinstance(value, dict)):
+            yield from _pairs(value, field)
+    for field, value in object_at(spec, "postBuild").items():
+        if field == "substitute" and isinstance(value, dict):
+            for name, text in value.items():
+                if not isinstance(text, str) or not _NAME.fullmatch(name):
+                    yield from _pairs(text, name)
+        elif field not in _OTHERS:
+            yield from _pairs(value, field)
+
+
+def _pairs(value: Json, name: str) -> Iterator[tuple[str, str]]:
+    """Yield the scalars in a value with their keys or names, and the assignments in texts."""
+    if isinstance(value, list):
+        yield from (pair for each in value for pair in _pairs(each, name))
+    elif isinstance(value, dict):
+        own = text_at(value, "name")
+        for key, child in value.items():
+            if not own or key != "name":
+                yield from _pairs(child, own or key)
+    elif value is not None:
+        text = scalar_text(value)
+        yield name, text
+        yield from ((found[1], found[2]) for found in _ASSIGNMENT.finditer(text))
 
 
 def _sources(entries: Iterable[Fields]) -> Iterable[SubstituteReference]:
@@ -129,7 +171,8 @@ class Variables(NamedTuple):
     ``always``: defaults apply even without any values. ``confidential`` are values that must not be printed,
     ``unread`` the Secrets that the project file does not allow vmrender to read. ``incomplete``: the cluster
     may have more values, so variables without a value stay as written. ``uncertain``: an optional source is
-    not in the repository, and may be in the cluster.
+    not in the repository, and may be in the cluster. ``misplaced`` are variables in a wrong form or place,
+    which Flux ignores or refuses.
     """
 
     values: Mapping[str, str] = EMPTY
@@ -138,6 +181,7 @@ class Variables(NamedTuple):
     unread: tuple[str, ...] = ()
     incomplete: bool = False
     uncertain: bool = False
+    misplaced: Mapping[str, str] = EMPTY
 
 
 class VariableReader:
@@ -200,6 +244,7 @@ class VariableReader:
             () if self._secrets else tuple(unread),
             self._incomplete,
             self._uncertain,
+            post_build.misplaced,
         )
 
     def _note_unread(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:

@@ -60,7 +60,7 @@ def test_value_that_an_encrypted_secret_overrides_is_unknown() -> None:
     for secrets in (False, True):
         findings: list[Diagnostic] = []
         reader = VariableReader((settings, secret, later), secrets=secrets, findings=findings, lenient=True)
-        variables = reader.read(read_post_build(entry, findings, variables_only=False))
+        variables = reader.read(read_post_build(entry, findings, (), variables_only=False))
         assert (variables.values, variables.incomplete) == ({"SITE": "north", "TIER": "b"}, True)
         assert [str(each.code) for each in findings] == ["variables-not-found"]
 

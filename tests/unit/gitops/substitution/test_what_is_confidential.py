@@ -6,9 +6,12 @@ from collections import Counter
 from collections.abc import Mapping
 from contextvars import copy_context
 
+import pytest
+
 from renderer.files.file_system import MemoryFileSystem
+from renderer.gitops.flux.known_fields import SPEC_FIELDS
 from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
-from renderer.gitops.substitution.post_build import Variables
+from renderer.gitops.substitution.post_build import Variables, read_post_build
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json
@@ -71,6 +74,57 @@ def test_variable_of_a_secret_that_cannot_be_built_is_confidential_and_no_other(
     exposed = UnbuiltFolders(files).exposed(["prod"], Variables(values))
 
     assert exposed == {"canary", "keykey"}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "kind: Secret\nstringData: {p: '${pw}'}\n---\nx: [\n",
+        "kind: Secret\nstringData: {p: '${pw}'}\nx: [\n",
+        "kind: Secret\nstringData:\n  p: '${pw}\n",
+        '{"kind": "Secret", "stringData": {"user": "${APP}", "p": "${pw}"}\n',
+    ],
+)
+def test_variable_of_a_broken_secret_is_confidential_in_any_style(text: str) -> None:
+    files = MemoryFileSystem({"prod/secret.yaml": text.encode()})
+    values = {"pw": "canary-is-a-bird", "APP": "prowlarr"}
+
+    assert UnbuiltFolders(files).exposed(["prod"], Variables(values)) == {"canary-is-a-bird"}
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        {"postBuild": {"substitute": {"pw": 12345678}}},
+        {"postBuild": {"substitute": [{"value": "12345678", "name": "pw"}]}},
+        {"postBuild": {"substitute": "pw: 12345678"}},
+        {"postBuild": {"substitute": ["pw=12345678"]}},
+        {"postBuild": {"substitute": {"my-pw": "12345678"}}},
+        {"postBuild": {"subsitute": {"pw": "12345678"}}},
+        {"postBuild": "pw=12345678"},
+        {"substitute": {"pw": "12345678"}},
+        {"postbuild": {"substitute": {"pw": "12345678"}}},
+        {"postBuild": {"subsitute": {"password": "12345678"}}},
+    ],
+)
+def test_misplaced_variable_is_confidential_like_any_other(spec: Json) -> None:
+    entry = Resource({"kind": "Kustomization", "metadata": {"name": "apps"}, "spec": spec}, Site("apps.yaml"))
+    secret = b"kind: Secret\nstringData: {p: '${pw}', q: '${my-pw}'}\n"
+    post_build = read_post_build(entry, [], SPEC_FIELDS)
+
+    exposed = UnbuiltFolders(MemoryFileSystem({"prod/secret.yaml": secret})).exposed(
+        ["prod"], Variables(misplaced={**post_build.misplaced, "SITE": "a-public-place"})
+    )
+
+    assert "12345678" in exposed
+    assert "a-public-place" not in exposed
+
+
+def test_variables_in_their_place_are_not_misplaced() -> None:
+    spec: Json = {"path": "a", "postBuild": {"substitute": {"pw": "a=b"}, "substituteFrom": [{"name": "x"}]}}
+    entry = Resource({"kind": "Kustomization", "metadata": {"name": "apps"}, "spec": spec}, Site("apps.yaml"))
+
+    assert read_post_build(entry, [], SPEC_FIELDS).misplaced == {}
 
 
 def test_default_beside_a_confidential_variable_is_not() -> None:
