@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import pytest
 
@@ -55,3 +55,14 @@ def test_name_of_a_credential_is_one_for_every_owner(owner: str) -> None:
     assert [name for name in NAMES if not OWNERS[owner](name)] == []
     if owner != WITH_MORE:
         assert [name for name in OTHER_NAMES if OWNERS[owner](name)] == []
+
+
+def test_switch_with_such_a_name_is_shown() -> None:
+    switches = {"SESSION_SECURE_COOKIE": "true", "IGNORE_MISSING_SECRETS": "false"}
+    env = [{"name": name, "value": value} for name, value in switches.items()]
+    trees: Sequence[Json] = (
+        {"kind": "Thing", "spec": {**switches, "env": env}},
+        {"kind": "HelmRelease", "spec": {"values": {"env": switches, "extraEnv": env}}},
+    )
+    for tree in trees:
+        assert [*parts_of(tree, root_scope())] == []

@@ -92,7 +92,7 @@ IN_ADDRESSES = (
     AddressForm(
         "://",
         pattern(
-            r"://[^\s\"'<>]{0,300}?/(?:tokens?|secrets?|passw(?:or)?ds?|api[-_]?keys?)[/=]"
+            r"://[^\s\"'<>?]{0,300}?/(?:tokens?|secrets?|passw(?:or)?ds?|api[-_]?keys?)[/=]"
             r"(?P<word>[^\s/\"'<>?#]{6,500})",
             re.IGNORECASE,
         ),

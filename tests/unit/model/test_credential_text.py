@@ -58,6 +58,7 @@ def test_only_the_credential_of_an_address_is_masked(text: str, shown: str) -> N
         "https://host/users?mail=a@b.example",
         "https://host/page # key=public-word",
         "https://host/page#introduction",
+        "postgresql://db:5432/app?sslmode=verify-full&sslcert=/run/secrets/postgresql/tls.crt",
         "sanboot iscsi:10.0.0.1::::iqn.2009-01:x",
         "authorization: enabled",
         "authorization: keycloak",

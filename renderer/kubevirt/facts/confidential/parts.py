@@ -427,7 +427,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if is_collection and not is_schema and names_credential(key):
         return below.within(Area.PASSWORDS)
     is_scalar = isinstance(child, str | int | float) and not isinstance(child, bool)
-    if here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS) and is_scalar and names_credential(key):
+    is_of_tool = here.area in (Area.CHART, Area.INPUTS, Area.PARAMETERS)
+    if is_of_tool and is_scalar and _names_credential(key, str(child)):
         return below.hidden()
     if here.area is Area.HEADERS_BY_NAME and is_scalar and _names_credential(key, str(child)):
         scheme_and_word = str(child).split(maxsplit=1)
