@@ -722,7 +722,7 @@ IN_OTHER_OBJECTS = tuple(
     case
     for case, files in CASES.items()
     if [*files] == ["prod/kustomization.yaml", "prod/obj.yaml"]
-    and not case.startswith(("values", "parameters of a chart", "start data"))
+    and not case.startswith(("values", "parameters of a chart", "start data", "a key with its value"))
 )
 
 
