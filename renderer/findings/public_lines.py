@@ -56,6 +56,11 @@ _SECRET = pattern(r"\bSecret(List)?\b")
 _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
 _OPTIONS = "options"  # of a generator: labels and annotations
 _CONFIG_MAP_GENERATOR = "configMapGenerator"
+_HOLDS_REFERENCES = pattern(r"(?i)(?<!target)(ref|reference|from)s?$")
+#: What names an object, or a part of it: in ``substituteFrom``, ``valuesFrom``, ``secretRef``.
+_FIELDS_OF_REFERENCES = frozenset(
+    {"apiVersion", "group", "key", "kind", "name", "namespace", "optional", "targetPath", "valuesKey"}
+)
 #: The values that OpenShift Templates substitute, often confidential.
 _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
@@ -305,10 +310,31 @@ def _is_hidden(value: Json, scope: Scope) -> bool:
 def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:
     """Return the entries of a Secret that hold its values; None for another document about Secrets."""
     fields = {key.text: value for key, value in root.entries()}
-    texts = [node.text for node in root.walk() if node.text and _SECRET.search(node.text)]
+    nodes = [*root.walk()]
+    referring = {
+        name.start
+        for key, value in (entry for node in nodes for entry in node.entries())
+        if key.text and _HOLDS_REFERENCES.search(key.text)
+        for each in ([value] if value.is_mapping else value.elements())
+        if _is_reference(each)
+        for _, name in each.entries()
+    }
+    texts = [
+        node.text for node in nodes if node.text and _SECRET.search(node.text) and node.start not in referring
+    ]
+    if referring and not texts:
+        return ()
     if "kind" not in fields or texts != [fields["kind"].text]:
         return None
     return [entry for entry in root.entries() if entry[0].text not in PUBLIC_FIELDS_OF_SECRETS]
+
+
+def _is_reference(node: Node) -> bool:
+    """Return True for a mapping that names an object and has nothing else."""
+    fields = {key.text: value.text for key, value in node.entries()} if node.is_mapping else {}
+    return (
+        bool(fields.get("name")) and _FIELDS_OF_REFERENCES.issuperset(fields) and None not in fields.values()
+    )
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:

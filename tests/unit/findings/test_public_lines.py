@@ -350,3 +350,10 @@ def test_lines_are_selected_in_time_linear_in_the_text(unit: str) -> None:
     start = process_time()
     public_lines(text.encode(), [1])
     assert process_time() - start < 4
+
+
+@pytest.mark.parametrize("field", ["substituteFrom", "valuesFrom"])
+def test_reference_to_a_secret_hides_nothing(field: str) -> None:
+    text = f"kind: Thing\nmetadata: {{name: &app db}}\nspec:\n  {field}:\n  - {{kind: Secret, name: keys}}\n"
+    assert len(public_lines(text.encode(), range(1, 6))) == 5
+    assert not public_lines(text.replace(field, "targetRefs").encode(), range(1, 6))
