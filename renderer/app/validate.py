@@ -21,7 +21,6 @@ from renderer.app.several_projects import (
 from renderer.app.usage_error import UsageError
 from renderer.app.validation_run import ValidationRun, may_be_caused_by
 from renderer.checks.schemas.kubevirt_kinds import OPERATOR_GROUPS
-from renderer.discovery.other_release import remarks_on_other_releases
 from renderer.files.file_system import STANDARD_INPUT, FileSystem, folder_of
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located, Unshown
@@ -117,6 +116,8 @@ def validate(
     findings = RunFindings(project.fs, chosen)
     findings.add(with_levels(tuple(_entry_findings(run, paths, scope.files)), run.config.rules))
     if kubevirt is None and (WHOLE_PROJECT in paths or any(_may_say_release(run, file) for file in files)):
+        from renderer.discovery.other_release import remarks_on_other_releases  # noqa: PLC0415 - for few files
+
         others = remarks_on_other_releases(run.fs, run.config, run.overlays, run.found.chosen)
         findings.add(with_levels(tuple(others), run.config.rules))
     chosen_here = frozenset(overlay.path for overlay in run.found.chosen)
