@@ -5,6 +5,7 @@ libyaml produces the events; a text that it refuses is read once more by go-yaml
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable
 from typing import Protocol, TypeAlias, TypeVar
 
@@ -30,6 +31,8 @@ CLOSING_BRACKETS = {"{": "}", "[": "]"}
 MalformedError = YAMLError
 #: The number of characters of a malformed document that are given to the slow parser.
 MAX_SECOND_READING = 200_000
+#: The texts that the slow parser has refused last: whatever explains or quotes an error reads them again.
+_refused: deque[str] = deque(maxlen=8)
 #: Line ends of the parsers. Editors and reports count only line feeds.
 _LINE_BREAK = pattern("\r\n|[\n\r\x85\u2028\u2029]")
 _BREAKS_BEYOND_ASCII = "\x85\u2028\u2029"
@@ -121,6 +124,24 @@ class _LineFeedsCounted:
         return Mark("", mark.index, line, column + mark.column, None, 0)
 
 
+class _SecondReading:
+    """The events of the parser that follows go-yaml's rules, which takes seconds for a long text."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._parser: EventSource | None = None
+
+    def get_event(self) -> Event | None:
+        """Return the next event. Raises the parser's errors, and remembers that it refuses the text."""
+        try:
+            if self._parser is None:
+                self._parser = _python_parser(self._text)
+            return self._parser.get_event()
+        except YAMLError:
+            _refused.append(self._text)
+            raise
+
+
 def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
     """Return the result of ``reader`` on the events of ``text``. Raises its errors, and ``yaml.YAMLError``.
 
@@ -134,15 +155,16 @@ def read_events(text: str, reader: Callable[[EventSource], T]) -> T:
 def read_parsed_lines(text: str, reader: Callable[[EventSource], T]) -> T:
     """Return the same, with events on the lines that the parser counts.
 
-    A text that libyaml refuses is read once more by the parser that follows go-yaml's rules exactly.
+    A text that libyaml refuses is read once more by the parser that follows go-yaml's rules exactly, unless
+    that has refused it, too.
     """
     try:
         return reader(BACKEND(text))
     except YAMLError:
-        if len(text) > MAX_SECOND_READING:
+        if len(text) > MAX_SECOND_READING or text in _refused:
             raise
         try:
-            return reader(_python_parser(text))
+            return reader(_SecondReading(text))
         except YAMLError:
             pass
         raise

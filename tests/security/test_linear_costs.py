@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter, deque
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
@@ -39,7 +40,9 @@ from renderer.model.run.work import WorkLimitError, begin_run
 from renderer.pipeline import Pipeline
 from renderer.project.overlays import find_overlays
 from renderer.report import function_results
+from renderer.yamlio import events
 from renderer.yamlio.decode import decode_documents
+from renderer.yamlio.python_parser import PythonParser
 from tests.kubevirt_objects import catalog, instancetype, preference, vm
 
 VM = """\
@@ -331,3 +334,21 @@ def test_elements_that_a_patch_deletes_are_looked_up() -> None:
 
     _, few, many = (calls(partial(missing, number)) for number in (1, 50, 150))
     assert many < 3.5 * few
+
+
+@pytest.mark.parametrize("text", ["a: {not, closed", "a: [not, closed", "a: {b: 'not closed"])
+def test_text_that_both_parsers_refuse_is_read_by_the_slow_one_once(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    parsed = Counter[str]()
+
+    def slow_parser(text: str) -> PythonParser:
+        parsed[text] += 1
+        return PythonParser(text)
+
+    monkeypatch.setattr(events, "_python_parser", slow_parser)
+    monkeypatch.setattr(events, "_refused", deque(maxlen=8))
+    for path in ("a.yaml", "b.yaml"):  # which also explains the error, and tries a repair
+        with pytest.raises(DiagnosticError):
+            decode_documents(text.encode(), path)
+    assert set(parsed.values()) == {1}
