@@ -18,7 +18,7 @@ from renderer.adopt.live.compare_live import SyncRules, compare_with_cluster, in
 from renderer.adopt.live.deletions import KINDS, is_being_deleted
 from renderer.adopt.live.revision_users import RevisionUsers, notes_about_others, notes_about_unnamed
 from renderer.app.comparison.ignores import Ignores
-from renderer.app.comparison.result import Comparison
+from renderer.app.comparison.result import Comparison, without_former_values
 from renderer.app.comparison.revisions import side_at
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.stalled import has_refusals, with_stalled_syncs
@@ -40,6 +40,7 @@ from renderer.model.kube.live_object import LiveObject
 from renderer.model.kube.location import Location, Site
 from renderer.model.kube.res_id import ObjectKey, ResId
 from renderer.model.kube.resource import Resource
+from renderer.model.masking import Masking
 from renderer.model.plural import listed
 from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
@@ -190,7 +191,11 @@ def _compare_with_side(  # noqa: PLR0913, PLR0917 - one for each option of the c
     difference = Difference(
         f"cluster ({dump})", side.name, with_shown_names(compared), is_live=True, others=others
     )
-    errors = [locate(side.fs, one.side.errors, one.overlay.path) for one in rendered]
+    has_errors = any(one.side.errors for one in rendered)
+    former = Masking(cluster.objects.secret_values if has_errors else ())
+    errors = [
+        locate(side.fs, without_former_values(one.side.errors, former), one.overlay.path) for one in rendered
+    ]
     errors += [] if wanted else [locate(side.fs, side.found.errors)]
     errors.append(locate(side.fs, remarks_on_targets(each.overlay for each in rendered)))
     difference = ignores.without_ignored(difference)

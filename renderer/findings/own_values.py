@@ -27,10 +27,13 @@ _WORD = pattern(r"\w+")
 #: The length of the beginning of a word by which a text is recognised in a message, which may truncate it.
 _BEGINNING = 12
 #: The inside and the end, if any, of what Flux, Jinja or a Go template puts in, on one line.
-_EXPANSION = pattern(r"\$\{([^{}]*)(\}?)|\{\{(.*?)(\}\}|$)|<<(.*?)(>>|$)")
-_MARKS = ("${", "{{", "<<")
-#: The inside of an expansion that begins with the name of a value.
-_NAMES_VALUE = pattern(r"[\s-]*\.?[A-Za-z_][\w.]*\s*(?:[-|:=?+,^/#%].*)?")
+_EXPANSION = pattern(r"\$\{([^{}]*)(\}?)|\{\{(.*?)(\}\}|$)|\{%(.*?)(%\}|$)|<<(.*?)(>>|$)")
+_MARKS = ("${", "{{", "{%", "<<")
+#: The inside of an expansion that begins with the name of a value, or with a statement of Jinja.
+_NAMES_VALUE = pattern(
+    r"[\s-]*(?:\.?[A-Za-z_][\w.]*\s*(?:[-|:=?+,^/#%].*)?"
+    r"|(?:call|elif|filter|for|if|macro|set|with)\b.*)"
+)
 #: What separates the words of a text of several lines, or of an address.
 _SEPARATOR = pattern(r"[\s\"'=:/@,;&?.]+")
 _NO_LETTERS = pattern(r"[\W_]*")

@@ -7,6 +7,7 @@ from contextvars import copy_context
 from pathlib import Path
 
 import pytest
+import yaml
 
 import renderer
 from renderer.findings.own_values import names_in_expansions, values_at
@@ -68,6 +69,17 @@ CASES: dict[str, tuple[Code, dict[str, str]]] = {
     "a number as an argument": (Code.SCHEMA, container(f"args: [serve, --password, {NUMBER}]")),
     "a command as text": (Code.SCHEMA, container(f"command: mysql -u root -p{CANARY} db")),
     "a variable as text": (Code.SCHEMA, container(f"env: ['DB_PASSWORD={CANARY}']")),
+    "a variable in the place of the list": (Code.SCHEMA, container(f"env: DB_PASSWORD={CANARY}")),
+    "a number as a header": (
+        Code.SCHEMA,
+        {
+            "vmrender.yaml": OVERLAY,
+            "prod/kustomization.yaml": "resources: [obj.yaml]\n",
+            "prod/obj.yaml": "apiVersion: cdi.kubevirt.io/v1beta1\nkind: DataVolume\n"
+            "metadata: {name: obj, namespace: a}\n"
+            f"spec: {{source: {{http: {{url: 'https://x/y', extraHeaders: [{NUMBER}]}}}}, storage: {{}}}}\n",
+        },
+    ),
     "a patched number": (
         Code.SCHEMA,
         {
@@ -146,6 +158,8 @@ def test_finding_quotes_no_confidential_scalar(
         "a ${s3cret} b": ["s3cret"],
         "Tr<<s3cret>>x": ["s3cret"],
         "Tr{{s3cret}}x": ["s3cret"],
+        "{% if name %}{{ name }}{% endif %}": [],
+        "Tr{% s3cret %}x": ["s3cret"],
     }.items(),
 )
 def test_name_of_a_variable_alone_is_no_part_of_a_value(text: str, names: list[str]) -> None:
@@ -165,20 +179,38 @@ def test_only_what_a_finding_may_quote_is_walked() -> None:
     assert many == few
 
 
+KEYS_AND_MACHINE = """\
+apiVersion: v1
+kind: Secret
+metadata: {name: k, namespace: a}
+stringData: {p: VALUE}
+---
+apiVersion: kubevirt.io/v1
+kind: VirtualMachine
+metadata: {name: web, namespace: a}
+spec: {runStrategy: Always, template: {spec: {dnsPolicy: CANARY, domain: {devices: {}}}}}
+""".replace("CANARY", CANARY)
+
+
 def test_error_of_the_new_side_quotes_no_former_value_of_a_secret() -> None:
-    keys: JsonObject = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "k"}}
-    pod: JsonObject = {"dnsPolicy": CANARY, "domain": {"devices": {}}}
-    machine: JsonObject = {
-        "apiVersion": "kubevirt.io/v1",
-        "kind": "VirtualMachine",
-        "metadata": {"name": "web"},
-    }
-    machine = {**machine, "spec": {"runStrategy": "Always", "template": {"spec": pod}}}
+    documents = ([*yaml.safe_load_all(KEYS_AND_MACHINE.replace("VALUE", each))] for each in (CANARY, "other"))
+    found = renderer.compare_objects(*documents)
 
-    before, after = ([{**keys, "stringData": {"p": value}}, machine] for value in (CANARY, "another-value"))
-    found = renderer.compare_objects(before, after)
-
-    assert [each.message for each in found.after] == [
-        'spec.template.spec.dnsPolicy cannot be "***"',
-    ]
+    assert [each.message for each in found.after] == ['spec.template.spec.dnsPolicy cannot be "***"']
     assert found.new_errors == ()
+
+
+def test_error_quotes_no_value_that_a_secret_has_in_the_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "prod").mkdir()
+    (tmp_path / "vmrender.yaml").write_text(OVERLAY)
+    (tmp_path / "prod/kustomization.yaml").write_text("resources: [obj.yaml]\n")
+    (tmp_path / "prod/obj.yaml").write_text(KEYS_AND_MACHINE.replace("VALUE", "other"))
+    (tmp_path / "dump.yaml").write_text(KEYS_AND_MACHINE.replace("VALUE", CANARY))
+    monkeypatch.chdir(tmp_path)
+
+    _, output, error = invoked("diff --live dump.yaml")
+
+    assert "dnsPolicy cannot be" in output + error
+    assert CANARY not in output + error

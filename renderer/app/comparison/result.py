@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from renderer.app.comparison.moved_objects import OverlayStates
-from renderer.app.comparison.side import RenderedSide, Side
+from renderer.app.comparison.side import Side
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.discovery.other_release import remarks_on_other_releases
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import Difference
-from renderer.model.masking import NOTHING, Masking
+from renderer.model.masking import Masking
 from renderer.model.plural import plural
 
 
@@ -55,9 +56,14 @@ def _identity(finding: Located) -> tuple[object, ...]:
     )
 
 
-def _secrets_of(side: RenderedSide) -> Masking:
-    """Return the values of the Secrets of a side: an error may repeat one that the change replaces."""
-    return Masking(secret_values(each.content for each in side.content.written) if side.content else ())
+def without_former_values(errors: tuple[Diagnostic, ...], former: Masking) -> tuple[Diagnostic, ...]:
+    """Return errors of the new side with the values of the ``former`` Secrets noted as confidential.
+
+    An error may repeat a value that the change replaces.
+    """
+    if not former:
+        return errors
+    return tuple(each._replace(confidential=(*each.confidential, former)) for each in errors)
 
 
 class ComparedErrors:
@@ -85,9 +91,9 @@ class ComparedErrors:
             (self._before if first.content is None else self._known).add(first.errors, path)
         if last:
             rendered = self._sides[1].overlays.get(path)
-            former = _secrets_of(first) if first and last.errors else NOTHING
-            errors = (each._replace(confidential=(*each.confidential, former)) for each in last.errors)
-            self._after.add(errors if former else last.errors, path)
+            former = first.content.written if first and first.content and last.errors else ()
+            secrets = Masking(secret_values(each.content for each in former))
+            self._after.add(without_former_values(last.errors, secrets), path)
             self._after.add(remarks_on_targets([rendered] if rendered else []))
 
     def with_difference(self, difference: Difference) -> Comparison:

@@ -243,6 +243,8 @@ class Scope(NamedTuple):
             return not (isinstance(value, str) and is_path_entry(value))
         if self.area is Area.REFERENCE:
             return _is_content(value)
+        if self.area is Area.HEADERS:  # of a text, a part may be public
+            return isinstance(value, int | float)
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:
@@ -455,6 +457,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below._replace(is_among_secrets=True)
     if isinstance(child, list) and _VARIABLES.search(key):
         return below._replace(is_among_variables=True)
+    if isinstance(child, str) and _VARIABLES.search(key):
+        return below.within(Area.COMMAND)
     return below
 
 
