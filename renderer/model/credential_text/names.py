@@ -14,15 +14,31 @@ _KEYS = (
     "access|account|activation|api|app|auth|bearer|deploy|encryption|license|master|preshared|private|product"
     "|registration|secret|session|shared|signing|storage|subscription|validation|webhook"
 )
+#: ``password`` and ``passphrase`` with a letter more, less or swapped.
+_MISSPELT = "p[as]{1,4}(?:w[ors]{1,4}d|wo?r|ord|owrd|wodr)|passph[a-z]{2,5}"
 _SECRETS = "admin|app|auth|client|consumer|cookie|hmac|jwt|master|oauth|root|session|shared|signing|webhook"
 #: The end of a name whose value is a credential. ``existingSecret`` and ``pullSecret`` name a Secret.
 CREDENTIAL_NAME = Form(
     (
-        *("pass", "pw", "psk", "secret", "token", "credential", "key", "authorization", "cookie", "jwt"),
+        *(
+            "pass",
+            "asw",
+            "ssw",
+            "psw",
+            "pw",
+            "psk",
+            "secret",
+            "token",
+            "credential",
+            "key",
+            "authorization",
+            "cookie",
+            "jwt",
+        ),
         *("bearer", "connection", "sig", "dsn", "otp", "kennwort", "senha", "contrase", "wachtwoord"),
     ),
     pattern(
-        r"(?:(?i:pass(?:wor[dt]|wd|phrase|code)s?|(?<!by)(?<!com)(?<!over)(?<!under)(?<!tres)pass|pwd?|psk"
+        rf"(?:(?i:(?:pass(?:wor[dt]|wd|phrase|code)|{_MISSPELT})s?|(?<!by)(?<!com)(?<!over)(?<!under)(?<!tres)pass|pwd?|psk"
         r"|token|credentials?|authorization|cookie|jwt|bearer|connection[-_]?string"
         rf"|(?:{_SECRETS})[-_.]?secret|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?"
         r"|(?:^|[-_.])(?:sig|signature|dsn|secrets?|tokens|otp)"
