@@ -65,6 +65,9 @@ _FIELDS_OF_REFERENCES = frozenset(
 _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
 _CONFLICT_MARKER = pattern(r"(?:<{7}|>{7}|\|{7})(?: [\w./~^-]+)?|={7}")
+#: Comments on consecutive lines, and what is before the text of one.
+_COMMENTS = pattern(r"^[ \t]*+#[^\n]*+(?:\n[ \t]*+#[^\n]*+)*+", re.MULTILINE)
+_COMMENT = pattern(r"^[ \t]*+#[ \t]?", re.MULTILINE)
 _KIND = pattern(r"""(?:^|[{,]\s*)["']?kind["']?\s*:""", re.MULTILINE)
 #: Values in a Template of ours, beside the name of its text.
 _SPEC, _TEMPLATE, _VALUES, _MATRIX = "spec", "template", "values", "matrix"
@@ -103,6 +106,7 @@ def public_lines(content: bytes, wanted: Collection[int]) -> Mapping[int, str]:
         chunks = [Chunk(text, 0)]
     hidden = [span for chunk in chunks for span in _hidden_in_file(chunk, wanted)]
     hidden += _detached_documents(chunks)
+    hidden += _hidden_in_comments(text, wanted)
     hides = _search_in(hidden)
     return {
         number: line
@@ -157,6 +161,20 @@ def _detached_documents(chunks: Iterable[Chunk]) -> Iterator[tuple[int, int]]:
         if follows_object and not is_object:
             yield chunk.first_line, chunk.first_line + chunk.text.count("\n")
         follows_object = follows_object or is_object
+
+
+def _hidden_in_comments(text: str, wanted: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield the first and last line of what is hidden in manifests that are commented out."""
+    first, counted = 0, 0
+    for found in _COMMENTS.finditer(text):
+        first += text.count("\n", counted, found.start())
+        counted = found.start()
+        lines = _COMMENT.sub("", found[0]).split("\n")
+        if any(first < number <= first + len(lines) for number in wanted):
+            manifest = "\n".join(lines)
+            if _KIND.search(manifest) or any(True for _ in confidential_words(manifest)):
+                for start, end in _hidden_in_document(manifest, lines):
+                    yield first + start, first + end
 
 
 def _hidden_in_file(chunk: Chunk, wanted: Collection[int]) -> Iterator[tuple[int, int]]:

@@ -60,6 +60,10 @@ CASES = {
     "a number beside a name": variable(f"value: 0, text: {CANARY}"),
     "a value in place of a reference": variable(f"valueFrom: {{secretKeyRef: {CANARY}}}"),
     "a value in a reference": variable(f"valueFrom: {{secretKeyRef: {{name: a, value: {CANARY}}}}}"),
+    "a misspelt password": thing(f"pasword: {CANARY}"),
+    "a misspelt password of several words": thing(f"adminPasswrod: {CANARY}"),
+    "a misspelt variable": thing(f"env: [{{name: DB_PASWORD, value: {CANARY}}}]"),
+    "a misspelt password in an argument": thing(f"args: [--db-passowrd={CANARY}]"),
     "a value elsewhere beside a name": thing(f"options: [{{name: db-password, valeu: [{CANARY}]}}]"),
 }
 
@@ -171,3 +175,15 @@ def test_misspelt_path_of_an_entry_is_shown(tmp_path: Path, monkeypatch: pytest.
     _, stdout, stderr = invoked("validate")
 
     assert "paht: overlays/prod" in stdout + stderr
+
+
+def test_manifest_that_is_commented_out_is_withheld() -> None:
+    secret = f"# kind: Secret\n# metadata: {{name: k}}\n# stringData:\n#   pin: {CANARY}\n"
+    machine = f"kind: VirtualMachine\nspec:\n  # userData: |\n  #   pin: {CANARY}\n  running: true\n"
+    prose = "# the Secret holds user data, see: the page\n# note: it is rotated\n"
+    text = secret + machine + prose
+
+    lines = public_lines(text.encode(), range(1, text.count("\n") + 1))
+
+    assert CANARY not in "\n".join(lines.values())
+    assert [text.split("\n")[number - 1] in lines.values() for number in (5, 9, 10, 11)] == [True] * 4
