@@ -25,7 +25,7 @@ from renderer.kubevirt.facts.kinds import (
     VMI_REPLICA_SET,
     is_kubevirt_group,
 )
-from renderer.kubevirt.facts.made_by_cluster import IN_EVERY_NAMESPACE
+from renderer.kubevirt.facts.made_by_cluster import IN_EVERY_NAMESPACE, is_system_namespace
 from renderer.kubevirt.facts.server_fields import without_server_fields
 from renderer.model.kube.field_path import ROOT, FieldPath
 from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at, without
@@ -75,7 +75,6 @@ _NEVER: Mapping[tuple[str, str], str] = {
         _CREATED_BY_CLUSTER,
     ),
 }
-_SYSTEM_NAMESPACE = re.compile(r"default|(kube|openshift)-.*|openshift")
 #: Secrets that controllers fill (Kubernetes ``pkg/apis/core/types.go``, Helm ``pkg/storage/driver``).
 _SECRETS = {
     "kubernetes.io/service-account-token": "the token of a ServiceAccount",
@@ -169,7 +168,7 @@ def _reason_by_name(live: LiveObject) -> str | None:
     kind, name = live.kind, live.name
     if (kind, name) in IN_EVERY_NAMESPACE:
         return _EVERYWHERE
-    if kind == "Namespace" and _SYSTEM_NAMESPACE.fullmatch(name):
+    if kind == "Namespace" and is_system_namespace(name):
         return "every cluster has it"
     if kind == "Service" and (live.namespace, name) == ("default", "kubernetes"):
         return "every cluster has it"

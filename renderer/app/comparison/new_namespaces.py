@@ -7,26 +7,24 @@ sync of Argo CD, unless that creates namespaces (``gitops-engine/pkg/sync`` auto
 
 from __future__ import annotations
 
-import posixpath
 from collections.abc import Iterable, Iterator
 from collections.abc import Set as AbstractSet
 
 from renderer.app.comparison.manifests_with import Manifest, manifests_with
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.diff.missing import texts_in
+from renderer.files.file_system import folder_of
+from renderer.kubevirt.facts.made_by_cluster import is_system_namespace
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.difference import ChangeType, OverlayDifference, ResourceChange
-from renderer.model.kube.json import Json, JsonObject, text_at
-from renderer.model.kustomization import KUSTOMIZATION_FILES
-from renderer.model.pattern import pattern
+from renderer.model.kube.json import JsonObject, mappings_in, text_at
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.placeholders import has_placeholder
 from renderer.model.render_config import Overlay
 
 _NAMESPACE = "Namespace"
 #: The kinds of objects of which clusters make a namespace of the same name.
 _NAMESPACES = frozenset({_NAMESPACE, "Project", "ProjectRequest"})
-#: Namespaces that each cluster has, or that an operator makes.
-_OF_CLUSTERS = pattern(r"default|(?:kube|openshift)-.*|openshift")
 #: How Argo CD and Flux's HelmReleases are told to make a namespace.
 _OPTION, _FIELD = "CreateNamespace=true", "createNamespace"
 _CONSEQUENCE = "unless the cluster has it, nothing can be created there"
@@ -58,7 +56,7 @@ class NewNamespaces:
     def added_to(self, differences: Iterable[OverlayDifference]) -> list[OverlayDifference]:
         """Return the differences; an overlay with an unknown namespace has a note, if others are in Git."""
         new = frozenset[str]().union(*self._new.values()) - self._known - self._in_git
-        unknown = {each for each in new if not _OF_CLUSTERS.fullmatch(each) and not has_placeholder(each)}
+        unknown = {each for each in new if not is_system_namespace(each) and not has_placeholder(each)}
         for each in manifests_with(self._sides[0], unknown) if unknown else ():
             unknown -= {*_places_in(each)}
         if not unknown:
@@ -83,9 +81,8 @@ class NewNamespaces:
                 yield text_at(document, "metadata", "name")
             elif _makes_namespaces(document):
                 yield from _named_places(document)
-        is_kustomization = posixpath.basename(manifest.path) in KUSTOMIZATION_FILES
-        if is_kustomization and manifest.words != {_NAMESPACE}:
-            composed = self._sides[1].composed(posixpath.dirname(manifest.path) or ".")
+        if is_kustomization_file(manifest.path) and manifest.words != {_NAMESPACE}:
+            composed = self._sides[1].composed(folder_of(manifest.path))
             yield from (each.name for each in composed or () if each.kind in _NAMESPACES)
 
 
@@ -103,9 +100,7 @@ def _is_namespace(document: JsonObject) -> bool:
 
 def _makes_namespaces(document: JsonObject) -> bool:
     """Return True for an object of an engine that makes the namespaces that it deploys to."""
-    return _OPTION in texts_in([document]) or any(
-        key == _FIELD and value is True for key, value in _fields(document)
-    )
+    return _OPTION in texts_in([document]) or any(each.get(_FIELD) is True for each in mappings_in(document))
 
 
 def _places_in(manifest: Manifest) -> Iterator[str]:
@@ -117,18 +112,6 @@ def _places_in(manifest: Manifest) -> Iterator[str]:
 
 
 def _named_places(document: JsonObject) -> Iterator[str]:
-    for key, value in _fields(document):
+    for key, value in (item for each in mappings_in(document) for item in each.items()):
         if key.lower().endswith(_NAMESPACE.lower()) and isinstance(value, str):
             yield value
-
-
-def _fields(document: JsonObject) -> Iterator[tuple[str, Json]]:
-    """Yield key and value of each field in a document."""
-    waiting: list[Json] = [document]
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, dict):
-            yield from value.items()
-            waiting += value.values()
-        elif isinstance(value, list):
-            waiting += value

@@ -14,7 +14,7 @@ from contextlib import suppress
 from enum import IntEnum
 
 from renderer.kubevirt.facts.products import target_release
-from renderer.model.kube.json import Json, JsonObject, array_at, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, array_at, mappings_in, object_at, text_at
 from renderer.model.pattern import pattern
 from renderer.model.record import Record
 from renderer.model.release import Release, snapshot_of
@@ -148,7 +148,7 @@ def releases_in_object(content: Json, indexes: Mapping[str, str]) -> Iterator[In
 
     ``indexes`` are the CatalogSources with Red Hat's operators (``operator_indexes``).
     """
-    for each in _mappings(content):
+    for each in mappings_in(content):
         if each.get("kind") == "KubeVirt" and text_at(each, "apiVersion").startswith("kubevirt.io/"):
             tag = text_at(each, "spec", "imageTag")
             if tag:
@@ -196,7 +196,7 @@ def replaced_release(before: JsonObject, after: JsonObject) -> tuple[str, str] |
 
 def _of_operators(content: Json) -> Iterator[InstalledRelease]:
     """Yield what installs the operator, of the fields of a manifest: URLs, images with a tag, charts."""
-    for each in _mappings(content):
+    for each in mappings_in(content):
         yield from _of_tags(each)
         yield from _of_sources(each)
         yield from _of_charts(each)
@@ -271,7 +271,7 @@ def _of_subscriptions(content: Json, indexes: Mapping[str, str]) -> Iterator[Ins
 
 def _subscriptions(value: Json) -> Iterator[JsonObject]:
     """Yield ``spec`` of each Subscription of the operator, also of those inside a policy."""
-    for each in _mappings(value):
+    for each in mappings_in(value):
         kind, spec = text_at(each, "kind"), object_at(each, "spec")
         if kind == "OperatorPolicy":
             subscription = object_at(spec, "subscription")
@@ -296,7 +296,7 @@ def _operator_release(version: str) -> str:
 
 def operator_indexes(contents: Iterable[Json]) -> Iterator[tuple[str, str]]:
     """Yield the names of CatalogSources with Red Hat's operators, and the minor of OpenShift of each."""
-    for each in (each for content in contents for each in _mappings(content)):
+    for each in (each for content in contents for each in mappings_in(content)):
         match = _INDEX.search(text_at(each, "spec", "image")) if each.get("kind") == "CatalogSource" else None
         if match:
             yield text_at(each, "metadata", "name"), match["minor"]
@@ -330,15 +330,3 @@ def _installed(
     if release and snapshot_of(release):
         release = None
     return InstalledRelease(release, reason, text, named, certainty)
-
-
-def _mappings(value: Json) -> Iterator[JsonObject]:
-    """Yield the value and all mappings in it, in the order of the file."""
-    left = [value]
-    while left:
-        each = left.pop()
-        if isinstance(each, dict):
-            yield each
-            left += reversed(each.values())
-        elif isinstance(each, list):
-            left += reversed(each)

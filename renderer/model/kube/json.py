@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Never, TypeAlias
 
 Scalar: TypeAlias = str | int | float | bool | None
@@ -43,6 +43,20 @@ def contains_null(value: JsonObject) -> bool:
             if kind is not str and (kind is dict or kind is list):
                 waiting.append(child)
     return False
+
+
+def mappings_in(value: Json) -> Iterator[JsonObject]:
+    """Yield the mappings in a tree, itself among them, in their order; one that aliases share, once."""
+    waiting = [value]
+    known: set[int] = set()
+    while waiting:
+        node = waiting.pop()
+        if not isinstance(node, dict | list) or id(node) in known:
+            continue
+        known.add(id(node))
+        if isinstance(node, dict):
+            yield node
+        waiting += reversed(node.values() if isinstance(node, dict) else node)
 
 
 def object_at(value: Json, *path: str) -> JsonObject:

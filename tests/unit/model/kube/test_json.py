@@ -1,6 +1,16 @@
 from __future__ import annotations
 
-from renderer.model.kube.json import EMPTY, JsonObject, array_at, object_at, text_at, with_value, without
+from renderer.model.kube.json import (
+    EMPTY,
+    Json,
+    JsonObject,
+    array_at,
+    mappings_in,
+    object_at,
+    text_at,
+    with_value,
+    without,
+)
 
 DOCUMENT: JsonObject = {"metadata": {"name": "db", "labels": {"app": "db"}}, "items": [1, 2], "kind": 7}
 
@@ -25,3 +35,15 @@ def test_removing_a_missing_field_changes_nothing() -> None:
     assert without(DOCUMENT, "metadata", "annotations") is DOCUMENT
     assert without(DOCUMENT, "kind", "deeper") is DOCUMENT
     assert without(DOCUMENT, "metadata", "labels", "app")["metadata"] == {"name": "db", "labels": {}}
+
+
+def test_mappings_are_yielded_in_the_order_of_the_file() -> None:
+    tree: Json = {"a": {"b": 1}, "c": [{"d": 2}, [{"e": {}}]]}
+    assert [[*each] for each in mappings_in(tree)] == [["a", "c"], ["b"], ["d"], ["e"], []]
+
+
+def test_mapping_that_aliases_share_is_yielded_once() -> None:
+    tree: Json = {"url": "x"}
+    for _ in range(99):
+        tree = {"left": tree, "right": [tree]}
+    assert sum(1 for _ in mappings_in(tree)) == 100
