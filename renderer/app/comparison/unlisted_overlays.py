@@ -10,7 +10,6 @@ compared as well.
 from __future__ import annotations
 
 import itertools
-import posixpath
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
 from functools import cache
@@ -21,6 +20,7 @@ from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.comparison.taken_applications import Taken
 from renderer.app.comparison.unlisted_side import UnlistedSide
 from renderer.diff.compare import compare_overlay
+from renderer.files.file_system import folder_of
 from renderer.kubevirt.facts.installed_release import replaced_release
 from renderer.kubevirt.facts.kinds import configures_kubevirt
 from renderer.kubevirt.facts.lists import is_same
@@ -156,7 +156,7 @@ class UnlistedOverlays:
                 for deployer, listing in side.applied_beside(path):
                     if not listing and is_kustomization_file(path):
                         continue  # no manifest
-                    key = f"{posixpath.dirname(deployer.origin.path) or '.'}:{deployer.name}", listing or path
+                    key = f"{folder_of(deployer.origin.path)}:{deployer.name}", listing or path
                     units.setdefault(key, [None, None])[number] = deployer
                     used = {path} & side.side.graph.files(listing) if listing else {path}
                     manifests.setdefault(key, set()).update(used)
@@ -201,7 +201,7 @@ class UnlistedOverlays:
                 if replaced_release(old.content, new.content):
                     self._beside |= {path} if is_same(old_rest, new_rest) else set()
                     for objects, each in ((before, old), (after, new)):
-                        objects.setdefault(posixpath.dirname(path) or ".", []).append(each)
+                        objects.setdefault(folder_of(path), []).append(each)
         for found, _, _ in differences_by_folder(self._sides, before, after):
             yield from _harm(found)
 

@@ -231,7 +231,7 @@ class UnlistedSide:
             entries, rest = installing_entries(object_at(decode_yaml11(self.side.fs.read(path), path)))
         except DiagnosticError:  # reported by its build
             return None
-        name = {"name": posixpath.dirname(path) or "."}
+        name = {"name": folder_of(path)}
         content = {**KUSTOMIZATION_HEAD, "metadata": name, **entries}
         return (Resource(content, Site(path)), rest) if entries else None
 
