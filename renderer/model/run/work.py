@@ -29,9 +29,9 @@ SMALL, STEPS_PER_BYTE_BEYOND = 500_000, 180
 
 #: The CPU time that a step or a byte may take, in seconds: several times what they take on a slow machine.
 _SECONDS_PER_STEP, _SECONDS_PER_BYTE = 3e-6, 5e-6
-#: The CPU time that all steps together may take, for each step of the limit without the bytes of a small
-#: repository. Steps are counted before the work, for the most that it can be, and some of it takes no time.
-_SECONDS_PER_ALLOWED_STEP = 2e-6
+#: The CPU time that all steps together may take, for each step of the limit and each that files add to it.
+#: Steps are counted before the work, for the most that it can be, and some of it takes no time.
+_SECONDS_PER_STEP_OF_LIMIT, _SECONDS_PER_STEP_OF_FILES = 2e-6, 1e-6
 
 #: The maximum steps for all comparisons of words for "did you mean" in a run. Then such hints stop.
 MOST_FOR_SUGGESTIONS = 1_000_000
@@ -245,10 +245,9 @@ def spent() -> int:
 def allowed_seconds() -> float:
     """Return the seconds of CPU time that this process may have taken by now."""
     account = _account.get()
-    steps, size = (account.spent, account.size) if account else (0, 0)
-    most = limits().work + max(0, size - SMALL) * STEPS_PER_BYTE_BEYOND
-    of_steps = min(steps * _SECONDS_PER_STEP, most * _SECONDS_PER_ALLOWED_STEP)
-    return limits().cpu + of_steps + size * _SECONDS_PER_BYTE
+    steps, size, earned = (account.spent, account.size, account.earned) if account else (0, 0, 0)
+    most = limits().work * _SECONDS_PER_STEP_OF_LIMIT + earned * _SECONDS_PER_STEP_OF_FILES
+    return limits().cpu + min(steps * _SECONDS_PER_STEP, most) + size * _SECONDS_PER_BYTE
 
 
 def spend(steps: int, activity: str) -> None:
