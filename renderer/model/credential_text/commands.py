@@ -16,9 +16,13 @@ from renderer.model.pattern import pattern
 #: Clients with an option for a password: signs of them, the beginning of a command, and the option.
 _CLIENTS = (
     (("redis-cli",), "redis-cli", "-a"),
-    (("mongo", "useradd", "usermod", "psexec"), r"(?:mongo\w*|useradd|usermod|psexec\d*)", "-p"),
+    (
+        ("mongo", "useradd", "usermod", "psexec", "cqlsh", "influx", "ncftp", "esxcli"),
+        r"(?:mongo\w*|useradd|usermod|psexec\d*|cqlsh|influx|ncftp\w*|esxcli)",
+        "-p",
+    ),
     (("login",), r"(?:docker|podman|oc|helm|skopeo|buildah|nerdctl|az)\s[^\n|;&]{0,40}?login", "-p"),
-    (("ldap",), "ldap(?:search|add|modify|delete|passwd|whoami)", "-w"),
+    (("ldap", "ipa-"), r"(?:ldap(?:search|add|modify|delete|passwd|whoami)|ipa-[\w-]{1,40})", "-w"),
     (("ipmitool", "mosquitto"), "(?:ipmitool|mosquitto_(?:pub|sub))", "-P"),
     (("schtasks",), "schtasks", "/rp"),
     (("openssl",), r"openssl\s+enc", "-k"),
@@ -36,7 +40,15 @@ _CLIENTS = (
     (("sqlcmd", "bcp", "unzip", "zip"), "(?:sqlcmd|bcp|unzip|zip)", "-P"),
     (("desktop", "racadm"), "(?:rdesktop|racadm)", "-p"),
     (("snmp",), r"snmp\w{1,20}", "-[AXc]"),
-    (("vault",), "vault", "login"),
+    (
+        ("vault", "nomad", "terraform", "cloudflared"),
+        "(?:vault|nomad|terraform|cloudflared)",
+        r"(?:login|unseal|install)(?=[ \t]+\S)",
+    ),
+    (("attach",), "(?:pro|ua|ubuntu-advantage)", r"attach(?=[ \t]+\S)"),
+    (("suseconnect", "registercloudguest"), "(?:SUSEConnect|registercloudguest)", "(?:-r|--regcode)"),
+    (("rabbitmqctl",), "rabbitmqctl", r"(?:add_user|change_password)\s+\S+"),
+    (("slmgr",), r"slmgr(?:\.vbs)?", "[/-]ipk"),
     (("rclone",), r"rclone\s+config", "pass"),
     (("nmcli", "psk", "wep-key"), "nmcli", r"(?:wifi-sec|802-11-wireless-security)\.(?:psk|wep-key\d)"),
 )
@@ -85,8 +97,10 @@ COMMANDS = (
     ),
     Form(("smbclient",), pattern(r"\bsmbclient\s+//\S{1,200}\s+[\"']?(?P<word>[^\s\"'$-][^\s\"']*)")),
     Form(
-        ("sqlplus",),
-        pattern(r"\bsqlplus\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}[^\s/\"']{1,99}/[\"']?(?P<word>[^\s@\"'/]+)"),
+        ("sqlplus", "expdp", "impdp", "rman"),
+        pattern(
+            r"\b(?:sqlplus|expdp|impdp|rman(?:\s+target)?)\s{1,9}(?:-\w{1,20}\s{1,9}){0,9}[^\s/\"']{1,99}/[\"']?(?P<word>[^\s@\"'/]+)"
+        ),
     ),
     Form(("freerdp",), pattern(r"\b[xw]l?freerdp\d?\b[^\n|;&]{0,300}?\s/p:(?P<word>\S+)")),
     Form(
@@ -126,6 +140,20 @@ COMMANDS = (
     ),
     Form(("chpasswd",), pattern(r"\bchpasswd\b[^\n]{0,40}<<[^\n]{1,40}\n\s*[^\s:]{1,99}:(?P<word>\S+)")),
     Form(("net",), pattern(r"\bnet\s+ads\b[^\n]{0,200}?\s-U\s*[^\s%]{1,99}%(?P<word>\S+)")),
+    Form(
+        ("etcdctl",),
+        pattern(r"\betcdctl\b[^\n|;&]{0,200}?\suser\s+add\s+[^\s:]{1,99}:(?P<word>[^\s\"']+)"),
+    ),
+    # a hash is made of a password, and a placeholder is replaced by one
+    Form(("crypt",), pattern(r"\bcrypt\(\s*\\?[\"'](?P<word>[^\"'\\\n]+)")),
+    Form(
+        ("sed",),
+        pattern(
+            r"\bsed\b[^\n]{0,200}?\bs(?P<sign>[/|#])[^/|#\s]{0,40}(?:change_?me|passw\w{0,9}|secret|token)[^/|#\s]{0,9}"
+            r"(?P=sign)(?P<word>[^/|#\s=]+)(?P=sign)",
+            re.IGNORECASE,
+        ),
+    ),
     Form(("lftp",), pattern(r"\blftp\s+-u\s*[^\s,]{1,99},(?P<word>\S+)")),
     Form(("pass:",), pattern(r"\s-pass(?:in|out)?\s+pass:(?P<word>[^\s\"']+)")),
     Form(

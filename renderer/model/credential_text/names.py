@@ -20,26 +20,14 @@ _SECRETS = "admin|app|auth|client|consumer|cookie|hmac|jwt|master|oauth|root|ses
 #: The end of a name whose value is a credential. ``existingSecret`` and ``pullSecret`` name a Secret.
 CREDENTIAL_NAME = Form(
     (
-        *(
-            "pass",
-            "asw",
-            "ssw",
-            "psw",
-            "pw",
-            "psk",
-            "secret",
-            "token",
-            "credential",
-            "key",
-            "authorization",
-            "cookie",
-            "jwt",
-        ),
-        *("bearer", "connection", "sig", "dsn", "otp", "kennwort", "senha", "contrase", "wachtwoord"),
+        *("pass", "asw", "ssw", "psw", "pw", "psk", "secret", "token", "credential", "key", "authorization"),
+        *("cookie", "jwt", "bearer", "connection", "sig", "dsn", "otp", "authtok", "_pat", "-pat"),
+        *("kennwort", "senha", "contrase", "wachtwoord"),
     ),
     pattern(
-        rf"(?:(?i:(?:pass(?:wor[dt]|wd|phrase|code)|{_MISSPELT})s?|(?<!by)(?<!com)(?<!over)(?<!under)(?<!tres)pass|pwd?|psk"
-        r"|token|credentials?|authorization|cookie|jwt|bearer|connection[-_]?string"
+        rf"(?:(?i:(?:pass(?:wor[dt]|wd|phrase|code)|{_MISSPELT})s?"
+        r"|(?<!by)(?<!com)(?<!over)(?<!under)(?<!tres)pass|pwd?|psk|token|authtok|(?<=[-_])pat"
+        r"|credentials?|authorization|cookie|jwt|bearer|connection[-_]?string"
         rf"|(?:{_SECRETS})[-_.]?secret|(?:{_KEYS})[-_. ]?keys?(?:[-_]?id)?"
         r"|(?:^|[-_.])(?:sig|signature|dsn|secrets?|tokens|otp)"
         r"|kennwort|senha|contrase(?:ñ|n)a|mot[-_]?de[-_]?passe|wachtwoord)|[a-z]Dsn)"
@@ -71,6 +59,15 @@ _ELEMENT = pattern(
     r"<(?:\w{1,20}:)?(?P<name>[\w.-]{1,60})(?:\s[^<>]{0,200})?>\s*+(?:<(?:\w{1,20}:)?(?i:value|string)>\s*+)?"
     r"(?:<!\[CDATA\[\s*+)?(?P<word>[^<\s][^<]{0,200}?)(?:\]\]>)?<"
 )
+#: ``name value`` at the end of a line or a block: a setting, or an argument of a command.
+_WORDS = pattern(
+    r"(?<![\w.$-])(?P<name>[\w.-]{1,60})[ \t]{1,40}(?:(?P<quote>[\"'])|(?![\"']))"
+    r"(?P<word>[^\s\"';{}\[\](),$]+)[\"']?[ \t]{0,20}(?:[;}]|$)",
+    re.MULTILINE,
+)
+#: Programs, and kinds of objects, before a name; and a word of a sentence.
+_NO_SETTING = pattern(r"\w{0,5}passwd|sshpass|secrets?", re.IGNORECASE)
+_PLAIN_WORD = pattern(r"[A-Za-z]?[a-z]*[.,:!?]?")
 
 
 @lru_cache(maxsize=8192)  # the objects of a cluster have few different names
@@ -105,3 +102,15 @@ def named_credentials(text: str) -> Iterator[re.Match[str]]:
         for found in kind.finditer(text):
             if names_credential(found["name"]) and is_credential_value(found["word"]):
                 yield found
+    for found in _WORDS.finditer(text):
+        if names_credential(found["name"]) and _is_setting(found):
+            yield found
+
+
+def _is_setting(found: re.Match[str]) -> bool:
+    """Return True if a word after the name of a credential is one, and not the next word of a sentence."""
+    word = found["word"]
+    is_name = word.isupper() and names_credential(word)
+    if is_name or not is_credential_value(word) or _NO_SETTING.fullmatch(found["name"]):
+        return False
+    return bool(found["quote"]) or _PLAIN_WORD.fullmatch(word) is None

@@ -37,6 +37,23 @@ SETTINGS = (
             re.MULTILINE,
         ),
     ),
+    # routers and switches, IPsec and PPP
+    Form(
+        ("community", "-server", "digest-key"),
+        pattern(
+            r"(?:snmp-server\s+community|(?:tacacs|radius)-server\s+key|message-digest-key\s+\d{1,3}\s+md5)"
+            r"\s+(?:[057]\s+)?(?P<word>[^\s\"']+)"
+        ),
+    ),
+    Form(("psk", "xauth"), pattern(r":[ \t]*(?:PSK|XAUTH)[ \t]+\"(?P<word>[^\"\n]+)\"")),
+    Form(
+        ("*",),
+        pattern(
+            r"^[ \t]*[\"']?[\w.@-]{1,60}[\"']?[ \t]+\*[ \t]+[\"']?(?P<word>[^\s\"'*]{6,99})[\"']?"
+            r"[ \t]+\*[ \t]*$",
+            re.MULTILINE,
+        ),
+    ),
     Form(("encrypted-password",), pattern(r"\bencrypted-password\s+\"?(?P<word>[^\s\"]+)")),
     Form(("secret",), pattern(r"\bsecret\s+\"(?P<word>[^\"\n]+)\"\s*;")),
     Form(("key",), pattern(r"^[ \t]*key\s*=\s*(?P<word>[A-Za-z0-9+/]{20,99}={1,2})\s*$", re.MULTILINE)),
