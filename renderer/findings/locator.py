@@ -9,12 +9,12 @@ from renderer.files.file_system import FileSystem
 from renderer.files.recorder import Recorder, Task
 from renderer.findings.known_findings import KnownFindings
 from renderer.findings.located import LocatedFix, LocatedRelated
+from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.model.codes import Trait
 from renderer.model.diagnostic import Diagnostic, DiagnosticError, Related
 from renderer.model.field_edit import AddField, AddItem, SetField
 from renderer.model.fix import Fix
 from renderer.model.kube.field_path import ROOT, ElementName, FieldPath
-from renderer.model.kube.json import JsonObject
 from renderer.model.kube.location import BUILTIN_SCHEME, GeneratedText, Location, Site
 from renderer.model.kube.res_id import ResId
 from renderer.model.kustomization import is_kustomization_file
@@ -29,6 +29,8 @@ _SEARCH_STEPS = 60
 _STEPS_PER_CHARACTER = 12
 #: The bytes of files that a locator keeps for the findings of the next overlay.
 _MOST_STORED = 4 << 20
+#: The documents of which a locator keeps what is confidential: findings about one come one after another.
+_MOST_DOCUMENTS = 4
 
 
 class Locator:
@@ -40,6 +42,8 @@ class Locator:
         #: Each file with its size; the most recently used file comes last.
         self._files: dict[str, tuple[MarkedFile, int]] = {}
         self._texts: dict[GeneratedText, MarkedFile] = {}
+        #: What is confidential in the last documents, by path, number and generated text.
+        self._confidential: dict[tuple[str, int, GeneratedText | None], ConfidentialFields | None] = {}
         self.known = KnownFindings()
         self._separating = cache(self._find_separating)
 
@@ -136,12 +140,19 @@ class Locator:
         for site in sites:
             yield from filter(None, self._marked(site).texts(site.document, [site.field]))
 
-    def trees(self, sites: Iterable[Site]) -> Iterator[tuple[Site, JsonObject]]:
-        """Yield each site with its document, if that is a mapping."""
+    def confidential_fields(self, sites: Iterable[Site]) -> Iterator[tuple[Site, ConfidentialFields]]:
+        """Yield each site with what is confidential in its document, if that is a mapping."""
         for site in sites:
-            tree = self._marked(site).tree(site.document)
-            if isinstance(tree, dict):
-                yield site, tree
+            place = site.path, site.document, site.text
+            if place not in self._confidential:
+                if len(self._confidential) >= _MOST_DOCUMENTS:
+                    del self._confidential[next(iter(self._confidential))]
+                tree = self._marked(site).tree(site.document)
+                fields = ConfidentialFields("", (tree,)) if isinstance(tree, dict) else None
+                self._confidential[place] = fields
+            known = self._confidential[place]
+            if known is not None:
+                yield site, known
 
     def texts_near(self, sites: Iterable[Site]) -> Iterator[str]:
         """Yield the scalars at and below ``sites``, or around a field that its file writes in another way."""
@@ -158,6 +169,7 @@ class Locator:
         while stored > _MOST_STORED:
             stored -= self._files.pop(next(iter(self._files)))[1]
         self._texts.clear()
+        self._confidential.clear()
 
     def _in_text(self, inner: Location, site: Site | None) -> Location | None:
         """Convert a location in the text at ``site`` to its file; unchanged without a site."""

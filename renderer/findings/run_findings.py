@@ -192,7 +192,6 @@ class RunFindings:
         )
         from renderer.findings.written_content import contents_in  # noqa: PLC0415 - only with findings
         from renderer.kubevirt.facts.confidential import fields  # noqa: PLC0415 - as above
-        from renderer.kubevirt.facts.confidential.object_fields import fields_of  # noqa: PLC0415 - as above
 
         own_values: set[str] = set()
         location, related = self._locator.locate(finding)
@@ -206,8 +205,9 @@ class RunFindings:
                 own_values.update(names_in_expansions(text))
                 if finding.code is not Code.VARIABLE_UNSET:  # it has no value to repeat
                     own_values.update((text, *readings(text)))
-        for site, document in self._locator.trees(dict.fromkeys(places_in_files(finding))):
-            own_values |= values_at(finding, fields_of(document), (site.field,))
+        places = dict.fromkeys(places_in_files(finding))
+        for site, confidential in self._locator.confidential_fields(places):
+            own_values |= values_at(finding, confidential, (site.field,))
         if finding.code is Code.TEMPLATE_FAILED and self._fs and location and location.line:
             own_values.update(self._names_on_hidden_line(self._fs, location))
         if finding.resource is None or finding.code in _ABOUT_ENGINES:

@@ -222,7 +222,6 @@ class MarkedFile:
         self._roots: dict[int, tuple[Node | None, int]] = {}
         self._kept = 0
         self._parsed: set[int] = set()
-        self._tree: tuple[int, Json] | None = None
 
     def texts_on_line(self, number: int) -> Sequence[str]:
         """Return a line, and the values of which it has a part; nothing of a file that cannot be read."""
@@ -297,15 +296,12 @@ class MarkedFile:
         return tuple(node.text if node else None for node in found)
 
     def tree(self, document: int) -> Json:
-        """Return the document as JSON; None if it cannot be read. The last one is kept."""
-        if self._tree is None or self._tree[0] != document:
-            trees: Sequence[Json] = ()
-            with suppress(DiagnosticError, IndexError):
-                text = self._chunk(document).text
-                spend(_STEPS_TO_PARSE * len(text), _SEARCHING)
-                trees = decode_documents(text.encode("utf-8", "surrogatepass"), "")
-            self._tree = document, next(iter(trees), None)
-        return self._tree[1]
+        """Return the document as JSON; None if it cannot be read."""
+        with suppress(DiagnosticError, IndexError):
+            text = self._chunk(document).text
+            spend(_STEPS_TO_PARSE * len(text), _SEARCHING)
+            return next(iter(decode_documents(text.encode("utf-8", "surrogatepass"), "")), None)
+        return None
 
     def texts_near(self, document: int, field: FieldPath) -> Sequence[str]:
         """Return the scalars at and below a field, or below the field around one that is not written."""
