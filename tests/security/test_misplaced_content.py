@@ -44,6 +44,8 @@ CASES = {
     "headers as mappings": thing(f"extraHeaders:\n  - X-Subscription: {CANARY}"),
     "headers as one mapping": thing(f"extraHeaders:\n    X-Subscription: {CANARY}"),
     "headers with names": thing(f"extraHeaders:\n  - {{name: X-Subscription, value: {CANARY}}}"),
+    "headers under a misspelt key": thing(f"extraHeader: ['X-Subscription: {CANARY}']"),
+    "headers as lists": thing(f"extraHeaders: [[X-Subscription, {CANARY}]]"),
     "a header in place of a name": thing(f"secretExtraHeaders: ['X-Subscription: {CANARY}']"),
     "start data in place of a reference": volume(
         f"cloudInitNoCloud: {{secretRef: '#cloud-config password: {CANARY}'}}"

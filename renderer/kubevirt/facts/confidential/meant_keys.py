@@ -11,6 +11,7 @@ from functools import lru_cache
 
 from renderer.kubevirt.facts.confidential.fields import (
     CONFIDENTIAL_KEYS_OF_TEXT,
+    EXTRA_HEADERS,
     SECRET_GENERATOR,
     SECTIONS,
 )
@@ -80,7 +81,7 @@ class _Known(Record):
 @lru_cache(maxsize=1)
 def _known_words() -> Mapping[int, Sequence[_Known]]:
     """Return what a word of each length may mean."""
-    keys = (*CONFIDENTIAL_KEYS_OF_TEXT, *SECTIONS, LITERALS)
+    keys = (*CONFIDENTIAL_KEYS_OF_TEXT, *SECTIONS, LITERALS, EXTRA_HEADERS)
     parts = [(part, key) for key in keys for part in [key.rpartition("/")[2]] if len(part) >= _SHORTEST_PART]
     words = dict([*parts, *((key, key) for key in keys)])
     by_length: dict[int, list[_Known]] = {}

@@ -243,6 +243,8 @@ class Scope(NamedTuple):
             return not (isinstance(value, str) and is_path_entry(value))
         if self.area is Area.REFERENCE:
             return _is_content(value)
+        if self.area is Area.HEADERS:  # without a name that is shown
+            return value is not None and not (isinstance(value, str) and ":" in value)
         if self.area is Area.HEADERS:  # of a text, a part may be public
             return isinstance(value, int | float)
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
@@ -364,7 +366,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.KERNEL_ARGUMENTS)
     if here.area is Area.HEADERS:
         return below.within(Area.REFERENCE) if key == "name" else below.hidden()
-    if key == EXTRA_HEADERS:
+    if meant == EXTRA_HEADERS:
         return below.within(Area.HEADERS)
     if key in _COMMANDS and _is_command(child):
         command = array_at(mapping, "command") if key == "args" else ()
