@@ -19,7 +19,7 @@ from renderer.kubevirt.facts.confidential.secret_values import confidential_text
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, confined
 from renderer.model.credential_text.names import names_credential
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.kube.json import EMPTY, Json, text_at
+from renderer.model.kube.json import Json, text_at
 from renderer.model.pattern import pattern
 from renderer.model.run.work import spend
 from renderer.yamlio.decode import decode_documents
@@ -27,7 +27,9 @@ from renderer.yamlio.decode import decode_documents
 _MANIFESTS = (".yaml", ".yml", ".json")
 _VARIABLE = b"${"
 #: A variable in a text that cannot be parsed, or whose name is invalid.
-_EXPANSION = pattern(r"\$\{([^{}]{1,80})\}")
+_EXPANSION = pattern(r"\$\{[^{}]{1,80}\}")
+#: The name in an expansion, and what may be meant as one.
+_NAMES_IN_EXPANSION = pattern(r"\$\{((?=(\w{1,80}))[\w.-]{1,80})")
 #: A key before a value, which is looked for in so many characters before a variable.
 _KEY = pattern(r"""([\w./-]{1,80})["']?\s{0,9}[:=](?=[\s"'$])""")
 _BEFORE = 100
@@ -56,24 +58,31 @@ class UnbuiltFolders:
     def exposed(self, folders: Iterable[str], variables: Variables) -> frozenset[str]:
         """Return the values of variables that Secrets in the folders, or in their bases, would have.
 
-        Misplaced variables count as if they were where they belong, and so do those named after a credential.
+        A misplaced one counts if a Secret has a variable with its name, or if it is named after a credential.
         """
-        roots = frozenset(folders)
-        if misplaced := variables.misplaced:
-            credentials = (value for name, value in misplaced.items() if names_credential(name))
-            others = variables._replace(misplaced=EMPTY)
-            placed = others._replace(values={**variables.values, **misplaced})
-            of_secrets = (self.exposed(roots, each) for each in (placed, others))
-            return readings_of_texts(credentials).union(*of_secrets)
-        if not variables.values:
+        if not variables.values and not variables.misplaced:
             return frozenset()
+        roots = frozenset(folders)
         used = roots.union(*map(self._graph.folders, roots))
         files = self._graph.files_in(used).union(*map(self._manifests_in, used))
         spend(len(files), _WORK)
         found = [self._texts(file) for file in sorted(files)]
         texts = ((key, _evaluated(text, variables)) for each in found for key, text in each.confidential)
         names = (_evaluated(name, variables) for each in found for name in each.names)
-        return exposed_values(texts, names, variables)
+        used_names = {
+            name
+            for each in found
+            for key, text in (each.confidential if variables.misplaced else ())
+            if not is_identity(key)
+            for expansion in _NAMES_IN_EXPANSION.finditer(text)
+            for name in expansion.groups()
+        }
+        misplaced = (
+            each.text
+            for each in variables.misplaced
+            if not used_names.isdisjoint(each.names) or any(map(names_credential, each.names))
+        )
+        return exposed_values(texts, names, variables) | readings_of_texts(misplaced)
 
     def _manifests_in(self, folder: str) -> frozenset[str]:
         if folder not in self._below:
@@ -143,4 +152,4 @@ def _evaluated(text: str, variables: Variables) -> str:
     try:
         return evaluate(parse(text), variables.values, keeps_unknown=True).text
     except SubstitutionError:  # Flux would refuse it
-        return _EXPANSION.sub(lambda found: variables.values.get(found[1], found[0]), text)
+        return text

@@ -10,6 +10,7 @@ from __future__ import annotations
 import base64
 import re
 from collections.abc import Container, Iterable, Iterator, Mapping
+from collections.abc import Set as AbstractSet
 from typing import NamedTuple
 
 from renderer.gitops.entry_fields import empty_fields
@@ -39,8 +40,10 @@ _IGNORED_FIELDS = (
 SUBSTITUTE, DISABLED = f"{FLUX_KUSTOMIZE_GROUP}/substitute", "disabled"
 #: Go's decoder of base64 ignores them.
 _LINE_BREAKS = str.maketrans("", "", "\r\n")
-#: Fields of ``postBuild`` that have no variables, and a variable with its value in a text.
-_OTHERS = frozenset({"substituteFrom", "substituteStrategy"})
+#: Keys that name a value beside them, and a variable with its value in a text.
+_NAMING = ("name", "key")
+#: Fields of a source of variables that have none.
+_OTHER_FIELDS = frozenset({"apiVersion", "kind", "metadata", "immutable", "type", "data", "stringData"})
 _ASSIGNMENT = re.compile(r"""(?m)^[ \t-]*+["']?([\w-]{1,80})["']?\s{0,9}[:=]\s{0,9}(\S.*)$""")
 _NAME = re.compile(r"[_A-Za-z][_A-Za-z0-9]*")
 
@@ -68,6 +71,13 @@ class Strategy(TextEnum):
     ALWAYS = "Always"
 
 
+class Misplaced(NamedTuple):
+    """A text that is meant as the value of a variable, perhaps of one with one of the names around it."""
+
+    names: frozenset[str]
+    text: str
+
+
 class PostBuild(NamedTuple):
     """``spec.postBuild``: variables by name, and the objects that hold more, in ``namespace``.
 
@@ -79,7 +89,7 @@ class PostBuild(NamedTuple):
     substitute: Mapping[str, str] = EMPTY
     sources: tuple[SubstituteReference, ...] = ()
     always: bool = False
-    misplaced: Mapping[str, str] = EMPTY
+    misplaced: tuple[Misplaced, ...] = ()
 
 
 def read_post_build(
@@ -108,37 +118,47 @@ def read_post_build(
         substitute=written.child("substitute").texts(),
         sources=tuple(_sources(written.elements("substituteFrom"))),
         always=strategy is Strategy.ALWAYS,
-        misplaced=dict(_misplaced(spec.content, spec_fields)),
+        misplaced=tuple(_misplaced(spec.content, spec_fields)),
     )
 
 
-def _misplaced(spec: JsonObject, known: Container[str]) -> Iterator[tuple[str, str]]:
-    """Yield the names and values of what may be meant as variables, in ``postBuild`` and unknown fields."""
-    for field, value in spec.items():
-        if field not in known or (field == "postBuild" and not isinstance(value, dict)):
-            yield from _pairs(value, field)
-    for field, value in object_at(spec, "postBuild").items():
-        if field == "substitute" and isinstance(value, dict):
-            for name, text in value.items():
-                if not isinstance(text, str) or not _NAME.fullmatch(name):
-                    yield from _pairs(text, name)
-        elif field not in _OTHERS:
-            yield from _pairs(value, field)
+def _misplaced(spec: JsonObject, known: Container[str]) -> Iterator[Misplaced]:
+    """Yield what may be meant as variables, in ``postBuild`` and in unknown fields."""
+    post_build = object_at(spec, "postBuild")
+    unknown = (key for key in spec if key not in known)
+    others = () if post_build else ("postBuild",)
+    yield from (found for key in (*unknown, *others) for found in _possible_values(spec.get(key), {key}))
+    yield from _not_variables(post_build.get("substitute"))
+    for field, value in post_build.items():
+        if field == "substituteFrom" and isinstance(value, list):
+            for entry in map(object_at, value):
+                rest = {key: each for key, each in entry.items() if key not in SubstituteReference._fields}
+                yield from _possible_values(rest)
+        elif field not in ("substitute", "substituteStrategy"):
+            yield from _possible_values(value, {field})
 
 
-def _pairs(value: Json, name: str) -> Iterator[tuple[str, str]]:
-    """Yield the scalars in a value with their keys or names, and the assignments in texts."""
+def _not_variables(section: Json) -> Iterator[Misplaced]:
+    """Yield what of a section is not a variable with its value, but may be meant as one."""
+    if not isinstance(section, dict):
+        yield from _possible_values(section)
+    for name, value in object_at(section).items():
+        if not isinstance(value, str) or not _NAME.fullmatch(name):
+            yield from _possible_values(value, {name})
+
+
+def _possible_values(value: Json, names: AbstractSet[str] = frozenset()) -> Iterator[Misplaced]:
+    """Yield the scalars in a value with the keys and names around them, and the assignments in texts."""
     if isinstance(value, list):
-        yield from (pair for each in value for pair in _pairs(each, name))
+        yield from (found for each in value for found in _possible_values(each, names))
     elif isinstance(value, dict):
-        own = text_at(value, "name")
-        for key, child in value.items():
-            if not own or key != "name":
-                yield from _pairs(child, own or key)
+        own = names | {text_at(value, key) for key in _NAMING}
+        yield from (found for key, child in value.items() for found in _possible_values(child, own | {key}))
     elif value is not None:
         text = scalar_text(value)
-        yield name, text
-        yield from ((found[1], found[2]) for found in _ASSIGNMENT.finditer(text))
+        yield Misplaced(frozenset(names), text)
+        for found in _ASSIGNMENT.finditer(text):
+            yield Misplaced(frozenset({found[1]}), found[2])
 
 
 def _sources(entries: Iterable[Fields]) -> Iterable[SubstituteReference]:
@@ -181,7 +201,7 @@ class Variables(NamedTuple):
     unread: tuple[str, ...] = ()
     incomplete: bool = False
     uncertain: bool = False
-    misplaced: Mapping[str, str] = EMPTY
+    misplaced: tuple[Misplaced, ...] = ()
 
 
 class VariableReader:
@@ -205,6 +225,7 @@ class VariableReader:
         self._lenient = lenient
         self._incomplete = False
         self._uncertain = False
+        self._misplaced: list[Misplaced] = []
 
     def read(self, post_build: PostBuild) -> Variables:
         """Return the values of ``substitute`` and ``substituteFrom``; an unreadable source is a finding."""
@@ -244,7 +265,7 @@ class VariableReader:
             () if self._secrets else tuple(unread),
             self._incomplete,
             self._uncertain,
-            post_build.misplaced,
+            (*post_build.misplaced, *self._misplaced),
         )
 
     def _note_unread(self, reference: SubstituteReference, problem: str, hint: str | None = None) -> None:
@@ -284,6 +305,9 @@ class VariableReader:
             )
             return
         is_secret = reference.kind is SourceKind.SECRET
+        if not is_secret:
+            rest = {key: value for key, value in source.content.items() if key not in _OTHER_FIELDS}
+            self._misplaced += (*_possible_values(rest), *_not_variables(source.content.get("data")))
         for field in ("data", "stringData") if is_secret else ("data",):
             for name, written in object_at(source.content, field).items():
                 site = source.origin.below(field, name)

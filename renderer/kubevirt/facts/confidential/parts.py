@@ -243,10 +243,8 @@ class Scope(NamedTuple):
             return not (isinstance(value, str) and is_path_entry(value))
         if self.area is Area.REFERENCE:
             return _is_content(value)
-        if self.area is Area.HEADERS:  # without a name that is shown
+        if self.area is Area.HEADERS:  # the name of a header is public
             return value is not None and not (isinstance(value, str) and ":" in value)
-        if self.area is Area.HEADERS:  # of a text, a part may be public
-            return isinstance(value, int | float)
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:

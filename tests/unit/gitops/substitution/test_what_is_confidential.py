@@ -11,7 +11,7 @@ import pytest
 from renderer.files.file_system import MemoryFileSystem
 from renderer.gitops.flux.known_fields import SPEC_FIELDS
 from renderer.gitops.flux.unbuilt_folders import UnbuiltFolders
-from renderer.gitops.substitution.post_build import Variables, read_post_build
+from renderer.gitops.substitution.post_build import Misplaced, Variables, read_post_build
 from renderer.gitops.substitution.substitute import substitute
 from renderer.model.entry_point import Strictness
 from renderer.model.kube.json import Json
@@ -103,6 +103,10 @@ def test_variable_of_a_broken_secret_is_confidential_in_any_style(text: str) -> 
         {"postBuild": {"subsitute": {"pw": "12345678"}}},
         {"postBuild": "pw=12345678"},
         {"substitute": {"pw": "12345678"}},
+        {"variables": [{"key": "pw", "value": "12345678"}]},
+        {"postBuild": {"substitute": {"pw": {"value": "12345678"}}}},
+        {"postBuild": {"substituteFrom": {"pw": "12345678"}}},
+        {"postBuild": {"substituteFrom": [{"kind": "ConfigMap", "name": "x", "pw": "12345678"}]}},
         {"postbuild": {"substitute": {"pw": "12345678"}}},
         {"postBuild": {"subsitute": {"password": "12345678"}}},
     ],
@@ -113,7 +117,8 @@ def test_misplaced_variable_is_confidential_like_any_other(spec: Json) -> None:
     post_build = read_post_build(entry, [], SPEC_FIELDS)
 
     exposed = UnbuiltFolders(MemoryFileSystem({"prod/secret.yaml": secret})).exposed(
-        ["prod"], Variables(misplaced={**post_build.misplaced, "SITE": "a-public-place"})
+        ["prod"],
+        Variables(misplaced=(*post_build.misplaced, Misplaced(frozenset({"SITE"}), "a-public-place"))),
     )
 
     assert "12345678" in exposed
@@ -124,7 +129,7 @@ def test_variables_in_their_place_are_not_misplaced() -> None:
     spec: Json = {"path": "a", "postBuild": {"substitute": {"pw": "a=b"}, "substituteFrom": [{"name": "x"}]}}
     entry = Resource({"kind": "Kustomization", "metadata": {"name": "apps"}, "spec": spec}, Site("apps.yaml"))
 
-    assert read_post_build(entry, [], SPEC_FIELDS).misplaced == {}
+    assert read_post_build(entry, [], SPEC_FIELDS).misplaced == ()
 
 
 def test_default_beside_a_confidential_variable_is_not() -> None:
