@@ -48,12 +48,14 @@ def new_names(before: VirtualMachineView, after: VirtualMachineView, release: Re
             yield NewName(after.resource.current_id, need, names, former.get(need.field, ()))
 
 
-def with_unknown_names(change: ResourceChange, lost: Iterable[Need], open_: Iterable[Need]) -> ResourceChange:
+def with_unknown_names(
+    change: ResourceChange, lost: Iterable[Need], doubtful: Iterable[Need]
+) -> ResourceChange:
     """Return the change of a machine that names objects which the repository does not have.
 
-    Without the ``lost`` ones it will not start; of the ``open_`` ones, that is not known.
+    Without the ``lost`` ones it will not start; of the ``doubtful`` ones, that is not known.
     """
-    for need in open_:
+    for need in doubtful:
         change = change._replace(fields=tuple(_with_doubt(each, need) for each in change.fields))
     for need in lost:
         change = with_lost_name(change, need.field, need.impact_of_name())

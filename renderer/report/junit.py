@@ -6,9 +6,11 @@ JUnit has no schema of its own; these are the elements that Jenkins, GitLab and 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import TypeAlias
 
 from renderer.findings.located import Located
 from renderer.model.diagnostic import Severity
+from renderer.model.plural import listed
 from renderer.report import text
 from renderer.report.plain_text import printable
 from renderer.report.report import Report
@@ -16,6 +18,8 @@ from renderer.report.report import Report
 _ENTITIES = {"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;"}
 #: The suite for findings that belong to no overlay, such as errors in the project file.
 _PROJECT = "vmrender"
+#: The suite that shows a finding of several overlays, and the level of the finding.
+_Elsewhere: TypeAlias = tuple[str, Severity]
 
 
 def write(report: Report) -> str:
@@ -25,13 +29,13 @@ def write(report: Report) -> str:
     others count it.
     """
     suites: dict[str, list[Located]] = {overlay: [] for overlay in report.overlays}
-    elsewhere: dict[str, list[Severity]] = {overlay: [] for overlay in report.overlays}
+    elsewhere: dict[str, list[_Elsewhere]] = {overlay: [] for overlay in report.overlays}
     others: list[Located] = []
     for finding in report.findings:
         first, *rest = [each for each in finding.overlays if each in suites] or [_PROJECT]
         suites.get(first, others).append(finding)
         for overlay in rest:
-            elsewhere[overlay].append(finding.severity)
+            elsewhere[overlay].append((first, finding.severity))
     lines = [line for name, found in suites.items() for line in _suite(name, found, elsewhere[name])]
     if others or not suites:
         lines += _suite(_PROJECT, others)
@@ -46,15 +50,15 @@ def write(report: Report) -> str:
     )
 
 
-def _suite(name: str, findings: Sequence[Located], elsewhere: Sequence[Severity] = ()) -> list[str]:
-    """Return a suite; ``elsewhere`` are the levels of its findings that are in other suites."""
+def _suite(name: str, findings: Sequence[Located], elsewhere: Sequence[_Elsewhere] = ()) -> list[str]:
+    """Return a suite; ``elsewhere`` are its findings that are in other suites."""
     cases = [line for finding in findings for line in _case(finding, name)]
     failures = sum(finding.severity is Severity.ERROR for finding in findings)
     number = len(findings)
     if elsewhere:
         number += 1
-        failures += Severity.ERROR in elsewhere
-        cases += _case_of_others(name, elsewhere)
+        failures += any(severity is Severity.ERROR for _, severity in elsewhere)
+        cases += _shared_case(name, elsewhere)
     elif not findings and name != _PROJECT:
         number = 1
         cases = [f"    <testcase {_attributes(classname=name, name='no findings')}/>"]
@@ -62,9 +66,11 @@ def _suite(name: str, findings: Sequence[Located], elsewhere: Sequence[Severity]
     return [f"  <testsuite {counts}>", *cases, "  </testsuite>"]
 
 
-def _case_of_others(suite: str, severities: Sequence[Severity]) -> Iterator[str]:
-    message = f"{text.counted(severities)} of other overlays, too: see their suites"
-    yield f"    <testcase {_attributes(classname=suite, name='findings of other overlays')}>"
+def _shared_case(suite: str, elsewhere: Sequence[_Elsewhere]) -> Iterator[str]:
+    severities = [severity for _, severity in elsewhere]
+    suites = listed([*dict.fromkeys(first for first, _ in elsewhere)])
+    message = f"{text.counted(severities)} shared with other overlays: see the suite of {suites}"
+    yield f"    <testcase {_attributes(classname=suite, name='findings shared with other overlays')}>"
     if Severity.ERROR in severities:
         yield f"      <failure {_attributes(type='shared', message=message)}/>"
     else:

@@ -54,5 +54,5 @@ def test_finding_of_several_overlays_is_shown_once(report: Report) -> None:
     suites = suites_of(Report((shared,), overlays=("overlays/dev", "overlays/prod")))
     assert [suite.attrib["failures"] for suite in suites.values()] == ["1", "1"]
     [case] = suites["overlays/prod"]
-    assert case.attrib == {"classname": "overlays/prod", "name": "findings of other overlays"}
-    assert case[0].attrib["message"] == "1 error of other overlays, too: see their suites"
+    assert case.attrib == {"classname": "overlays/prod", "name": "findings shared with other overlays"}
+    assert case[0].attrib["message"] == "1 error shared with other overlays: see the suite of overlays/dev"
