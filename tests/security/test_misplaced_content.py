@@ -33,6 +33,13 @@ def operation(path: str, value: str) -> str:
     return thing(f"""patches: ['{{"op": "add", "path": "{path}", "value": "{value}"}}']""")
 
 
+MADE = "{apiVersion: v1, kind: Secret, metadata: {name: k}, stringData: {p: 'VARIABLE'}}"
+TEMPLATE = "kind: Template\nmetadata: {name: t}\nPARAMETERS\nobjects:\n- " + MADE.replace(
+    "VARIABLE", "${LOGIN}"
+)
+RESOURCE_SET = "kind: ResourceSet\nmetadata: {name: s}\nspec:\n  INPUTS\n  resources:\n  - " + MADE.replace(
+    "VARIABLE", "<< inputs.word >>"
+)
 CASES = {
     "kernel arguments in a JSON patch": operation("/spec/firmware/kernelArgs", f"inst.rootpw={CANARY}"),
     "start data in a JSON patch": operation("/spec/volumes/0/cloudInitNoCloud/userData", CANARY),
@@ -44,6 +51,21 @@ CASES = {
     "headers as mappings": thing(f"extraHeaders:\n  - X-Subscription: {CANARY}"),
     "headers as one mapping": thing(f"extraHeaders:\n    X-Subscription: {CANARY}"),
     "headers with names": thing(f"extraHeaders:\n  - {{name: X-Subscription, value: {CANARY}}}"),
+    **{
+        f"parameters of a Template: {each}": TEMPLATE.replace("PARAMETERS", each)
+        for each in (
+            f"paramters: [{{name: LOGIN, value: {CANARY}}}]",
+            f"parameters: {{LOGIN: {CANARY}}}",
+            f"parameters: [LOGIN={CANARY}]",
+        )
+    },
+    **{
+        f"inputs of a ResourceSet: {each}": RESOURCE_SET.replace("INPUTS", each)
+        for each in (f"input: [{{word: {CANARY}}}]", f"inputs: ['word={CANARY}']")
+    },
+    "a parameter of a chart as a text": thing(f"helm: {{parameters: ['db.password={CANARY}']}}").replace(
+        "Thing", "Application"
+    ),
     "headers under a misspelt key": thing(f"extraHeader: ['X-Subscription: {CANARY}']"),
     "headers as lists": thing(f"extraHeaders: [[X-Subscription, {CANARY}]]"),
     "a header in place of a name": thing(f"secretExtraHeaders: ['X-Subscription: {CANARY}']"),

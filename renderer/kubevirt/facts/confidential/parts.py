@@ -126,13 +126,14 @@ _NAME_IN_REFERENCE = pattern(
 #: Fields that hold a reference, and other fields of one.
 _HOLDS_REFERENCE = pattern(r"(?i)(ref(erence)?|selector|from)$")
 _OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource"})
+#: A text in the place of a mapping: ``name=value``.
+_ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})\s{0,9}[=:]")
 #: Fields of volumes, and of a download, that refer to other objects.
 _REFERENCES = REFERENCES | {"secretExtraHeaders", "sysprep"}
 #: What ResourceSets and shells put in later.
 _TAG = pattern(r"<<[^<>\n]{0,200}>>|\$\(\w{1,200}\)|\$\w{1,200}")
 #: Lists of names with values: ``env``, ``extraEnvVars``, ``httpHeaders``.
 _VARIABLES = pattern(r"(?i)(env(s|ironment)?|env[-_]?vars?|headers|variables)$")
-_LONGEST_LIKE_VALUE = 6
 _VALUES_OF_CHARTS = frozenset({"helm", "plugin", "set"})
 #: Fields with such values in many kinds, as a text or a mapping: Harvester's Addon, Sveltos' ClusterProfile,
 #: HelmChartProxy of Cluster API, k0s' ClusterConfig.
@@ -245,6 +246,9 @@ class Scope(NamedTuple):
             return _is_content(value)
         if self.area is Area.HEADERS:  # the name of a header is public
             return value is not None and not (isinstance(value, str) and ":" in value)
+        if self.area in (Area.INPUTS, Area.PARAMETERS) and isinstance(value, str):
+            name = _ASSIGNED_NAME.match(value)
+            return name is not None and (is_used(name[1], self.parameters) or names_credential(name[1]))
         return self.area is Area.REFERENCES or (self.area is Area.PASSWORDS and is_credential_value(value))
 
     def hidden(self, *, is_secret: bool = False) -> Scope:
@@ -397,7 +401,8 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_written = key in _WRITTEN_VALUES or (key == _SOURCE and not isinstance(child, dict))
     if is_written and _may_write_value_of_secret(mapping):
         return below.hidden(is_secret=True)
-    if key == "parameters" and (here.kind in _TEMPLATES or here.area is Area.CHART):
+    has_parameters = here.kind in _TEMPLATES or here.area is Area.CHART
+    if has_parameters and (key == "parameters" or _resembles(key, "parameters")):
         return below.within(Area.PARAMETERS)
     if here.area is Area.PARAMETERS and "name" in mapping and key not in PUBLIC_FIELDS_OF_PARAMETERS:
         name = text_at(mapping, "name")
@@ -417,9 +422,11 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_of_object = here.area is Area.OBJECT and isinstance(child, dict)
     if key == _DATA and is_of_object and _MAKES_SECRETS.search(here.kind):
         return _entries(child, below)
-    if key == INPUTS_OF_SETS.get(here.kind):
+    inputs = INPUTS_OF_SETS.get(here.kind)
+    if inputs and (key == inputs or _resembles(key, inputs)):
         return below.within(Area.INPUTS)
-    if here.area is Area.INPUTS and is_used(key, here.parameters):
+    has_names_as_keys = here.area is Area.INPUTS or (here.area is Area.PARAMETERS and "name" not in mapping)
+    if has_names_as_keys and is_used(key, here.parameters):
         return below.hidden(is_secret=True)
     is_schema = isinstance(child, dict) and "type" in child
     is_list_of_texts = isinstance(child, list) and _is_command(child)
@@ -475,10 +482,14 @@ def _hides_beside_name(mapping: JsonObject, key: str) -> bool:
 @lru_cache(maxsize=1024)
 def _means_value(key: str) -> bool:
     """Return True for ``value``, in any case and with one mistake; ``values`` is another field."""
-    if key == "value":
-        return True
-    is_like = len(key) <= _LONGEST_LIKE_VALUE and key.lower() != "values"
-    return is_like and not without_letters(key.lower(), 1).isdisjoint(without_letters("value", 1))
+    return key == "value" or (key.lower() != "values" and _resembles(key, "value"))
+
+
+@lru_cache(maxsize=1024)
+def _resembles(key: str, word: str) -> bool:
+    """Return True for a word in any case and with one mistake: a letter more, less, swapped or wrong."""
+    is_as_long = abs(len(key) - len(word)) <= 1
+    return is_as_long and not without_letters(key.lower(), 1).isdisjoint(without_letters(word.lower(), 1))
 
 
 def _is_reference(value: Json) -> bool:
