@@ -453,7 +453,9 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     if here.kind in _WITH_CREDENTIALS and is_scalar:
         is_credential = names_credential(key) or _REFERENCE_TO_CREDENTIAL.search(key)
         return below.hidden(is_secret=True) if is_credential else below
-    if not is_schema and (key in _REFERENCES or is_reference_to_secret(key)):
+    has_scalars_alone = isinstance(child, dict) and _is_command([*child.values()])
+    holds_credential = has_scalars_alone and names_credential(key)  # or the reference to one
+    if not is_schema and (holds_credential or key in _REFERENCES or is_reference_to_secret(key)):
         return below.within(Area.REFERENCE)
     if key == _SOURCE and isinstance(child, str) and child.startswith("data:"):
         return below.hidden()
