@@ -43,7 +43,11 @@ _OTHER_NAME = pattern(
 _REFERENCES = frozenset({"remoteRef", "secretName", "secretRef", "sourceRef"})
 _KEY_OF_SECRET = "secretKey"  # noqa: S105 - the name of a field
 _LONGEST_NAME = 200
-_WORD = pattern(r"[^\W\d][\w.-]*+")
+#: A key, and the name of a variable, which is the value of another key.
+_KEY = pattern(r"(?<![\w.-])([^\W\d][\w.-]{0,200}+)\\?[\"']?[ \t]{0,20}:")
+_VARIABLE = pattern(
+    r"\b(?:name|key|header)\\?[\"']?[ \t]{0,20}:[ \t]{0,20}\\?[\"']?([^\W\d][\w.-]{0,200})", re.IGNORECASE
+)
 #: ``name: value``, ``name=value``, ``"name": "value"``, in any text.
 _ASSIGNMENT = pattern(
     r"(?<![\w.-])(?P<name>[\w.-]{1,80})\\?[\"']?\]?[ \t]{0,40}(?:=>|:=|=|:)[ \t]{0,40}\\?[\"']?"
@@ -83,9 +87,9 @@ def names_credential(name: str) -> bool:
 
 
 def mentions_credential(text: str) -> bool:
-    """Return True if a word of a text is the name of a credential."""
+    """Return True if a key of a text, or the name of a variable in it, is the name of a credential."""
     return CREDENTIAL_NAME.may_be_in(text.lower()) and any(
-        names_credential(found[0]) for found in _WORD.finditer(text)
+        names_credential(found[1]) for form in (_KEY, _VARIABLE) for found in form.finditer(text)
     )
 
 
