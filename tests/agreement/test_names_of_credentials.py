@@ -24,7 +24,7 @@ NAMES = (
 )
 OTHER_NAMES = (
     *("PWD", "bypass", "COMPASS", "existingSecret", "pullSecret", "secretName", "maxTokens", "TOKEN_FILE"),
-    *("tokenizer", "publicKey", "no_password", "encompass"),
+    *("tokenizer", "publicKey", "no_password", "encompass", "external-secrets", "sealed-secrets"),
 )
 
 
