@@ -392,7 +392,7 @@ def test_the_rest_of_a_kustomization_with_the_operator_is_not_compared(folder: P
     rest = "secretGenerator: [{name: a, literals: [key=hidden]}]\n"
     write(folder, {"infra/kustomization.yaml": OPERATOR.replace("1.8.3", release) + rest})
     result = diff().stdout
-    assert ("virt-operator of 1.9.0 instead of 1.8.3" in result) is (release == "1.9.0")
+    assert ("virt-operator goes from 1.8.3 to 1.9.0" in result) is (release == "1.9.0")
     assert "1 changed manifest is not compared" in result
     assert "hidden" not in result
 

@@ -132,7 +132,9 @@ def _replacing_operator(before: Resource, after: Resource) -> str:
         is_other = all(images) and images[0] != images[1]
         return "virt-operator has another image, and replaces KubeVirt" if is_other else ""
     replaced = replaced_release(before.content, after.content)
-    return f"virt-operator of {replaced[1]} instead of {replaced[0]} replaces KubeVirt" if replaced else ""
+    return (
+        f"virt-operator goes from {replaced[0]} to {replaced[1]}, and replaces KubeVirt" if replaced else ""
+    )
 
 
 def _upgrade(reason: str, methods: Collection[str] | None, kubevirt: JsonObject) -> Impact:

@@ -168,28 +168,28 @@ TAG = "images: [{name: quay.io/kubevirt/virt-operator, newTag: %s}]"
             f"{KUSTOMIZE}, resources: ['{ASSETS}/%s/kubevirt-operator.yaml']",
             "v1.8.3",
             "v1.9.0",
-            "1.9.0 instead of 1.8.3",
+            "from 1.8.3 to 1.9.0",
         ),
         (
             f"{KUSTOMIZE}, resources: ['{ASSETS}/%s/kubevirt-operator.yaml']",
             "v1.9.0",
             "v1.8.3",
-            "1.8.3 instead of 1.9.0",
+            "from 1.9.0 to 1.8.3",
         ),
         (f"{KUSTOMIZE}, resources: ['{ASSETS}/%s/kubevirt-cr.yaml']", "v1.9.0", "v1.8.3", ""),
         (
             f"{KUSTOMIZE}, resources: ['https://x/operator.yaml'], {TAG}",
             "v1.9.0",
             "v1.11.0",
-            "1.11.0 instead of 1.9.0",
+            "from 1.9.0 to 1.11.0",
         ),
         (
             f"{SOURCE}, spec: {{url: 'https://github.com/kubevirt/kubevirt', ref: {{tag: %s}}}}",
             "v1.8.3",
             "main",
-            "main instead of 1.8.3",
+            "from 1.8.3 to main",
         ),
-        (f"{RELEASE}, {COZYSTACK}", "1.3.6", "1.4.0", "1.8.2 instead of 1.6.3"),
+        (f"{RELEASE}, {COZYSTACK}", "1.3.6", "1.4.0", "from 1.6.3 to 1.8.2"),
         (f"{RELEASE}, {COZYSTACK}", "1.3.5", "1.3.6", ""),  # with the same KubeVirt
         (
             f"apiVersion: batch/v1, kind: Job, spec: {{args: ['{ASSETS}/%s/kubevirt-operator.yaml']}}",
@@ -212,7 +212,7 @@ def test_what_installs_another_operator_is_an_upgrade(text: str, before: str, af
     ]
     [change] = compare_overlay("a", "a", sides[0], sides[1]).changes
     assert (change.impact and change.impact.reason) == (
-        f"virt-operator of {words} replaces KubeVirt; then it evicts virtual machines that it cannot "
+        f"virt-operator goes {words}, and replaces KubeVirt; then it evicts virtual machines that it cannot "
         "live-migrate (workloadUpdateMethods of KubeVirt shop/kubevirt: LiveMigrate, Evict)"
         if words
         else None
