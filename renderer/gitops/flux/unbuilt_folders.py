@@ -131,15 +131,19 @@ def _names_of(document: Json) -> Iterator[str]:
 def _texts_in_lines(document: str) -> Iterator[tuple[str, str]]:
     """Yield the lines with variables, and the variables, of a document that cannot be parsed.
 
-    It has to seem confidential. What says who or where something is may be a part of another object.
+    It has to seem confidential, or the key has to name a credential. What says who or where something is may
+    be a part of another object.
     """
-    for line in document.splitlines() if seems_confidential(document) else ():
+    is_confidential = seems_confidential(document)
+    for line in document.splitlines():
         if "${" in line:
-            key, _, value = line.partition(":")
-            name = key.strip(" \t-\"'")
+            first, _, value = line.partition(":")
+            name = first.strip(" \t-\"'")
             single = ((_key_before(line, found.start()), found[0]) for found in _EXPANSION.finditer(line))
             pairs = ((name, value), (name, line), *single)
-            yield from (pair for pair in pairs if not is_identity(pair[0]))
+            for key, text in pairs:
+                if names_credential(key) or (is_confidential and not is_identity(key)):
+                    yield key, text
 
 
 def _key_before(line: str, place: int) -> str:

@@ -82,6 +82,7 @@ def test_variable_of_a_secret_that_cannot_be_built_is_confidential_and_no_other(
         "kind: Secret\nstringData: {p: '${pw}'}\n---\nx: [\n",
         "kind: Secret\nstringData: {p: '${pw}'}\nx: [\n",
         "kind: Secret\nstringData:\n  p: '${pw}\n",
+        "kind: BGPPeer\nspec:\n  peer: ${APP}\n  password: ${pw}\n x: [\n",
         '{"kind": "Secret", "stringData": {"user": "${APP}", "p": "${pw}"}\n',
     ],
 )
