@@ -14,6 +14,7 @@ from renderer.model.difference import (
     Impact,
     OverlayDifference,
     ResourceChange,
+    by_severity,
 )
 from renderer.model.kube.res_id import ObjectKey, ResId
 
@@ -63,6 +64,6 @@ def with_deletion_risk(
     effects = {*change.effects, risk.effect} - {Effect.NONE}
     return change._replace(
         impact=impact,
-        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        effects=by_severity(effects),
         data=tuple(dict.fromkeys((*change.data, *lost))),
     )

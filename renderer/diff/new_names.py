@@ -10,7 +10,7 @@ from renderer.diff.reads import ObjectName
 from renderer.kubevirt.facts.made_by_cluster import is_made_by_cluster
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import Need, needs_of
-from renderer.model.difference import FieldChange, Impact, ResourceChange, worst
+from renderer.model.difference import FieldChange, Impact, ResourceChange, by_severity, worst
 from renderer.model.kube.field_path import FieldPath
 from renderer.model.kube.res_id import ResId
 from renderer.model.placeholders import has_placeholder
@@ -69,7 +69,7 @@ def with_lost_name(change: ResourceChange, field: FieldPath, impact: Impact) -> 
             each._replace(impact=impact) if field.overlaps(each.field) else each for each in change.fields
         ),
         impact=worst([*filter(None, [change.impact]), impact]),
-        effects=tuple(sorted({*change.effects, impact.effect}, key=lambda each: -each.severity)),
+        effects=by_severity((*change.effects, impact.effect)),
         start_refusal=change.start_refusal or impact.reason,
     )
 

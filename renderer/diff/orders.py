@@ -11,7 +11,15 @@ from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.orders import Order, order_of
 from renderer.kubevirt.impact.storage_objects import targets_of
-from renderer.model.difference import ChangeType, DataChange, Effect, Impact, ResourceChange, worst
+from renderer.model.difference import (
+    ChangeType,
+    DataChange,
+    Effect,
+    Impact,
+    ResourceChange,
+    by_severity,
+    worst,
+)
 from renderer.model.kube.json import array_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
@@ -118,7 +126,4 @@ def _in_state(impact: Impact, *, is_running: bool) -> Impact:
 
 def _with_impact(change: ResourceChange, impact: Impact) -> ResourceChange:
     impacts = [impact, *([change.impact] if change.impact else [])]
-    effects = {*change.effects, impact.effect}
-    return change._replace(
-        impact=worst(impacts), effects=tuple(sorted(effects, key=lambda effect: -effect.severity))
-    )
+    return change._replace(impact=worst(impacts), effects=by_severity((*change.effects, impact.effect)))

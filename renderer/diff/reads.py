@@ -22,6 +22,7 @@ from renderer.model.difference import (
     Impact,
     NoValue,
     ResourceChange,
+    by_severity,
     worst,
 )
 from renderer.model.kube.res_id import ResId
@@ -235,5 +236,5 @@ def with_fields(own: ResourceChange | None, id_: ResId, fields: Sequence[FieldCh
     return change._replace(
         fields=(*change.fields, *fields),
         impact=impact,
-        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        effects=by_severity(effects),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from enum import Enum
 from typing import Literal, TypeAlias
 
@@ -445,6 +445,11 @@ class Difference(Record):
 def worst(impacts: Sequence[Impact]) -> Impact | None:
     """Return the first impact with the worst effect; None if there are none."""
     return max(impacts, key=lambda impact: impact.effect.severity, default=None)
+
+
+def by_severity(effects: Iterable[Effect]) -> tuple[Effect, ...]:
+    """Return the different effects, the worst first."""
+    return tuple(sorted({*effects}, key=lambda effect: -effect.severity))
 
 
 def effects_of(impact: Impact | None) -> tuple[Effect, ...]:

@@ -9,7 +9,15 @@ from renderer.app.comparison.former_facts import former_facts
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import RenderedSide, Side
 from renderer.app.reporter import Reporter
-from renderer.model.difference import Danger, Effect, Impact, OverlayDifference, ResourceChange, effects_of
+from renderer.model.difference import (
+    Danger,
+    Effect,
+    Impact,
+    OverlayDifference,
+    ResourceChange,
+    by_severity,
+    effects_of,
+)
 from renderer.model.render_config import Overlay
 
 #: A change that is milder than this under the former facts is shown by its own facts alone.
@@ -90,7 +98,7 @@ def _worse(change: ResourceChange | None, former: ResourceChange, before: str) -
     effects = {*change.effects, *former.effects, *(each.effect for each in impacts)} - {Effect.NONE}
     return change._replace(
         impact=max(impacts, key=lambda each: each.effect.severity, default=None),
-        effects=tuple(sorted(effects, key=lambda effect: -effect.severity)),
+        effects=by_severity(effects),
         data=tuple(dict.fromkeys((*change.data, *former.data))),
         start_refusal=change.start_refusal or former.start_refusal,
         former_refusal=change.former_refusal,
