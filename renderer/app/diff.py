@@ -113,6 +113,7 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     sides = before, *(commit.side for commit in commits), after
     changed = [changed_files(before, side) if side else frozenset[str]() for side in sides[1:]]
     looked_at = [frozenset[str]() for _ in changed] if wanted else changed
+    errors.add_other_releases(looked_at[-1])
     unlisted = UnlistedOverlays(before, after, looked_at[-1], frozenset().union(*looked_at[:-1]))
     former = JudgedByFormerFacts(before, after, (each.cluster for each in selected), reporter)
     for side in filter(None, (*sides, former.side)):

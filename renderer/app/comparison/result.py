@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 from renderer.app.comparison.moved_objects import OverlayStates
 from renderer.app.comparison.side import Side
 from renderer.app.target_remarks import remarks_on_targets
 from renderer.discovery.other_release import remarks_on_other_releases
+from renderer.files.file_system import FileSystem, readable_content
 from renderer.findings.levels import with_levels
 from renderer.findings.located import Located
 from renderer.kubevirt.facts.confidential.secret_values import secret_values
+from renderer.kubevirt.facts.installed_release import names_release
 from renderer.model.diagnostic import Diagnostic
 from renderer.model.difference import Difference
 from renderer.model.masking import Masking
 from renderer.model.plural import plural
+from renderer.model.render_config import PROJECT_FILE
 
 
 class Comparison(NamedTuple):
@@ -79,7 +83,11 @@ class ComparedErrors:
         before, after = self._sides
         self._before.add(before.found.errors)
         self._after.add(after.found.errors)
-        if after.asked_release is None:
+
+    def add_other_releases(self, changed: Iterable[str]) -> None:
+        """Add that the repository installs other releases than the project names, if a change may say so."""
+        after = self._sides[1]
+        if after.asked_release is None and any(_may_say_release(after.fs, path) for path in changed):
             found = after.found
             others = remarks_on_other_releases(after.fs, after.config, found.overlays, found.chosen)
             self._after.add(with_levels(tuple(others), after.config.rules))
@@ -105,3 +113,8 @@ class ComparedErrors:
             after.labelled(self._after.found()),
             tuple(self._known.found()),
         )
+
+
+def _may_say_release(fs: FileSystem, path: str) -> bool:
+    """Return True if a file may say which release the repository installs, or the project is rendered for."""
+    return path == PROJECT_FILE or names_release(readable_content(fs, path) or b"")

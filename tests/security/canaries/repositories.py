@@ -626,8 +626,8 @@ CREDENTIALS: Mapping[str, Callable[[Repository, str], None]] = {
 # The places: an object, and the field to which the value is taken.
 
 PLACES: Mapping[str, tuple[Callable[[], Object], str]] = {
-    "ConfigMap": (lambda: config_map(dsn="x"), "data.dsn"),
-    "text with a delimiter": (lambda: config_map(dsn="a|b|c"), "data.dsn"),
+    "ConfigMap": (lambda: config_map(motto="x"), "data.motto"),
+    "text with a delimiter": (lambda: config_map(motto="a|b|c"), "data.motto"),
     "name": (lambda: named("Service", "svc", spec={"clusterIP": "None"}), "metadata.name"),
     "namespace": (lambda: named("Service", "svc", spec={"clusterIP": "None"}), "metadata.namespace"),
     "name of a machine": (machine, "metadata.name"),
@@ -691,11 +691,11 @@ def copied_part(delimiter: str, index: int) -> Carrier:
 
 def copied_twice(repository: Repository, copy: Copy) -> None:
     """Copy the value, and a part of the copy."""
-    repository.objects.append(named("ConfigMap", "between", data={"dsn": "x"}))
-    targets = [{"select": {"kind": "ConfigMap", "name": "between"}, "fieldPaths": ["data.dsn"]}]
+    repository.objects.append(named("ConfigMap", "between", data={"motto": "x"}))
+    targets = [{"select": {"kind": "ConfigMap", "name": "between"}, "fieldPaths": ["data.motto"]}]
     whole = {"source": copy.source, "targets": targets}
     repository.kustomization["replacements"] = [*repository.kustomization.get("replacements", ()), whole]
-    between = {"kind": "ConfigMap", "name": "between", "fieldPath": "data.dsn"}
+    between = {"kind": "ConfigMap", "name": "between", "fieldPath": "data.motto"}
     _replace(repository, copy._replace(source=between), {"delimiter": ":", "index": 1})
 
 
@@ -788,7 +788,7 @@ _THING = "apiVersion: example.com/v1\nkind: Thing\nmetadata: {{name: cm, namespa
 
 def thing(context: str, expression: str) -> str:
     """Return an object with an expression in its ``spec``, in a context."""
-    return _THING.format(CONTEXTS[context].format(name="dsn").replace("VALUE", expression))
+    return _THING.format(CONTEXTS[context].format(name="motto").replace("VALUE", expression))
 
 
 _FLUX: Object = {
