@@ -340,7 +340,7 @@ def _scope_of_hooks(text: str, scope: Scope) -> Scope:
 
 
 def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
-    """Return the scope of an entry of a mapping, inside of which it is ``here``."""
+    """Return the scope of an entry of a mapping, inside of which it is ``here``; the first rule decides."""
     below = here._replace(is_root=False)
     if not isinstance(key, str):
         return below
@@ -349,6 +349,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.hidden(is_secret=True)
     if here.kind == _DEFINITION and key not in COPIES:
         return below
+    # Keys that are confidential in any object, and what the area says of all of its keys.
     meant = meant_key(key)
     if key in _CONFIDENTIAL_KEYS or meant in _LONG_KEYS or (here.is_root and key == SOPS):
         return below.hidden()
@@ -364,6 +365,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.REFERENCE) if key in REFERENCES else below
     if meant in SECTIONS:
         return below.within(Area.REFERENCES)
+    # Texts with credentials among other words: commands, headers, arguments of a kernel.
     if key == KERNEL_ARGUMENTS:
         return below.within(Area.KERNEL_ARGUMENTS)
     if here.area is Area.HEADERS:
@@ -376,6 +378,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
         return below.within(Area.COMMAND)._replace(command=before)
     if key == HOOK_SIDECARS and isinstance(child, str):
         return _scope_of_hooks(child, below)
+    # Secrets, what generates them, and what writes into them: patches, operations, replacements.
     if key == SECRET_GENERATOR:
         return below.within(Area.GENERATORS)
     if here.area is Area.GENERATORS:
@@ -401,6 +404,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_written = key in _WRITTEN_VALUES or (key == _SOURCE and not isinstance(child, dict))
     if is_written and _may_write_value_of_secret(mapping):
         return below.hidden(is_secret=True)
+    # Parameters of Templates, values of charts, inputs of sets, by what uses them or by their names.
     has_parameters = here.kind in _TEMPLATES or here.area is Area.CHART
     if has_parameters and (key == "parameters" or _resembles(key, "parameters")):
         return below.within(Area.PARAMETERS)
@@ -428,6 +432,7 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     has_names_as_keys = here.area is Area.INPUTS or (here.area is Area.PARAMETERS and "name" not in mapping)
     if has_names_as_keys and is_used(key, here.parameters):
         return below.hidden(is_secret=True)
+    # Fields of any object that are named like a credential, or refer to one.
     is_schema = isinstance(child, dict) and "type" in child
     is_list_of_texts = isinstance(child, list) and _is_command(child)
     is_collection = is_list_of_texts or (
