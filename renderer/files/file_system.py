@@ -53,8 +53,11 @@ def normal_path(path: str) -> str:
 
 
 def folder_of(path: str) -> str:
-    """Return the folder of a file, which is ``.`` at the top."""
-    return posixpath.dirname(path) or "."
+    """Return the folder of a file, which is ``.`` at the top; also of a path from the root of the disk.
+
+    A loop over the folders above a path ends at the top, whatever a repository writes as the path.
+    """
+    return posixpath.dirname(path).rstrip("/") or "."
 
 
 def is_inside(path: str, folder: str) -> bool:

@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from renderer.files.file_system import FileSystem, is_inside, join_path
+from renderer.files.file_system import FileSystem, folder_of, is_inside, join_path
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_FILES
@@ -243,10 +243,10 @@ def confined(test: Callable[[str], bool], path: str) -> bool:
 
 def folders_above(file: str) -> Iterator[str]:
     """Yield the folder of a file, and each folder above it up to the top, which is ``.``."""
-    folder = posixpath.dirname(file)
-    while folder:
+    folder = folder_of(file)
+    while folder != ".":
         yield folder
-        folder = posixpath.dirname(folder)
+        folder = folder_of(folder)
     yield "."
 
 

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.run.limits import lowered
 from renderer.model.run.work import WorkLimitError, begin_run, spent
 from renderer.project.excluded_paths import ExcludedPaths
@@ -52,3 +53,9 @@ def test_patterns_of_any_folder_count_as_work() -> None:
     with lowered({"work": 100_000}), pytest.raises(WorkLimitError) as raised:
         [*map(excluded.has, (f"o/{number}/x.yaml" for number in range(1000)))]
     assert raised.value.activity == "looking for excluded paths"
+
+
+@pytest.mark.parametrize("path", ["/etc", "/etc/passwd", "//etc", "/"])
+def test_path_from_the_root_of_the_disk_ends_at_the_top(path: str) -> None:
+    assert not ExcludedPaths(["a"]).has(path)
+    assert [*folders_above(path)][-1] == "."
