@@ -95,7 +95,7 @@ class Deletions:
         return self.without_leaving_disks(removed, self.lost_with(removed))
 
     def without_leaving_disks(self, removed: Resource, data: Sequence[DataChange]) -> tuple[DataChange, ...]:
-        """Return what happens to disks of a removed object, except those that stay, and leave Git as well."""
+        """Return ``data`` without the disks that the removal leaves alone, but that leave Git themselves."""
         leaving = self._leaving_disks.get(removed.namespace, frozenset())
         return tuple(
             each

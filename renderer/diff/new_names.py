@@ -18,9 +18,9 @@ from renderer.model.release import Release
 
 
 class NewName(NamedTuple):
-    """What ``need`` of a machine names since a change: any of ``names`` will do.
+    """A name that a change wrote into a field of a machine: any object of ``names`` satisfies the ``need``.
 
-    ``former`` are the names that the field had before; empty if there was no such field.
+    ``former`` are the objects that the field named before; empty if there was no such field.
     """
 
     machine: ResId
@@ -35,7 +35,7 @@ class NewName(NamedTuple):
 
 
 def new_names(before: VirtualMachineView, after: VirtualMachineView, release: Release) -> Iterator[NewName]:
-    """Yield what a machine names since a change and did not name before.
+    """Yield the names that are new in a machine.
 
     Names that get an index, or that another tool fills in, are not known.
     """

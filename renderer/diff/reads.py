@@ -201,7 +201,10 @@ def _changed_keys(change: ResourceChange) -> set[str]:
 def _impact(
     read: Read, machine: VirtualMachineView, own: ResourceChange | None, *, is_running: bool
 ) -> Impact:
-    """Return what a change of the object that a machine reads does to it; ``own`` is its own change."""
+    """Return how a machine is affected when an object that it reads changes.
+
+    ``own`` is the change of the machine itself, if it has one.
+    """
     impact = read.rule.impact if is_running else _HALTED._replace(source=read.rule.impact.source)
     facets = ((), ()) if own is None else (own.data, own.guest)
     text = after_first_boot(read.rule.once, machine.instance, *facets)

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from functools import cache
+from functools import cache, cached_property
 from typing import NamedTuple, TypeAlias
 
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
@@ -93,7 +93,7 @@ def judged_by_labels(
 
 
 def may_leave_services(change: ResourceChange) -> bool:
-    """Return True if labels of what is not a Service change, and something is said of it."""
+    """Return True for new labels of an object of which an impact is known, as of a machine."""
     return change.impact is not None and any(_LABELS in each.field.segments for each in change.fields)
 
 
@@ -162,16 +162,29 @@ class Served:
         spend(len(fewest), "looking for what Services select")
         return [each for each in fewest if selector <= each.labels and self.there[each.id] == 1]
 
+    def selecting(self, namespace: str, labels: frozenset[_Label]) -> Iterator[ResId]:
+        """Yield the Services that select pods with these labels."""
+        for label in labels:
+            for id_ in self._by_label.get((namespace, label), ()):
+                spend(1, "looking for what Services select")
+                if self.selections[id_][1] <= labels:
+                    yield id_
+
+    @cached_property
+    def _by_label(self) -> Mapping[tuple[str, _Label], Sequence[ResId]]:
+        """The Services by namespace and one of the labels in their selectors."""
+        found: dict[tuple[str, _Label], list[ResId]] = {}
+        for id_, (namespace, selector) in self.selections.items():
+            if selector:
+                found.setdefault((namespace, min(selector, key=repr)), []).append(id_)
+        return found
+
 
 class _Judge:
     """Judges what Services lose. Those with the same selectors lose the same, and are judged once."""
 
     def __init__(self, sides: tuple[Served, Served], where: str) -> None:
         self._sides, self._where = sides, where
-        self._selecting: dict[tuple[str, _Label], list[ResId]] = {}
-        for id_, (namespace, selector) in sides[0].selections.items():
-            if selector and sides[1].selections.get(id_) == (namespace, selector):
-                self._selecting.setdefault((namespace, min(selector, key=repr)), []).append(id_)
         self._removed = cache(self._removal)
         self._updated = cache(self._update)
 
@@ -195,11 +208,10 @@ class _Judge:
         old, new = before.machines.get(change.id), after.machines.get(change.id)
         if not old or not new or old == new or before.there[change.id] > 1 or after.there[change.id] > 1:
             return []
-        found = (each for label in old for each in self._selecting.get((change.id.namespace, label), []))
         return sorted(
-            f"{SERVICE} {each.name}"
-            for each in found
-            if before.selections[each][1] <= old and not before.selections[each][1] <= new
+            f"{SERVICE} {id_.name}"
+            for id_ in before.selecting(change.id.namespace, old)
+            if after.selections.get(id_) == before.selections[id_] and not before.selections[id_][1] <= new
         )
 
     def _removal(self, selection: _Selection) -> Impact | None:

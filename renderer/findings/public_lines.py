@@ -26,7 +26,14 @@ from renderer.kubevirt.facts.confidential.fields import (
     is_path_entry,
 )
 from renderer.kubevirt.facts.confidential.meant_keys import LITERALS, meant_key
-from renderer.kubevirt.facts.confidential.parts import Scope, has_confidential_part, hides, opened, root_scope
+from renderer.kubevirt.facts.confidential.parts import (
+    Scope,
+    has_confidential_part,
+    hides,
+    is_reference,
+    opened,
+    root_scope,
+)
 from renderer.kubevirt.guest_data.credential_fields import credential_fields, may_hold_credential
 from renderer.model.credential_text.commands import (
     passwords_of_commands,
@@ -56,11 +63,8 @@ _SECRET = pattern(r"\bSecret(List)?\b")
 _ELSEWHERE = pattern(r"""[:\[,-]\s*\*\w|<<|(?:^|[\s{,-])["']?(?:path|from)["']?\s*:\s*["']?/""", re.MULTILINE)
 _OPTIONS = "options"  # of a generator: labels and annotations
 _CONFIG_MAP_GENERATOR = "configMapGenerator"
+#: Fields such as ``substituteFrom`` and ``secretRef``, but for the target of a patch.
 _HOLDS_REFERENCES = pattern(r"(?i)(?<!target)(ref|reference|from)s?$")
-#: What names an object, or a part of it: in ``substituteFrom``, ``valuesFrom``, ``secretRef``.
-_FIELDS_OF_REFERENCES = frozenset(
-    {"apiVersion", "group", "key", "kind", "name", "namespace", "optional", "targetPath", "valuesKey"}
-)
 #: The values that OpenShift Templates substitute, often confidential.
 _PARAMETERS = "parameters"
 #: A line by which Git separates the sides of a conflict, with the name of a branch.
@@ -334,7 +338,7 @@ def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:
         for key, value in (entry for node in nodes for entry in node.entries())
         if key.text and _HOLDS_REFERENCES.search(key.text)
         for each in ([value] if value.is_mapping else value.elements())
-        if _is_reference(each)
+        if _names_object(each)
         for _, name in each.entries()
     }
     texts = [
@@ -347,12 +351,12 @@ def _values_of_secret(root: Node) -> Sequence[tuple[Node, Node]] | None:
     return [entry for entry in root.entries() if entry[0].text not in PUBLIC_FIELDS_OF_SECRETS]
 
 
-def _is_reference(node: Node) -> bool:
+def _names_object(node: Node) -> bool:
     """Return True for a mapping that names an object and has nothing else."""
-    fields = {key.text: value.text for key, value in node.entries()} if node.is_mapping else {}
-    return (
-        bool(fields.get("name")) and _FIELDS_OF_REFERENCES.issuperset(fields) and None not in fields.values()
-    )
+    if not node.is_mapping:
+        return False
+    fields: dict[str, Json] = {key.text or "": value.text for key, value in node.entries()}
+    return bool(fields.get("name")) and None not in fields.values() and is_reference(fields)
 
 
 def _hidden_in_malformed(text: str, last: int) -> Sequence[tuple[int, int]]:

@@ -1,4 +1,4 @@
-"""What ``diff`` compares of two sides: what the project renders, and what deploys it.
+"""The comparison of two sides of a project, for ``diff``: what they render, and what deploys that.
 
 ``compare_projects`` in ``app/diff.py`` knows their order.
 

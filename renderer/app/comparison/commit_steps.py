@@ -16,7 +16,7 @@ from renderer.model.masking import Masking
 
 
 class CommitSteps:
-    """What deploys the overlays at each commit, and what its message must not repeat."""
+    """Collects, commit by commit, what deploys the overlays, and the values that no subject may show."""
 
     def __init__(
         self,
@@ -25,7 +25,7 @@ class CommitSteps:
         changed: Iterable[frozenset[str]],
         unlisted: UnlistedOverlays,
     ) -> None:
-        """``changed`` are the files at each commit that differ from those of the side before."""
+        """``changed`` are, for each commit, the files that differ between ``before`` and it."""
         self._commits = commits
         self._unlisted = unlisted
         self._deployers = [

@@ -145,7 +145,7 @@ class ReadersElsewhere:
         return [self._with_importers(each, states) for each in found] if any(changed.values()) else found
 
     def objects(self) -> frozenset[ObjectName]:
-        """Return what machines may name, of all overlays after the change."""
+        """Return the objects of all overlays after the change that a machine may name."""
         return frozenset(name for each in self._readings.values() for name in each.has)
 
     def made_names(self) -> frozenset[str]:

@@ -35,7 +35,10 @@ _Named = tuple[str, str]
 
 
 class _Names(NamedTuple):
-    """What machines of an overlay name since a change, and it lacks; ``had`` is what it had before that."""
+    """The names that a change wrote into machines of an overlay, and of which it has no object.
+
+    ``had`` are the objects that it had before the change.
+    """
 
     new: Mapping[ResId, Sequence[NewName]]
     had: Collection[ObjectName]
@@ -43,7 +46,7 @@ class _Names(NamedTuple):
 
 
 class UnknownNames:
-    """What changes make machines name, of which their overlays have no object; of all overlays."""
+    """Collects such names over all overlays, and looks for their objects in the whole repository."""
 
     def __init__(self, sides: tuple[Side, Side], readers: ReadersElsewhere) -> None:
         self._sides = sides
@@ -148,7 +151,7 @@ def _objects(manifest: Manifest) -> Iterator[_Named]:
 def _provided(manifest: Manifest) -> Iterator[str]:
     """Yield the words of objects that may be what a machine names, make it, or use it as well.
 
-    A machine is no such object, nor a patch of one, nor what vmrender makes machines of.
+    That excludes machines, patches of them, and the objects that vmrender makes machines of.
     """
     if manifest.documents is None:
         yield from manifest.words

@@ -189,10 +189,9 @@ class UnlistedOverlays:
         They are objects of the whole cluster, and all machines depend on them.
         """
         files = self.not_compared()
-        kinds = {
-            path: {is_one for each in self._sides for is_one in each.are_of_operators(path)} for path in files
-        }
-        self._beside |= {path for path, found in kinds.items() if found == {True}}
+        for path in files:
+            if {is_one for each in self._sides for is_one in each.are_of_operators(path)} == {True}:
+                self._beside.add(path)  # it has no other objects
         before, after = (each.operator_objects(files, self._rendered) for each in self._sides)
         for path in filter(is_kustomization_file, self._left()[1]):
             installing = [each.installing(path) for each in self._sides]

@@ -220,9 +220,10 @@ class UnlistedSide:
         return found
 
     def installing(self, path: str) -> tuple[Resource, JsonObject] | None:
-        """Return what installs KubeVirt of the kustomization in a file, as an object named after its folder.
+        """Return the entries of a kustomization that install KubeVirt, and apart from them its other fields.
 
-        The rest of it, which may have confidential values, is apart. None if nothing installs it.
+        The entries are an object that is named after the folder; the other fields may be confidential.
+        None if no entry installs KubeVirt.
         """
         listing = self.side.listing
         if not listing.is_manifest(path) or listing.is_aside(path) or _is_hidden(path):

@@ -125,7 +125,7 @@ _NAME_IN_REFERENCE = pattern(
 )
 #: Fields that hold a reference, and other fields of one.
 _HOLDS_REFERENCE = pattern(r"(?i)(ref(erence)?|selector|from)$")
-_OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource"})
+_OTHER_NAMES = frozenset({"divisor", "fieldPath", "path", "resource", "targetPath"})
 #: A text in the place of a mapping: ``name=value``.
 _ASSIGNED_NAME = pattern(r"\s*([\w.-]{1,80})\s{0,9}[=:]")
 #: Fields of volumes, and of a download, that refer to other objects.
@@ -482,7 +482,7 @@ def _hides_beside_name(mapping: JsonObject, key: str) -> bool:
     What is exactly a reference to another object is shown.
     """
     child = mapping.get(key)
-    is_written = not isinstance(child, bool | None) and not _is_reference(child)
+    is_written = not isinstance(child, bool | None) and not is_reference(child)
     return key != "name" and is_written and _names_credential(text_at(mapping, "name"), str(child))
 
 
@@ -499,10 +499,10 @@ def _resembles(key: str, word: str) -> bool:
     return is_as_long and not without_letters(key.lower(), 1).isdisjoint(without_letters(word.lower(), 1))
 
 
-def _is_reference(value: Json) -> bool:
+def is_reference(value: Json) -> bool:
     """Return True for a mapping that only has names in fields of a reference, such as ``secretKeyRef``."""
     return isinstance(value, dict) and all(
-        _is_reference(child)
+        is_reference(child)
         if _HOLDS_REFERENCE.search(key)
         else not isinstance(child, dict | list)
         and (_NAME_IN_REFERENCE.search(key) or key in _OTHER_NAMES)
