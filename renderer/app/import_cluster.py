@@ -15,12 +15,12 @@ from renderer.adopt.dump.sources import counted_by_kind
 from renderer.adopt.entry_objects import Engine
 from renderer.adopt.import_summary import ImportSummary
 from renderer.app.cluster_entry import NewSettings
+from renderer.app.cluster_import.entries import EntryFiles, entry_files
+from renderer.app.cluster_import.files import SourceChoices, plan_sources
+from renderer.app.cluster_import.outlook import applied_by, files_to_seal, restarts
+from renderer.app.cluster_import.project_file import NewFolder, project_file, rendered_folder
+from renderer.app.cluster_import.target import as_seen_by, cluster_of_import
 from renderer.app.exposed_dumps import exposed_dumps
-from renderer.app.import_entries import EntryFiles, entry_files
-from renderer.app.import_files import SourceChoices, plan_sources
-from renderer.app.import_outlook import applied_by, files_to_seal, restarts
-from renderer.app.import_project_file import NewFolder, project_file, rendered_folder
-from renderer.app.import_target import as_seen_by, cluster_of_import
 from renderer.app.project import Project
 from renderer.app.sparse_checkout import check_checked_out
 from renderer.app.usage_error import UsageError

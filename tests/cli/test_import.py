@@ -13,7 +13,7 @@ import yaml
 from click.testing import CliRunner, Result
 from jsonschema import Draft202012Validator
 
-from renderer.app.import_entries import UNKNOWN_REPOSITORY
+from renderer.app.cluster_import.entries import UNKNOWN_REPOSITORY
 from renderer.cli.app import main
 from renderer.model.kube.json import Json, JsonObject, object_at
 

@@ -15,10 +15,10 @@ from tempfile import TemporaryDirectory
 from renderer.adopt.dump.files import find_files
 from renderer.adopt.dump.gather import gather
 from renderer.adopt.dump.read import read_dump
+from renderer.app.cluster_import.files import SourceChoices
+from renderer.app.cluster_import.objects import Secrets
 from renderer.app.diff_live import Dump, compare_with_dump
 from renderer.app.import_cluster import ClusterImport, import_cluster
-from renderer.app.import_files import SourceChoices
-from renderer.app.import_objects import Secrets
 from renderer.app.project import Project
 from renderer.app.reporter import Silent
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION, MATCHER_KEYS

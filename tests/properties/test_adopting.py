@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from renderer.app.import_files import SourceChoices
-from renderer.app.import_objects import Secrets
+from renderer.app.cluster_import.files import SourceChoices
+from renderer.app.cluster_import.objects import Secrets
 from tests.clusters.adopting import problems_of_adoption
 from tests.clusters.cluster import RELEASES, generate
 

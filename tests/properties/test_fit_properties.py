@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.series import propose_sizes
 from renderer.adopt.fit.values import FitQuality
-from renderer.app.import_fit import fit_machines
+from renderer.app.cluster_import.fit import fit_machines
 from renderer.kubevirt.facts.stored_values import as_stored, differences
 from renderer.kubevirt.instancetype.expand import expand
 from renderer.model.kube.json import Json, JsonObject, with_value

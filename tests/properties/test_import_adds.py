@@ -16,9 +16,9 @@ from hypothesis import strategies as st
 from renderer.adopt.dump.files import find_files
 from renderer.adopt.dump.gather import UserObject, gather
 from renderer.adopt.dump.read import read_dump
+from renderer.app.cluster_import.files import SourceChoices
+from renderer.app.cluster_import.objects import Secrets
 from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
-from renderer.app.import_files import SourceChoices
-from renderer.app.import_objects import Secrets
 from renderer.app.project import Project
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.model.kube.json import JsonObject

@@ -14,7 +14,7 @@ from renderer.adopt.entry_objects import Engine
 from renderer.adopt.fit.fit import Fitter
 from renderer.adopt.fit.values import FitQuality
 from renderer.app.catalogs import project_entries
-from renderer.app.import_entries import entry_files
+from renderer.app.cluster_import.entries import entry_files
 from renderer.app.lone_file_checks import LoneFileChecks
 from renderer.app.migrate import MigratedProject, migrate
 from renderer.app.project import Project

@@ -12,10 +12,10 @@ from click.core import ParameterSource
 
 from renderer.adopt.dump.files import STDIN
 from renderer.adopt.entry_objects import Engine
+from renderer.app.cluster_import.facts import FactsImport, import_facts
+from renderer.app.cluster_import.files import SourceChoices
+from renderer.app.cluster_import.objects import Secrets
 from renderer.app.import_cluster import OUTPUT, ClusterImport, import_cluster
-from renderer.app.import_facts import FactsImport, import_facts
-from renderer.app.import_files import SourceChoices
-from renderer.app.import_objects import Secrets
 from renderer.app.usage_error import UsageError
 from renderer.cli.command import Command
 from renderer.cli.console import ExitCode, ReportTarget, note, open_project, report

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from renderer.adopt.import_summary import ImportSummary
+from renderer.app.cluster_import.files import SourceChoices
 from renderer.app.import_cluster import ClusterImport, ImportedCluster, import_cluster
-from renderer.app.import_files import SourceChoices
 from renderer.app.project import Project
 from renderer.files.builtin_catalogs import BuiltinFileSystem
 from renderer.files.file_system import DiskFileSystem

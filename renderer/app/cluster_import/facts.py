@@ -10,8 +10,8 @@ from typing import BinaryIO, NamedTuple
 from renderer.adopt.dump.files import find_files
 from renderer.adopt.dump.observed_facts import observe_facts
 from renderer.adopt.dump.read import read_dump
+from renderer.app.cluster_import.revisions import is_same_spec
 from renderer.app.exposed_dumps import exposed_dumps
-from renderer.app.import_revisions import is_same_spec
 from renderer.app.project import Project
 from renderer.app.usage_error import UsageError
 from renderer.emit.edit_user_files import change_files, check_writable

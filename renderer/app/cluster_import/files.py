@@ -18,12 +18,18 @@ from renderer.adopt.dump.sources import (
     kustomization_text,
     with_placeholders,
 )
-from renderer.app.import_existing import check_additions, object_key, read_existing
-from renderer.app.import_fit import FittedMachines, fit_machines
-from renderer.app.import_installed import installed_files, unknown_to_git
-from renderer.app.import_objects import Secrets, assign_files, with_groups, with_labels_of, written_contents
-from renderer.app.import_revisions import DetachedVm, detach_from_revisions, pin_changes
-from renderer.app.import_sizes import size_files
+from renderer.app.cluster_import.existing import check_additions, object_key, read_existing
+from renderer.app.cluster_import.fit import FittedMachines, fit_machines
+from renderer.app.cluster_import.installed import installed_files, unknown_to_git
+from renderer.app.cluster_import.objects import (
+    Secrets,
+    assign_files,
+    with_groups,
+    with_labels_of,
+    written_contents,
+)
+from renderer.app.cluster_import.revisions import DetachedVm, detach_from_revisions, pin_changes
+from renderer.app.cluster_import.sizes import size_files
 from renderer.app.project import Project
 from renderer.authoring.pins.folder import PINS, FileContent
 from renderer.files.file_system import FileSystem

@@ -10,9 +10,9 @@ from renderer.adopt.dump.credentials import withhold
 from renderer.adopt.dump.gather import UserObject
 from renderer.adopt.dump.sources import FITTED, NAMED, SourceObject
 from renderer.adopt.fit.grouping import grouped
-from renderer.app.import_existing import ExistingSources
-from renderer.app.import_fit import FittedMachines
-from renderer.app.import_revisions import DetachedVm
+from renderer.app.cluster_import.existing import ExistingSources
+from renderer.app.cluster_import.fit import FittedMachines
+from renderer.app.cluster_import.revisions import DetachedVm
 from renderer.authoring.pins.folder import PINS
 from renderer.emit.layout import file_paths
 from renderer.kubevirt.facts.kinds import VM

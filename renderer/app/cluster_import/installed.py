@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from renderer.adopt.dump.sources import INSTALLED_FOLDER, SourceObject, kustomization_with
 from renderer.adopt.dump.user_objects import clean
-from renderer.app.import_revisions import is_same_spec
+from renderer.app.cluster_import.revisions import is_same_spec
 from renderer.emit.layout import object_file_name
 from renderer.files.file_system import FileSystem
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
