@@ -22,6 +22,7 @@ from renderer.diff.update_judge import NO_CHANGES, UpdateJudge
 from renderer.diff.vm_change import VmChangeOf, change_as_written
 from renderer.kubevirt.facts.confidential.object_fields import ConfidentialFields
 from renderer.kubevirt.facts.kinds import VM
+from renderer.kubevirt.facts.made_secrets import made_secrets, owned_secrets
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView, has_matchers
 from renderer.kubevirt.impact.judge import Judgement, with_impact
 from renderer.kubevirt.impact.lost_objects import may_hold_data
@@ -117,6 +118,7 @@ class _Comparison:
             impact=impact,
             effects=effects_of(impact),
             data=self._deletions.lost_by_removal(resource),
+            former_secrets=owned_secrets(resource),
         )
 
     def addition_of(self, resource: Resource) -> ResourceChange:
@@ -169,6 +171,8 @@ class _Comparison:
             data=judgement.data,
             guest=shown_guest(judgement.guest, applied, secrets),
             former_refusal=former_refusal,
+            former_secrets=owned_secrets(before),
+            secrets=made_secrets(after),
         )
 
     def _with_renaming(self, judgement: Judgement, before: Resource, after: Resource) -> Judgement:

@@ -20,14 +20,19 @@ _NO_MAKERS = ("kubevirt.io", ".k8s.io", "k8s.cni.cncf.io")
 
 
 def removed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> RemovedObjects:
-    """Return the changes by which the cluster loses an object, by its name: removals and renamings."""
-    return {
-        ObjectName.of(change.before): ChangedObject(change, overlay)
-        for change in changes
-        if change.before is not None
-        and change.type in (ChangeType.REMOVED, ChangeType.RENAMED)
-        and not (change.impact and change.impact.effect in (Effect.NONE, Effect.REFUSED))
-    }
+    """Return the changes by which the cluster loses an object, by its name.
+
+    They are removals and renamings, also of what an operator makes a Secret of, and changes of what it makes.
+    """
+    found: dict[ObjectName, ChangedObject] = {}
+    for change in changes:
+        if change.before is None or (change.impact and change.impact.effect in (Effect.NONE, Effect.REFUSED)):
+            continue
+        if change.type in (ChangeType.REMOVED, ChangeType.RENAMED):
+            found[ObjectName.of(change.before)] = ChangedObject(change, overlay)
+        for made in set(change.former_secrets) - set(change.secrets):
+            found.setdefault(ObjectName.of(made), ChangedObject(change, overlay, made=made))
+    return found
 
 
 class Makers:
@@ -91,7 +96,7 @@ def with_missing_objects(
             if there.isdisjoint(names_of(machine, need))
             for name in names_of(machine, need)
             for object_ in objects.named(name, is_indexed=need.is_indexed)
-            if not may_make((object_.change.before or object_.change.id).name)
+            if not may_make((object_.made or object_.change.before or object_.change.id).name)
         ]
         if fields:
             change = with_fields(own, resource.current_id, fields)
@@ -116,10 +121,13 @@ def may_make_others(resource: Resource) -> bool:
 
 def _field_of(need: Need, object_: ChangedObject) -> FieldChange:
     """Return the field that names a removed object: its content goes, not the name."""
-    change, overlay, is_under_way = object_
+    change, overlay, is_under_way, made = object_
     id_ = change.before or change.id
     missing = f"{id_.gvk.kind} {id_.name}{f' in {overlay}' if overlay else ''}"
     event = f"the cluster is deleting {missing}" if is_under_way else f"{missing} is removed"
+    if made:
+        what = "is removed" if change.type is ChangeType.REMOVED else "changes"
+        event = f"{missing} {what}, and its operator no longer makes Secret {made.name}"
     return FieldChange(
         need.field,
         NoValue.WITHHELD,

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple, Self, TypeAlias
 
+from renderer.kubevirt.facts.made_secrets import says_when
 from renderer.kubevirt.facts.pool_names import split_index
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.first_boot import after_first_boot
@@ -32,6 +33,8 @@ from renderer.model.run.work import spend
 
 #: Steps for an object that a machine of a pool names: what is said of it costs as much as a changed field.
 _STEPS_PER_OBJECT = 40
+#: The fields of an object that say nothing of a Secret that is made of it.
+_ABOUT_OBJECT = ("apiVersion", "metadata", "status")
 _HALTED = Impact(Effect.NEXT_START, "the VM is halted: read when it is started")
 
 
@@ -51,12 +54,14 @@ class ObjectName(NamedTuple):
 class ChangedObject(NamedTuple):
     """The change of an object that machines may read; ``overlay`` has it, empty for that of the machines.
 
-    ``is_under_way``: the cluster makes the change already, whatever a sync does.
+    ``is_under_way``: the cluster makes the change already, whatever a sync does. ``made`` is the Secret that
+    an operator makes of the changed object; None if the machines read the object itself.
     """
 
     change: ResourceChange
     overlay: str = ""
     is_under_way: bool = False
+    made: ResId | None = None
 
 
 ChangedObjects: TypeAlias = Mapping[ObjectName, ChangedObject]
@@ -103,11 +108,14 @@ def should_run(machine: VirtualMachineView) -> bool:
 
 def changed_objects(changes: Iterable[ResourceChange], overlay: str = "") -> ChangedObjects:
     """Return the changes of objects that machines may read, by name."""
-    return {
-        ObjectName.of(change.id): ChangedObject(change, overlay)
-        for change in changes
-        if change.type is ChangeType.CHANGED and _is_read(change)
-    }
+    found: dict[ObjectName, ChangedObject] = {}
+    for change in changes:
+        if change.type is ChangeType.CHANGED and not _is_refused(change):
+            if any(_changed_keys(change)):
+                found[ObjectName.of(change.id)] = ChangedObject(change, overlay)
+            for made in change.secrets if _changes_secrets(change) else ():
+                found.setdefault(ObjectName.of(made), ChangedObject(change, overlay, made=made))
+    return found
 
 
 def with_reads(
@@ -186,9 +194,17 @@ def with_importer(change: ResourceChange, resource: Resource) -> ResourceChange:
     return change._replace(impact=Impact(Effect.NONE, reason, IMPORTER), effects=(Effect.NONE,))
 
 
-def _is_read(change: ResourceChange) -> bool:
-    refused = change.impact is not None and change.impact.effect is Effect.REFUSED
-    return not refused and any(_changed_keys(change))
+def _is_refused(change: ResourceChange) -> bool:
+    return change.impact is not None and change.impact.effect is Effect.REFUSED
+
+
+def _changes_secrets(change: ResourceChange) -> bool:
+    """Return True if the Secrets that an operator makes of an object may get another content."""
+    segments = (each.field.segments for each in change.fields if not each.kept)
+    return any(
+        path and path[0] not in _ABOUT_OBJECT and not any(says_when(str(each)) for each in path[1:2])
+        for path in segments
+    )
 
 
 def _changed_keys(change: ResourceChange) -> set[str]:
@@ -212,12 +228,13 @@ def _impact(
 
 
 def _fields_of(read: Read, object_: ChangedObject, impact: Impact) -> Iterator[FieldChange]:
-    change, overlay, _ = object_
-    id_ = change.id
-    keys = _changed_keys(change)
+    change, id_ = object_.change, object_.change.id
+    keys = {"."} if object_.made else _changed_keys(change)
     if read.rule.keys and "." not in keys and keys.isdisjoint(f".{key}" for key in read.rule.keys):
         return
-    named = f"{id_.gvk.kind} {id_.name}{f' in {overlay}' if overlay else ''}"
+    named = f"{id_.gvk.kind} {id_.name}{f' in {object_.overlay}' if object_.overlay else ''}"
+    if object_.made:
+        named = f"{named}, of which an operator makes Secret {object_.made.name},"
     impact = impact._replace(reason=f"{named} changes: {impact.reason}")
     withheld = NoValue.WITHHELD
     yield FieldChange(read.field, withheld, withheld, impact=impact, cause=cause_in(change), read=id_)

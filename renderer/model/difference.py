@@ -227,7 +227,8 @@ class ResourceChange(Record):
     ``data`` is what happens to disks, the worst first, ``guest`` what the guest sees after its next start.
     ``cause`` is the place in the sources that changed the object as a whole. ``former_refusal`` is the reason
     why the cluster rejects an object that it rejected before the change as well. ``moved_from`` is the path
-    of the overlay that had the object before; empty for its own.
+    of the overlay that had the object before; empty for its own. ``former_secrets`` are the Secrets that an
+    operator made of the object before and owns, ``secrets`` those that it makes of it now.
     """
 
     type: ChangeType
@@ -244,6 +245,8 @@ class ResourceChange(Record):
     cause: Cause | None = None
     former_refusal: str = ""
     moved_from: str = ""
+    former_secrets: tuple[ResId, ...] = ()
+    secrets: tuple[ResId, ...] = ()
 
     @property
     def is_refused(self) -> bool:

@@ -57,6 +57,12 @@ stringData:
   userdata: "#cloud-config\\nruncmd: [VALUE]"
 """
 CERTS = "{apiVersion: v1, kind: ConfigMap, metadata: {name: certs, namespace: shop}, data: {ca: VALUE}}"
+EXTERNAL = """\
+apiVersion: external-secrets.io/v1
+kind: ExternalSecret
+metadata: {name: db, namespace: shop}
+spec: {target: {name: db-init}}
+"""
 ENTRIES = PROJECT + "repositories: ['https://git.example.org/acme/fleet.git']\noverlays: [{flux: clusters}]\n"
 READ = "changes: virt-launcher reads it when the instance starts"
 
@@ -94,6 +100,14 @@ def test_a_machine_reads_a_secret_of_another_kustomization(folder: Path) -> None
     assert "reboot" not in found
 
 
+def test_a_machine_reads_what_an_operator_makes_for_another_kustomization(folder: Path) -> None:
+    files = {"vmrender.yaml": ENTRIES, "clusters/apps.yaml": FLUX, "machines/db.yaml": VM}
+    commit(folder, {**files, "secrets/db.yaml": EXTERNAL})
+    write(folder, {"secrets/db.yaml": EXTERNAL.replace("}}", "}, dataFrom: [{extract: {key: b}}]}")})
+    made = "ExternalSecret db in clusters:secrets, of which an operator makes Secret db-init,"
+    assert f"{made} {READ}" in run("--fail-on", "restart").stdout
+
+
 @pytest.mark.parametrize("prunes", ["true", "false"])
 def test_a_machine_misses_a_secret_of_an_overlay_that_is_removed(folder: Path, prunes: str) -> None:
     machines, secrets, source = FLUX.split("---\n")[1:]
@@ -104,14 +118,6 @@ def test_a_machine_misses_a_secret_of_an_overlay_that_is_removed(folder: Path, p
     (folder / "clusters/secrets.yaml").unlink()
     found = run().stdout
     assert ("Secret db-init in clusters:secrets is removed" in found) is (prunes == "true")
-
-
-EXTERNAL = """\
-apiVersion: external-secrets.io/v1
-kind: ExternalSecret
-metadata: {name: db, namespace: shop}
-spec: {target: {name: db-init}}
-"""
 
 
 @pytest.mark.parametrize(("left", "is_missed"), [(CERTS, True), (EXTERNAL, False)])

@@ -24,6 +24,7 @@ from renderer.diff.reads import (
     with_readers,
     without_index,
 )
+from renderer.kubevirt.facts.made_secrets import made_secrets
 from renderer.kubevirt.facts.virtual_machine import VirtualMachineView
 from renderer.kubevirt.impact.needs import CLUSTER_WIDE, NEEDED_KINDS, needs_of
 from renderer.kubevirt.impact.reads import READ_FIELDS, read_by_importer
@@ -108,7 +109,9 @@ class ReadersElsewhere:
         content = rendered.content if rendered else None
         if content is None:
             return
-        has = frozenset(ObjectName.of(each.current_id) for each in content.written if each.kind in _NAMED)
+        own = (each.current_id for each in content.written if each.kind in _NAMED)
+        made = (secret for each in content.written for secret in made_secrets(each))
+        has = frozenset(map(ObjectName.of, (*own, *made)))
         readers: list[Resource] = []
         wanted: set[ObjectName] = set()
         for each in content.written:

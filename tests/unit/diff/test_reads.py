@@ -166,6 +166,80 @@ def test_refused_secret_is_not_read() -> None:
     assert [change.id.gvk.kind for change in changes] == ["Secret"]
 
 
+READS_SECRET = resource(MACHINE % ("Always", volume("secret: {secretName: a}")), "db")
+EXTERNAL = "{apiVersion: external-secrets.io/v1, kind: ExternalSecret, spec: {refreshInterval: %s, %s}}"
+
+
+def change_of_machine(old: Resource, *new: Resource) -> ResourceChange | None:
+    before, after = (OverlaySide(LATEST, (*objects, READS_SECRET)) for objects in ((old,), new))
+    changes = {each.id.gvk.kind: each for each in compare_overlay("a", "a", before, after).changes}
+    return changes.get("VirtualMachine")
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a", "{apiVersion: bitnami.com/v1alpha1, kind: SealedSecret, spec: {encryptedData: {b: %s}}}"),
+        ("x", EXTERNAL % ("1h", "target: {name: a}, dataFrom: [{extract: {key: %s}}]")),
+        ("a", EXTERNAL % ("1h", "target: {creationPolicy: Merge}, dataFrom: [{extract: {key: %s}}]")),
+        (
+            "x",
+            "{apiVersion: a.io/v1, kind: VaultPKISecret, spec: {a: %s, destination: {name: a}}}",
+        ),
+        ("x", "{apiVersion: cert-manager.io/v1, kind: Certificate, spec: {secretName: a, commonName: %s}}"),
+        (
+            "x",
+            "{apiVersion: a.io/v1, kind: SopsSecret, spec: {secretTemplates: [{name: a, b: %s}]}}",
+        ),
+        ("a", "{apiVersion: clustersecret.io/v1, kind: ClusterSecret, data: {b: %s}}"),
+    ],
+)
+def test_machine_reads_the_secret_that_an_operator_makes(name: str, text: str) -> None:
+    old, new = (resource(text % value, name) for value in "yz")
+    found = change_of_machine(old, new)
+    assert found is not None
+    assert found.effects == (Effect.PENDING,)
+    (field,) = found.fields
+    assert field.impact is not None
+    assert field.impact.reason.startswith(
+        f"{old.kind} {name}, of which an operator makes Secret a, changes: virt-launcher reads it"
+    )
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (EXTERNAL % ("1h", "target: {name: a}"), EXTERNAL % ("2h", "target: {name: a}")),
+        (EXTERNAL % ("1h", "target: {name: b}"), EXTERNAL % ("1h", "target: {name: b}, data: [{}]")),
+        (
+            EXTERNAL % ("1h", "target: {creationPolicy: None}"),
+            EXTERNAL % ("1h", "target: {creationPolicy: None}, data: [{}]"),
+        ),
+        *(
+            tuple(
+                f"{{apiVersion: external-secrets.io/v1, kind: {kind}, spec: {{a: {each}}}}}" for each in "bc"
+            )
+            for kind in ("PushSecret", "SecretStore")
+        ),
+    ],
+)
+def test_what_makes_no_other_secret_of_that_name_is_not_mentioned(old: str, new: str) -> None:
+    assert change_of_machine(resource(old), resource(new)) is None
+
+
+@pytest.mark.parametrize(
+    ("kept", "new"),
+    [("", ""), ("", EXTERNAL % ("1h", "target: {name: b}")), (", creationPolicy: Orphan", "")],
+)
+def test_machine_needs_the_secret_that_an_operator_makes(kept: str, new: str) -> None:
+    old = resource(EXTERNAL % ("1h", f"target: {{name: a{kept}}}"), "x")
+    found = change_of_machine(old, *((resource(new, "x"),) if new else ()))
+    assert (found is None) is bool(kept)
+    if found:
+        assert found.effects == (Effect.NO_START,)
+        assert "and its operator no longer makes Secret a: the pod of its next" in found.start_refusal
+
+
 @pytest.mark.parametrize(
     ("kind", "words"),
     [

@@ -66,6 +66,7 @@ from renderer.kubevirt.facts.confidential.template_names import (
 )
 from renderer.kubevirt.facts.image_sources import HOOK_SIDECARS
 from renderer.kubevirt.facts.kinds import SECRET, VM_TEMPLATE
+from renderer.kubevirt.facts.made_secrets import MAKES_SECRETS
 from renderer.model.credential_text.commands import credential_arguments
 from renderer.model.credential_text.form import is_credential_value
 from renderer.model.credential_text.names import is_credential_field, named_credentials, names_credential
@@ -93,10 +94,8 @@ _SECTIONS_OF_SECRETS = frozenset(SECTIONS_OF_SECRETS)
 #: The fields of a generator that are mappings.
 _MAPPINGS_OF_GENERATORS = frozenset({"metadata", "options"})
 _PATHS_OF_GENERATORS = frozenset({"env", "envs", FILES_OF_GENERATORS})
-#: Kinds of objects of which an operator makes Secrets, such as ``ExternalSecret`` and ``SealedSecret``: its
-#: ``template`` is meant for what need not be secret.
-#: Of the others, such as ``ClusterSecret`` and ``StringSecret``, the ``data`` has the values.
-_MAKES_SECRETS = pattern(r".Secrets?$")
+#: Of objects from which an operator makes Secrets, such as an ``ExternalSecret``, the ``template`` is meant
+#: for what need not be secret. Of others, such as ``ClusterSecret``, the ``data`` has the values.
 _TEMPLATE_OF_SECRET = "template"  # noqa: S105 - the name of a field
 #: The values that a store and a generator of the External Secrets operator give out in tests.
 _FAKES = frozenset({"fake", "fakeSpec"})
@@ -421,10 +420,10 @@ def _scope_of_entry(mapping: JsonObject, here: Scope, key: Segment) -> Scope:
     is_values = key in _VALUES and isinstance(child, dict | str)
     if is_values or (here.kind in _CHARTS and key in _VALUES_OF_CHARTS):
         return below.within(Area.CHART)
-    if key == _TEMPLATE_OF_SECRET and _MAKES_SECRETS.search(here.kind):
+    if key == _TEMPLATE_OF_SECRET and MAKES_SECRETS.search(here.kind):
         return below.within(Area.CHART)
     is_of_object = here.area is Area.OBJECT and isinstance(child, dict)
-    if key == _DATA and is_of_object and _MAKES_SECRETS.search(here.kind):
+    if key == _DATA and is_of_object and MAKES_SECRETS.search(here.kind):
         return _entries(child, below)
     inputs = INPUTS_OF_SETS.get(here.kind)
     if inputs and (key == inputs or _resembles(key, inputs)):
