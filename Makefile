@@ -70,9 +70,10 @@ fuzz: $(READY)  ## try random Go templates, changed repositories and secrets in 
 	$(BIN)/python -m tests.fuzz --minutes 1 command_line
 	$(BIN)/python -m tests.security.canaries --minutes 1
 
-lint: $(READY)  ## check style and types
+lint: $(READY)  ## check style, spelling and types
 	$(BIN)/ruff check --quiet
 	$(BIN)/ruff format --quiet --check
+	$(BIN)/codespell $(PROSE) renderer .ci/site
 	$(BIN)/mypy
 
 house: $(READY)  ## figures of the code and its English; ALL=1 names the places
@@ -85,9 +86,8 @@ bench: $(READY)  ## measure the figures of BENCHMARKS.md on this machine
 bench-check: $(INSTALLED)  ## fail if a command takes 30 % more instructions
 	$(BIN)/python -m tests.benchmarks.regression
 
-docs: $(FOR_DOCS)  ## build the site into site/; check links, spelling and style
+docs: $(FOR_DOCS)  ## build the site into site/; check links and style
 	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --quiet --config-file .ci/site/mkdocs.yml
-	$(BIN)/codespell $(PROSE) renderer .ci/site
 	$(BIN)/proselint check --config .ci/proselint.json $(PROSE)
 
 lock: $(READY)  ## write newer versions into the lock files
