@@ -37,6 +37,7 @@ from renderer.gitops.cascade import removal_impact
 from renderer.gitops.flux.discovery import is_flux_kustomization
 from renderer.gitops.flux.known_fields import BUILD_FIELDS
 from renderer.gitops.folder_reader import FolderReader
+from renderer.gitops.pauses import SKIP_RECONCILE, is_resumed, pause_of, resumptions, syncs_automatically
 from renderer.gitops.pruning import deletes_with_itself, keeps_what_it_made, updates_what_it_made
 from renderer.gitops.repository_url import are_same_repository
 from renderer.kubevirt.impact.garbage_collection import owned_by_another
@@ -93,6 +94,10 @@ _ARGOCD_SYNC_PRUNES = Impact(
     "argo-cd controller/sync.go SyncAppState",
 )
 
+_RESUMED = Impact(
+    Effect.MAY_DELETE,
+    "it applies changes again: what Git has lost since it stopped is deleted",
+)
 _SET_DELETES = Impact(
     Effect.MAY_DELETE,
     "applicationsSync: Applications that this set has made and no longer makes are deleted, with what they"
@@ -111,6 +116,8 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
     owned = owned_by_another(before, after)
     if owned is not None and removal_impact(after) is not None:
         yield owned
+    if is_resumed(before, after) and _prunes(after):
+        yield _RESUMED
     if is_flux_kustomization(after):
         if _is_turned_on(before, after, "force"):
             yield _FLUX_FORCED
@@ -133,6 +140,15 @@ def _impacts(before: Resource, after: Resource) -> Iterator[Impact]:
             yield from (_SET_DELETES,) if deletes_with_itself(old) else ()
 
 
+def _prunes(deployer: Resource) -> bool:
+    """Return True if an object deletes what it has deployed and no longer makes, without being asked."""
+    if is_flux_kustomization(deployer):
+        return object_at(deployer.content, "spec").get("prune") is True
+    if is_application(deployer):
+        return prunes_automatically(deployer)
+    return removal_impact(deployer) is not None  # a HelmRelease or a ResourceSet
+
+
 def _is_turned_on(before: Resource, after: Resource, flag: str) -> bool:
     old, new = (object_at(each.content, "spec").get(flag) for each in (before, after))
     return new is True and old is not True
@@ -146,7 +162,7 @@ def prunes_automatically(application: Resource) -> bool:
     """Return True if an Application prunes with its automated syncs."""
     automated = object_at(application.content, "spec", "syncPolicy", "automated")
     is_kept = {"Prune=false", "Prune=confirm"} & {*options_of_application(application)}
-    return automated.get("prune") is True and automated.get("enabled") is not False and not is_kept
+    return automated.get("prune") is True and syncs_automatically(application) and not is_kept
 
 
 def redirections(before: Resource, after: Resource) -> Iterator[str]:
@@ -155,6 +171,7 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
     Either object may be a Kustomization, an Application, an ApplicationSet or a source of Flux.
     """
     label = f"{after.kind} {after.name}"
+    yield from resumptions(before, after)
     if is_flux_kustomization(after):
         if _is_turned_on(before, after, "suspend"):
             yield f"{label} is suspended: nothing is applied until it is resumed"
@@ -179,6 +196,8 @@ def redirections(before: Resource, after: Resource) -> Iterator[str]:
             yield f"{label} has another targetRevision: it may not deploy the revision rendered here"
         if _is_moved(old, new):
             yield f"{label} has another repoURL: it may not deploy the files that are rendered here"
+        if pause_of(new) == SKIP_RECONCILE != pause_of(old):
+            yield f"{label} gets {SKIP_RECONCILE}: nothing is applied until that is removed"
         if _hydrated(old) != _hydrated(new):
             yield f"{label} has another spec.sourceHydrator: it may not deploy what is rendered here"
         if _charts(old) != _charts(new):
@@ -234,6 +253,7 @@ def changes_below(
     ``folders`` read the files of both sides: the folder of an Application may have more of its options.
     """
     label = f"{after.kind} {after.name}"
+    yield from resumptions(before, after)
     if is_flux_kustomization(after):
         for field in (*BUILD_FIELDS, "kubeConfig", "sourceRef"):
             if _differs(before, after, field):

@@ -1,0 +1,90 @@
+"""``vmrender diff`` of what applied nothing for a while: all arrives with the change that ends it."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.cli.git_work_tree import commit, init, write
+from tests.cli.test_diff import VM
+from tests.cli.test_diff_deployers import APPLICATION, KUSTOMIZATION, SOURCE, diff, project
+
+pytestmark = pytest.mark.skipif(shutil.which("git") is None, reason="git is not installed")
+
+PLACE = "clusters/prod/apps.yaml"
+MACHINE = {
+    "overlays/prod/kustomization.yaml": "resources: [vm.yaml]\n",
+    "overlays/prod/vm.yaml": VM,
+    "clusters/prod/source.yaml": SOURCE,
+}
+SUSPENDED = "  suspend: true\n"
+SKIPPING = APPLICATION.replace(
+    "name: apps,", "name: apps, annotations: {argocd.argoproj.io/skip-reconcile: 'true'},"
+)
+BY_HAND = APPLICATION.replace("  syncPolicy: {automated: {}}\n", "")
+NOT_APPLIED = KUSTOMIZATION.replace(
+    "name: apps", "name: apps\n  annotations: {kustomize.toolkit.fluxcd.io/reconcile: disabled}"
+)
+ROOT = KUSTOMIZATION.replace("name: apps", "name: root").replace("overlays/prod", "clusters/prod")
+RELEASE = """\
+apiVersion: helm.toolkit.fluxcd.io/v2
+kind: HelmRelease
+metadata: {name: vms, namespace: prod}
+spec:
+  chart: {spec: {chart: vms, sourceRef: {kind: HelmRepository, name: charts}}}
+"""
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = init(tmp_path / "repository")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize(
+    ("place", "before", "after", "reported"),
+    [
+        (PLACE, KUSTOMIZATION + SUSPENDED, KUSTOMIZATION, "Kustomization apps had spec.suspend: earlier"),
+        (PLACE, NOT_APPLIED, KUSTOMIZATION, "Kustomization apps had kustomize.toolkit.fluxcd.io/reconcile: "),
+        ("root.yaml", ROOT + SUSPENDED, ROOT, "Kustomization root had spec.suspend: earlier changes"),
+        ("clusters/prod/source.yaml", SOURCE + SUSPENDED, SOURCE, "GitRepository fleet had spec.suspend: "),
+        (PLACE, SKIPPING, APPLICATION, "Application apps had argocd.argoproj.io/skip-reconcile: earlier"),
+        (PLACE, BY_HAND, APPLICATION, "Application apps had no spec.syncPolicy.automated: earlier changes"),
+        (PLACE, APPLICATION, SKIPPING, "Application apps gets argocd.argoproj.io/skip-reconcile: nothing is"),
+    ],
+)
+def test_an_overlay_is_not_compared(folder: Path, place: str, before: str, after: str, reported: str) -> None:
+    commit(folder, project("") | MACHINE | {PLACE: KUSTOMIZATION, place: before})
+    write(folder, {place: after})
+    result = diff("--fail-on", "data")
+    assert f"not compared: {reported}" in result.stdout
+    assert result.exit_code == 1
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (APPLICATION, BY_HAND),
+        (APPLICATION.replace("{automated", "{retry: {limit: 2}, automated"), APPLICATION),
+    ],
+)
+def test_nothing_arrives_with_other_settings(folder: Path, before: str, after: str) -> None:
+    commit(folder, project("") | MACHINE | {PLACE: before})
+    write(folder, {PLACE: after})
+    assert diff("--fail-on", "data").exit_code == 0
+
+
+@pytest.mark.parametrize("prune", ["true", "false"])
+def test_what_nothing_renders_may_be_deleted(folder: Path, prune: str) -> None:
+    kustomization = ROOT.replace("clusters/prod", "infra") + f"  prune: {prune}\n"
+    before = {PLACE: KUSTOMIZATION, "clusters/prod/infra.yaml": kustomization + SUSPENDED}
+    files = {"infra/vms.yaml": "{apiVersion: v1, kind: Namespace, metadata: {name: vms}}"}
+    commit(folder, project("") | MACHINE | before | files | {"clusters/prod/vms.yaml": RELEASE + SUSPENDED})
+    write(folder, {"clusters/prod/infra.yaml": kustomization, "clusters/prod/vms.yaml": RELEASE})
+    text = diff().stdout
+    assert "not compared: Kustomization root had spec.suspend: earlier changes" in text
+    assert "changed HelmRelease prod/vms in clusters/prod: may delete objects" in text
+    assert ("changed Kustomization flux-system/root" in text) is (prune == "true")
