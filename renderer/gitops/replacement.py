@@ -26,7 +26,7 @@ from renderer.gitops.flux.flux_operator import is_resource_set
 from renderer.gitops.repository_url import are_same_repository
 from renderer.model.difference import Effect, Impact
 from renderer.model.engines import FLUX_DOMAIN
-from renderer.model.kube.json import JsonObject, object_at, text_at
+from renderer.model.kube.json import Json, JsonObject, object_at, text_at
 from renderer.model.kube.list_elements import value_at
 from renderer.model.kube.resource import Resource
 
@@ -40,6 +40,9 @@ _OF_SET = (
     *("generators", "goTemplate", "template", "templatePatch", "strategy"),
     *("inputs", "inputsFrom", "inputStrategy", "resources", "resourcesTemplate"),
 )
+#: The fields of a set that choose what it makes, and lists in them of which more elements choose more.
+_CHOOSING = ("generators", "inputs", "inputsFrom", "inputStrategy")
+_LISTS = frozenset({"directories", "elements", "files", "inputs"})
 _IN_CLUSTER = "https://kubernetes.default.svc"
 
 
@@ -69,6 +72,29 @@ def unknown_set_impact(before: Resource, after: Resource) -> Impact | None:
     old, new = (object_at(each.content, "spec") for each in (before, after))
     changed = next((each for each in _OF_SET if old.get(each) != new.get(each)), "")
     return _impact(f"spec.{changed}", removed.reason, removed.source) if changed and removed else None
+
+
+def may_make_less(before: Resource, after: Resource) -> str:
+    """Return the field of a set by which it may no longer make what it made; empty if it makes that and more.
+
+    Empty for an object that is not a set, too.
+    """
+    if not (is_application_set(after) or is_resource_set(after)):
+        return ""
+    old, new = (object_at(each.content, "spec") for each in (before, after))
+    return next((each for each in _CHOOSING if not _has_all(old.get(each), new.get(each), each)), "")
+
+
+def _has_all(old: Json, new: Json, field: str) -> bool:
+    """Return True if a part of a generator chooses all that it chose before; more elements choose more."""
+    if isinstance(old, dict) and isinstance(new, dict):
+        return old.keys() == new.keys() and all(_has_all(old[key], new[key], key) for key in old)
+    if isinstance(old, list) and isinstance(new, list) and field in _LISTS:
+        added = [each for each in new if each not in old]
+        return all(each in new for each in old) and not any(object_at(each).get("exclude") for each in added)
+    if isinstance(old, list) and isinstance(new, list) and len(old) == len(new):
+        return all(_has_all(one, other, field) for one, other in zip(old, new, strict=True))
+    return old == new
 
 
 def is_helm_release(resource: Resource) -> bool:

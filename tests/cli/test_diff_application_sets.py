@@ -139,6 +139,31 @@ def test_a_folder_for_which_a_set_makes_nothing_any_more(folder: Path, policy: s
     assert ("removed Application argocd/prod: may delete objects" in text) is (not policy)
 
 
+OF_CLUSTERS = ONE.replace(
+    "[{list: {elements: [{site: prod}]}}]",
+    "[{matrix: {generators: [{clusters: {selector: {matchLabels: {env: prod}}}},"
+    " {list: {elements: [{site: prod}]}}]}}]",
+).replace('metadata: {name: "{{site}}"}', 'metadata: {name: "{{name}}-{{site}}"}')
+
+
+@pytest.mark.parametrize(
+    ("after", "is_reported"),
+    [
+        (OF_CLUSTERS.replace("env: prod", "env: other"), True),
+        (OF_CLUSTERS.replace("[{site: prod}]", "[]"), True),
+        (OF_CLUSTERS.replace("[{site: prod}]", "[{site: new}, {site: prod}]"), False),
+        (OF_CLUSTERS.replace("project: default", "project: vms"), False),
+    ],
+)
+def test_a_set_of_unknown_clusters_may_make_less(folder: Path, after: str, *, is_reported: bool) -> None:
+    text = shown(folder, {PLACE: OF_CLUSTERS}, {PLACE: after})
+    reason = (
+        "not compared: ApplicationSet sites has other generators: it may no longer make what deploys this"
+    )
+    assert (reason in text) is is_reported
+    assert "changed ApplicationSet argocd/sites" in text
+
+
 SECOND = ONE.replace("name: sites", "name: second")
 WRITTEN = APPLICATION.replace("name: apps", "name: prod")
 

@@ -26,6 +26,7 @@ from renderer.gitops.engine_reaction import (
 )
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.folder_reader import FolderReader
+from renderer.gitops.replacement import may_make_less
 from renderer.kubevirt.facts.lists import is_same
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind
@@ -184,6 +185,9 @@ class RedirectedOverlays:
         if is_direct and not is_same(old.content, new.content):
             yield from redirections(old, new)
         if is_direct and is_folder:
+            field = may_make_less(old, new)
+            if field and not self._sides[0].deployers.made_for(old, overlay):
+                yield f"{new.kind} {new.name} has other {field}: it may no longer make what deploys this"
             yield from self._built_otherwise(old, new, overlay)
 
     def _built_otherwise(self, old: Resource, new: Resource, overlay: Overlay) -> Iterator[str]:
