@@ -345,7 +345,7 @@ def test_a_flag_of_an_application_is_read_as_argo_cd_reads_it(folder: Path, befo
     old, new = (each.replace("prune: true, prune", "prune") for each in texts)
     commit(folder, project("") | OVERLAYS | {"clusters/prod/apps.yaml": old})
     write(folder, {"clusters/prod/apps.yaml": new})
-    assert diff().stdout.startswith("DATA: Application argocd/apps may delete objects\n")
+    assert diff().stdout.partition("\n")[0].endswith("DATA: Application argocd/apps may delete objects")
 
 
 @pytest.mark.parametrize("entry", ["", "argocd"])
