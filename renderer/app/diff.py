@@ -10,6 +10,7 @@ from renderer.app.comparison.changed_files import changed_files
 from renderer.app.comparison.commit_steps import CommitSteps
 from renderer.app.comparison.compared_states import ComparedStates
 from renderer.app.comparison.deployer_changes import DeployerChanges
+from renderer.app.comparison.deployers_above import DeployersAbove, deployers_above
 from renderer.app.comparison.ignores import Ignores
 from renderer.app.comparison.judged_by_former_facts import JudgedByFormerFacts
 from renderer.app.comparison.moved_objects import OverlayStates
@@ -74,7 +75,10 @@ def compare_revisions(  # noqa: PLR0913 - one for each option of the command
 
         left_out = git.left_out() if not after.revision else frozenset[str]()
         sparse = SparseCheckout(left_out, before, after)
-        found = compare_projects(before, after, overlays, reporter, commits, Causes(before, after), sparse)
+        with deployers_above(project, git, before, after) as above:
+            found = compare_projects(
+                before, after, overlays, reporter, commits, Causes(before, after), sparse, above
+            )
         return found._replace(difference=ignores.without_ignored(found.difference))
 
 
@@ -86,11 +90,12 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     commits: Sequence[Commit] = (),
     causes: Causes | None = None,
     sparse: SparseCheckout | None = None,
+    above: DeployersAbove | None = None,
 ) -> Comparison:
     """Compare the overlays of two sides; also compare ``commits`` with the first side.
 
     ``causes`` finds the places in the sources that changed what differs. ``sparse`` says what the work tree
-    lacks.
+    lacks, ``above`` what deploys a project in a subfolder of its repository.
 
     Raises ``UsageError`` for an unknown overlay, and ``DiagnosticError`` if there is none.
     """
@@ -145,6 +150,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
             errors.add(states)
         steps.add(states)
         deployers.add(overlay, first, last)
+        if above:
+            above.add(overlay, first, last)
         shared.add(path, first, last)
         if former.side:
             former.add(overlay, first, last and (lacking or unlisted.rendered(former.side, overlay)))
@@ -164,6 +171,8 @@ def compare_projects(  # noqa: PLR0913, PLR0917 - the two sides, and two things 
     found = compared.namespaces.added_to(found)
     found = [*compared.services.added_to(found)]
     found = deployers.added_to(found, causes)
+    if above:
+        found = above.added_to(found)
     found = _without_emptied(found, after)
     found = [*compared.with_stalled_syncs(found)]
     if causes is not None:

@@ -417,8 +417,8 @@ def _links() -> Iterator[int]:
 class GitRepository:
     """A Git repository as a context manager; the process that reads objects ends with the block.
 
-    ``prefix`` is the path from the top of the Git work tree to ``folder``, empty or ending in ``/``: a
-    project may be a folder of a bigger repository. Revisions work in a bare repository as well.
+    ``prefix`` is the path from ``top``, the top of the Git work tree, to ``folder``, empty or ending in
+    ``/``: a project may be a folder of a bigger repository. A bare repository has revisions, and no ``top``.
     """
 
     def __init__(self, folder: Path, environment: Mapping[str, str]) -> None:
@@ -428,7 +428,8 @@ class GitRepository:
         if answer.code:
             raise not_usable(folder, answer)
         shallow, self.prefix, *_ = answer.output.split("\n")
-        self.is_bare = self._git.top is None
+        self.top = self._git.top
+        self.is_bare = self.top is None
         self._shallow = shallow == "true"
         self._objects = GitObjects(self._git)
         self._line_ends: dict[str, LineEnds] = {}

@@ -21,6 +21,7 @@ The overlays:
 What deploys the overlays:
 ``applying_engine``           the engine of an overlay, as judgements ask it
 ``deployer_changes``          the objects that deploy overlays: ``deployer_map``
+``deployers_above``           the same for a project in a subfolder of its repository
 ``redirected_overlays``       overlays of which something else is applied: ``deployer_builds``
 ``tree_changes``              files beside the sources that decide what is applied of a tree: ``tree_readers``
 ``overlay_owners``            objects that another owner takes over, and a former one may delete

@@ -85,10 +85,14 @@ def side_at(  # noqa: PLR0913 - the options of a side
     """
     git.commit(revision)
     label = revision[:SHORT] if name else revision
-    known = {path: clone.read(path) for path in _CLONE_FILES if clone.is_file(path)}
     tree = _tree_at(git, revision)
-    files = BuiltinFileSystem(EditedFiles(known, tree or MemoryFileSystem({})))
+    files = BuiltinFileSystem(EditedFiles(clone_files(clone), tree or MemoryFileSystem({})))
     return Side(name or revision, files, label, cluster, tree, may_be_empty=may_be_empty)
+
+
+def clone_files(clone: FileSystem) -> dict[str, bytes]:
+    """Return the files that say of a clone which repository it is of."""
+    return {path: clone.read(path) for path in _CLONE_FILES if clone.is_file(path)}
 
 
 def _tree_at(git: GitRepository, revision: str) -> GitFileSystem | None:
