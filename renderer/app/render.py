@@ -326,7 +326,7 @@ def _find_stale_trees(project: Project, outputs: Collection[str]) -> tuple[str, 
 
 
 def _without_left_out(project: Project, stale: Sequence[str], reporter: Reporter) -> tuple[str, ...]:
-    """Return the trees without those of overlays that a sparse checkout leaves out of the work tree."""
+    """Return the trees, except for overlays that a sparse checkout leaves out of the work tree."""
     from renderer.app.sparse_checkout import last_commit_if_sparse  # noqa: PLC0415 - it starts git
 
     with last_commit_if_sparse(project) as commit:

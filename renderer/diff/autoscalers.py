@@ -1,7 +1,7 @@
 """Autoscalers that may delete machines of a pool or replica set of the overlay.
 
-A HorizontalPodAutoscaler writes the ``scale`` of its target. More replicas than ``maxReplicas`` go at once,
-whatever the metrics say; down to ``minReplicas``, they go with them (Kubernetes
+A HorizontalPodAutoscaler writes the ``scale`` of its target. More replicas than ``maxReplicas`` are deleted
+at once, whatever the metrics say; down to ``minReplicas``, the metrics decide (Kubernetes
 ``pkg/controller/podautoscaler/horizontal.go`` ``reconcileAutoscaler``). Pools and replica sets of instances
 have a ``scale``, and delete machines by it as by their own ``replicas``.
 """

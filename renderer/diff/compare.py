@@ -190,7 +190,7 @@ class _Comparison:
         """Return a judgement with the refusal of the change, and why the cluster refused the object before.
 
         A change of an accepted object that is refused does nothing. That of an object which was refused
-        before is judged as if it were admitted: somebody may have decided that the error is none.
+        before is judged as if it were admitted: somebody may have decided that it is not an error.
         """
         any_refusal = self._sides.after.refusal(after)
         if any_refusal is None:

@@ -30,7 +30,7 @@ def disks_of(resource: Resource) -> Mapping[str, bool]:
 
 
 class Risk(NamedTuple):
-    """The ``goods`` that go with a deleted object, and what follows once it is created again, in words."""
+    """The ``goods`` that are deleted with an object, and what follows once it is created again, in words."""
 
     goods: str
     consequence: str = ""
@@ -60,12 +60,12 @@ class Deletions:
         return self._after.owner == self._before.owner
 
     def impact(self, deleted: Resource) -> Impact | None:
-        """Return what goes with an object that deploys or makes others; None if nothing is known to."""
+        """Return what is deleted with an object that deploys or makes others; None if nothing is."""
         engine = self._before.engine
         return (engine.removal(deleted) if engine else None) or removal_impact(deleted)
 
     def at_risk(self, resource: Resource) -> Risk | None:
-        """Return what goes with an object that an engine deletes and creates again; None if nothing does."""
+        """Return what is lost with an object that an engine deletes and creates again; None if nothing is."""
         if VirtualMachineView.of(resource) is not None:
             return Risk("the disks that it owns")
         if any(each.effect is DataEffect.LOST for each in self.lost_with(resource)):

@@ -154,7 +154,7 @@ class GitProcess:
         return Answer(process.returncode, os.fsdecode(output), os.fsdecode(error_output))
 
     def id_of(self, revision: str) -> str:
-        """Return the id that a revision stands for, whose object may be missing; empty if there is none."""
+        """Return the id of a revision, whose object may be missing; empty if there is none."""
         return self.run("rev-parse", "--verify", "--quiet", revision).output.strip()
 
     def origin(self) -> str:

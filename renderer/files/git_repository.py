@@ -266,7 +266,7 @@ class GitFileSystem:
         return self._find(path).path
 
     def files(self) -> Iterator[str]:
-        """Yield all files, links too, without those of submodules."""
+        """Yield all files, links too, except for the files of submodules."""
         return (path for path, entry in self._walk_down() if entry.mode != SUBMODULE_MODE)
 
     def links(self) -> Sequence[str]:
@@ -451,7 +451,7 @@ class GitRepository:
         return commit.oid
 
     def references(self) -> tuple[str, ...]:
-        """Return the names of branches, of those of remotes too, and of tags."""
+        """Return the names of branches, remote ones too, and of tags."""
         names = self._git.run("for-each-ref", "--format=%(refname)").output.split("\n")
         prefixes = ("refs/heads/", "refs/remotes/", "refs/tags/")
         return tuple(

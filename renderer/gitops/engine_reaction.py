@@ -225,7 +225,7 @@ def redirection_by_instance(before: Resource | None, after: Resource | None) -> 
 
 
 def _made_otherwise(before: Resource, after: Resource) -> Iterator[str]:
-    """Yield why an ApplicationSet may make other Applications than those of this revision's files."""
+    """Yield why an ApplicationSet may make other Applications than this revision's files say."""
     label = f"{after.kind} {after.name}"
     old, new = ([*git_generators(each)] for each in (before, after))
     for each in new if old else ():
@@ -323,7 +323,7 @@ def _differs(before: Resource, after: Resource, *field: str) -> bool:
 
 
 def _is_moved(before: Resource, after: Resource) -> bool:
-    """Return True if an Application gets its manifests from another repository; more sources are none."""
+    """Return True if an Application gets its manifests from another repository, not from one more."""
     urls = [[each.url for each in _with_manifests(application)] for application in (before, after)]
     return not all(starmap(are_same_repository, zip(*urls, strict=False)))
 

@@ -167,7 +167,7 @@ def _is_secret(document: Json) -> bool:
 
 
 def _is_into_secret(document: Json, operation: Json) -> bool:
-    """Return True if an operation puts a value among those of a Secret."""
+    """Return True if an operation puts a value into a Secret."""
     first = next(iter(parse_pointer(text_at(operation, "path"))), "")
     return _is_secret(document) and first in SECTIONS_OF_SECRETS
 

@@ -237,7 +237,7 @@ class Deployers:
         yield from filter(self.is_applied, above)
 
     def deployed(self, files: Collection[str]) -> frozenset[str]:
-        """Return those of some files that are in folders which applied objects deploy.
+        """Return the files in folders that applied objects deploy.
 
         An object in one of the files is applied if its file is one of these, or if it names its own folder as
         what it deploys. That it deploys the whole repository does not count there, nor what a set makes of
@@ -266,7 +266,7 @@ class Deployers:
         return frozenset(found)
 
     def _folders_of(self, deployer: Resource) -> frozenset[str]:
-        """Return the folders that an object deploys, or those that it makes; else those of its template."""
+        """Return the folders that an object, or what it makes, deploys; else the folders of its template."""
         made = self.made_by(deployer) if is_application_set(deployer) else (deployer,)
         if made:
             return frozenset(folder for each in made for folder in self.sources_of(each))

@@ -65,7 +65,7 @@ class Outputs(NamedTuple):
 
 
 class FluxBuilder:
-    """Builds Kustomizations for a discovery; those of one artifact share what is read of it."""
+    """Builds Kustomizations for a discovery; the ones of one artifact share what is read of it."""
 
     def __init__(
         self, fs: FileSystem, relevant: Relevant, outputs: Outputs, rendered: RenderedSources

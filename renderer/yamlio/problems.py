@@ -88,7 +88,7 @@ def unread_text(content: bytes, path: str) -> tuple[Diagnostic, ...]:
 
     kustomize and kubectl cut a file at each line ``---``, and read one document of each part (kyaml
     ``kio/byteio_reader.go``; apimachinery ``pkg/util/yaml/decoder.go``). A line ``...`` ends it, and so does
-    ``---`` after a line break of YAML that is none for them, such as U+2028.
+    ``---`` after what breaks a line in YAML but not for them, such as U+2028.
     """
     if not may_end_early(content):
         return ()

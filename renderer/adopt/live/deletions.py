@@ -41,7 +41,7 @@ def is_being_deleted(content: JsonObject) -> bool:
 
 
 class Deletions:
-    """The objects that a cluster is deleting, and what goes with them."""
+    """The objects that a cluster is deleting, and what is deleted with them."""
 
     def __init__(self, objects: Iterable[Resource]) -> None:
         self.objects = tuple(each for each in objects if is_being_deleted(each.content))

@@ -65,8 +65,8 @@ class DeployerBuilds:
     def of_variables(self, path: str) -> str:
         """Return why variables of an overlay have other values than it is rendered with.
 
-        A plain folder is rendered without variables. An entry of Flux is rendered with those of ConfigMaps,
-        and with those of Secrets if the project says ``secrets: true``.
+        A plain folder is rendered without variables. An entry of Flux is rendered with the variables of
+        ConfigMaps, and with the ones of Secrets if the project says ``secrets: true``.
         """
         for builds in (self._before, self._after):
             overlay = builds.side.overlays.get(path)

@@ -296,7 +296,7 @@ def _departed(overlay: OverlayDifference, reason: str) -> OverlayDifference:
 def _judged(change: ResourceChange, entry: str, impacts: _Impacts) -> ResourceChange:
     """Return the change of a deployer with its impact; that it has no effect is said of a single field.
 
-    What goes with a removed one that deploys a compared overlay, the changes of that overlay say.
+    The changes of a compared overlay say what is deleted with the object that deploys it.
     """
     takes_others = change.after is None and Effect.MAY_DELETE in change.effects
     if takes_others and not impacts.keys().isdisjoint({(change.id, entry), (change.id, "")}):

@@ -141,7 +141,7 @@ class EngineObjects:
         )
 
     def _is_kept(self, maker: Resource, made: Resource, *, is_gone: bool) -> bool:
-        """Return True if an Application stays as its set has made it; what goes with the set, that says."""
+        """Return True if an Application stays as its set has made it."""
         if is_resource_set(maker):
             return is_gone and keeps_what_it_made(maker, made)
         staying = self._sides[1].side.deployers.written.get(maker.current_id, ())

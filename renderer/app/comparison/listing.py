@@ -22,7 +22,7 @@ from renderer.project.validation_scope import has_name_of_manifest
 
 
 class Listing:
-    """The files of one side, without those of its trees."""
+    """The files of one side, without the files of its trees."""
 
     def __init__(
         self,
@@ -68,7 +68,7 @@ class Listing:
 
     @cached_property
     def _marked(self) -> frozenset[str]:
-        """The folders of other projects, and those of trees."""
+        """The folders of other projects, and of trees."""
         markers = (PROJECT_FILE, OWNERSHIP_FILE)
         return frozenset(
             posixpath.dirname(each) for each in self._every if posixpath.basename(each) in markers

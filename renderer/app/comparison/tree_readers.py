@@ -117,7 +117,7 @@ class TreeReaders:
     def _deployers(self, overlay: Overlay) -> Iterator[Resource]:
         """Yield what deploys an overlay; of an entry, the object that points at its tree.
 
-        The copy of an Application in a tree has the options that go with the files of its tree.
+        The copy of an Application in a tree has the options for the files of its tree.
         """
         entry, deployers = overlay.deployer, self._side.deployers
         if entry is None:

@@ -243,7 +243,7 @@ class UnlistedOverlays:
 
 
 def _harm(overlay: OverlayDifference) -> Iterator[OverlayDifference]:
-    """Yield an overlay with those of its changes that harm something; nothing if none does."""
+    """Yield an overlay with its harmful changes; nothing if there are none."""
     changes = tuple(each for each in overlay.changes if each.danger is not Danger.NONE)
     if changes or overlay.incomparable:
         yield overlay._replace(changes=changes)

@@ -85,7 +85,7 @@ def replaced_by_empty(replaced: Resource, storage: StorageObjects) -> tuple[Data
 
 
 def may_hold_data(resource: Resource) -> bool:
-    """Return True if data may go with an object that is deleted; True as well for custom resources."""
+    """Return True if data may be deleted with an object; True as well for custom resources."""
     if stateful_set.deletes_claims(resource, "whenDeleted"):
         return True
     return resource.gvk.group not in _GROUPS_WITHOUT_DATA or resource.kind in _KINDS_WITH_DATA
