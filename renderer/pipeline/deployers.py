@@ -230,11 +230,13 @@ class Deployers:
 
     def deploying(self, path: str) -> Iterator[Resource]:
         """Yield the objects, which themselves are applied, that deploy a folder in which a file is."""
+        yield from filter(self.is_applied, self.with_sources_above(path))
+
+    def with_sources_above(self, path: str) -> Iterator[Resource]:
+        """Yield the objects that deploy a folder in which a file or folder is."""
         by_folder, _ = self._by_source
-        above = (
-            self._found[number] for folder in folders_above(path) for number in by_folder.get(folder, ())
-        )
-        yield from filter(self.is_applied, above)
+        for folder in folders_above(path):
+            yield from (self._deploying[number] for number in by_folder.get(folder, ()))
 
     def deployed(self, files: Collection[str]) -> frozenset[str]:
         """Return the files in folders that applied objects deploy.

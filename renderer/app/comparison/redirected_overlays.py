@@ -9,7 +9,7 @@ from functools import cache
 from renderer.app.comparison.deployer_builds import DeployerBuilds
 from renderer.app.comparison.deployer_map import DeployerKey, DeployerMap, entry_object
 from renderer.app.comparison.side import Side
-from renderer.files.file_system import is_inside, normal_path
+from renderer.files.file_system import folder_of, is_inside, normal_path
 from renderer.gitops.argocd.application import (
     SourceType,
     as_application,
@@ -28,12 +28,13 @@ from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.folder_reader import FolderReader
 from renderer.gitops.replacement import may_make_less
 from renderer.kubevirt.facts.lists import is_same
+from renderer.kustomize.reader.kustomization_graph import folders_above
 from renderer.model.engines import FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind
 from renderer.model.kube.json import text_at
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.model.kustomization import KUSTOMIZATION_FILES
+from renderer.model.kustomization import is_kustomization_file
 from renderer.model.render_config import Overlay
 
 
@@ -67,6 +68,8 @@ class RedirectedOverlays:
         path = overlay.path
         yield from filter(None, [self._builds.of_tree(path), self._builds.of_variables(path)])
         if path in self._sides[1].overlays:
+            yield from self._listed_above(overlay)
+            yield from self._applied_from_above(overlay)
             yield from self._handovers(path)
             yield from [*self._handovers_above(path)] or self._unapplied(path)
             for key in self._deployers.of(path)[1]:
@@ -106,6 +109,37 @@ class RedirectedOverlays:
         for key in latter if former else ():
             if key not in former and (found := self._deployers.object(0, key)):
                 yield f"{found.kind} {found.name} deploys it from now on"
+
+    def _listed_above(self, overlay: Overlay) -> Iterator[str]:
+        """Yield why an overlay may be deployed by a new kustomization above it, which lists it.
+
+        An Application of the folder builds it; so may something that is not in this repository, if nothing
+        that is there deploys the overlay. What a Kustomization builds is compared.
+        """
+        before, after = self._sides
+        if overlay.deployer or any(self._deployers.of(overlay.path)):
+            return
+        own = after.graph.files_of_overlay(after.overlays[overlay.path])
+        known = [*after.deployers.with_sources_above(overlay.path)]
+        for folder in folders_above(overlay.path):
+            links = after.graph.links(folder)
+            if not links or before.graph.links(folder) or own.isdisjoint(after.graph.files(folder)):
+                continue
+            applications = filter(is_application, map(as_application, known))
+            if not known:
+                yield f"{links.file} lists it from now on, and nothing in Git says what is deployed"
+            for each in applications:
+                if _kustomizations_of(after, self._folders[1], each, folder):
+                    yield f"{each.kind} {each.name} deploys it by {links.file} from now on"
+
+    def _applied_from_above(self, overlay: Overlay) -> Iterator[str]:
+        """Yield why a Kustomization of a folder above builds a folder otherwise that is applied as it is."""
+        if overlay.entry is None or overlay.entry.options.kind is not EntryKind.DIRECTORY:
+            return
+        former = {each.current_id: each for each in self._sides[0].deployers.with_sources_above(overlay.path)}
+        for new in self._sides[1].deployers.with_sources_above(overlay.path):
+            if new.current_id in former and is_flux_kustomization(new):
+                yield from self._built_by_others(former[new.current_id], new, overlay.path)
 
     def _unapplied(self, path: str) -> Iterator[str]:
         """Yield why an object does not deploy an overlay any more, although it stays: nothing applies it.
@@ -197,13 +231,18 @@ class RedirectedOverlays:
         kinds = {
             each.entry.options.kind if each and each.entry else EntryKind.KUSTOMIZATION for each in sides
         }
+        if len(kinds) == 1:
+            yield from self._built_by_others(old, new, overlay.path)
+
+    def _built_by_others(self, old: Resource, new: Resource, path: str) -> Iterator[str]:
+        """Yield why an object deploys the files of a folder by other kustomizations than before."""
         former, latter = (
-            _is_built_by_kustomize(folders, each, overlay.path)
-            for folders, each in zip(self._folders, (old, new), strict=True)
+            _kustomizations_of(side, folders, each, path)
+            for side, folders, each in zip(self._sides, self._folders, (old, new), strict=True)
         )
-        if len(kinds) == 1 and None not in {former, latter} and former != latter:
+        if former is not None and latter is not None and former != latter:
             how = "by a kustomization" if latter else "without a kustomization"
-            yield f"{new.kind} {new.name} applies the files of {overlay.path} {how} from now on"
+            yield f"{new.kind} {new.name} applies the files of {path} {how} from now on"
 
     def _is_known_source(self, source: Resource, path: str) -> bool:
         """Return True if what deploys an overlay named a source that was not in Git yet."""
@@ -237,12 +276,24 @@ class RedirectedOverlays:
                 yield from filter(None, [redirection_by_instance(old, new)])
 
 
-def _is_built_by_kustomize(folders: FolderReader, deployer: Resource, path: str) -> bool | None:
-    """Return True if an object deploys a folder by its kustomization; None if it does not deploy it."""
-    if is_flux_kustomization(deployer):
-        folder = normal_path(text_at(deployer.content, "spec", "path"))
-        files = (posixpath.normpath(posixpath.join(folder, name)) for name in KUSTOMIZATION_FILES)
-        return any(map(folders.fs.is_file, files)) if folder == path else None
-    own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == path)
-    types = {effective_type(folders, each) for each in own} - {None}
-    return SourceType.KUSTOMIZE in types if types else None
+def _kustomizations_of(
+    side: Side, folders: FolderReader, deployer: Resource, path: str
+) -> frozenset[str] | None:
+    """Return the folders whose kustomizations an object deploys a folder by; None if it does not deploy it.
+
+    Of several in each other, that is the uppermost one, and for Argo CD only the folder itself counts. Flux
+    looks for them in the folder of a Kustomization and below (fluxcd/pkg ``kustomize/kustomize_generator.go``
+    ``generateKustomization``).
+    """
+    if not is_flux_kustomization(deployer):
+        own = (each for each in sources(as_application(deployer)) if posixpath.normpath(each.path) == path)
+        types = {effective_type(folders, each) for each in own} - {None}
+        return frozenset({path} if SourceType.KUSTOMIZE in types else ()) if types else None
+    source = normal_path(text_at(deployer.content, "spec", "path"))
+    if not is_inside(path, source):
+        return None
+    found = {folder_of(each) for each in side.listing.manifests if is_kustomization_file(each)}
+    found = {
+        each for each in found if is_inside(each, source) and (is_inside(each, path) or is_inside(path, each))
+    }
+    return frozenset(each for each in found if found.isdisjoint(folders_above(each)))
