@@ -30,6 +30,7 @@ from renderer.app.usage_error import UsageError
 from renderer.app.workers import done_in_order
 from renderer.diff.masking import with_shown_names
 from renderer.findings.run_findings import locate
+from renderer.gitops.tracking import TrackedObjects, default_namespace, retention_in_cluster, without_flux
 from renderer.kubevirt.facts.kinds import CONTROLLER_REVISION
 from renderer.kubevirt.facts.virtual_machine import PATHS
 from renderer.model.codes import Code
@@ -47,13 +48,7 @@ from renderer.model.release import Release, snapshot_of
 from renderer.model.render_config import Overlay
 from renderer.model.run.taint import count_tainted, tainted_since
 from renderer.model.run.work import WorkDone, in_turn
-from renderer.pipeline.deployers import (
-    Deployers,
-    TrackedObjects,
-    default_namespace,
-    retention_in_cluster,
-    without_flux,
-)
+from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.live_machines import FOUND_BY_MACHINES, LiveCluster, LiveMachines
 from renderer.pipeline.missing_references import MOUNTED, MountedObjects
 

@@ -16,7 +16,7 @@ from renderer.files.file_system import is_inside
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic, DiagnosticError
 from renderer.model.render_config import Overlay
-from renderer.pipeline.deployers import deployer_files
+from renderer.pipeline.deployer_files import deployer_files
 from renderer.pipeline.overlay_files import OverlayFiles
 
 _LEFT_OUT = "the sparse checkout of this work tree leaves out"

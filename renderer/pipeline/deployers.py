@@ -32,15 +32,12 @@ from renderer.gitops.argocd.application import (
     named_sources,
     sources,
 )
-from renderer.gitops.argocd.roots import with_items
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key
 from renderer.gitops.flux.flux_operator import PROVIDER, is_instance, is_resource_set
-from renderer.gitops.pruning import retention_of
 from renderer.gitops.repository_url import RepositoryUrls
 from renderer.kustomize.reader.kustomization_graph import KustomizationGraph, folders_above
-from renderer.kustomize.reader.resources import read_resources
 from renderer.model.diagnostic import DiagnosticError
-from renderer.model.engines import FLUX_KUSTOMIZE_GROUP, FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
+from renderer.model.engines import FLUX_OPERATOR_GROUP, FLUX_SOURCE_GROUP
 from renderer.model.kube.json import Json, array_at, object_at, text_at
 from renderer.model.kube.location import DocumentPlace, Site
 from renderer.model.kube.res_id import Reference, ResId
@@ -55,15 +52,7 @@ from renderer.yamlio.decode import decode_yaml11
 if TYPE_CHECKING:
     from renderer.gitops.argocd.generators.repository_tree import RepositoryTree
 
-#: One of these texts is in every file that has any of them. In quotes, characters may be escaped.
-_SIGNS = (
-    *(b"argoproj.io", b"kustomize.toolkit.fluxcd.io/v", b"source.toolkit.fluxcd.io/v"),
-    *(b"fluxcd.controlplane.io/v", b"resource.customizations"),
-    *(rb"\x", rb"\u", rb"\U", b"\\\n", b"\\\r"),
-)
 _SETTINGS = "argocd-cm"
-_TRACKING_ID = "argocd.argoproj.io/tracking-id"
-_INSTANCE = "app.kubernetes.io/instance"
 #: A placeholder of an ApplicationSet's template.
 _PLACEHOLDER = re.compile(r"\{\{[^{}]*\}\}")
 _GLOB = re.compile(r"[*?[]")
@@ -616,36 +605,6 @@ def _may_be_of_one_source(parent: Resource, child: Resource) -> bool:
     return is_flux_kustomization(child) and source_key(parent) == source_key(child)
 
 
-def deployer_files(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, bytes]:
-    """Return the content of the manifests that may have such objects, by path."""
-    found: dict[str, bytes] = {}
-    for path in manifests:
-        with suppress(DiagnosticError):  # reported where it is used
-            content = fs.read(path)
-            if any(sign in content for sign in _SIGNS):
-                found[path] = content
-    return found
-
-
-def deployer_objects(fs: FileSystem, manifests: Iterable[str]) -> Mapping[str, Sequence[Resource]]:
-    """Return the objects in the manifests that may have such objects, by path and in the given order."""
-    return {path: [*objects_in(content, path)] for path, content in deployer_files(fs, manifests).items()}
-
-
-def objects_in(content: bytes, path: str) -> Iterator[Resource]:
-    """Yield the objects in a file, with those in lists; none if it is not a manifest."""
-    for resource in _as_applied(content, path):
-        yield from with_items(resource)
-
-
-def _as_applied(content: bytes, path: str) -> tuple[Resource, ...]:
-    """Return the objects in a file as the cluster gets them; as kustomize reads them if it gets none."""
-    for as_applied in (True, False):
-        with suppress(DiagnosticError):  # a template, or broken; reported where it is used
-            return read_resources(content, Site(path), as_applied=as_applied)
-    return ()
-
-
 def _customizations(settings: Resource) -> dict[str, Json]:
     found: dict[str, Json] = {}
     for key, text in object_at(settings.content, "data").items():
@@ -655,81 +614,3 @@ def _customizations(settings: Resource) -> dict[str, Json]:
             except DiagnosticError:  # Argo CD rejects it, too
                 continue
     return found
-
-
-def tracks(deployer: Resource, live: Resource) -> bool:
-    """Return True if Argo CD or Flux tracks an object of the cluster as deployed by ``deployer``.
-
-    Source: Argo CD ``util/argo/resource_tracking.go``; Flux's labels.
-    """
-    if is_flux_kustomization(deployer):
-        owner = (
-            text_at(live.labels, f"{FLUX_KUSTOMIZE_GROUP}/name"),
-            text_at(live.labels, f"{FLUX_KUSTOMIZE_GROUP}/namespace"),
-        )
-        return owner == (deployer.name, deployer.namespace or "flux-system")
-    if not is_application(deployer):
-        return False
-    tracking = text_at(live.annotations, _TRACKING_ID)
-    if not tracking:
-        return text_at(live.labels, _INSTANCE) == deployer.name
-    name, _, place = tracking.partition(":")
-    own = f"{live.gvk.group}/{live.kind}:{live.namespace}/{live.name}"
-    return place == own and name in (deployer.name, f"{deployer.namespace}_{deployer.name}")
-
-
-class TrackedObjects:
-    """Objects of a cluster, by the names of the deployers that may track them."""
-
-    def __init__(self, objects: Iterable[Resource]) -> None:
-        self._named: dict[str, list[Resource]] = {}
-        for each in objects:
-            tracking, _, _ = text_at(each.annotations, _TRACKING_ID).partition(":")
-            names = (
-                text_at(each.labels, f"{FLUX_KUSTOMIZE_GROUP}/name"),
-                text_at(each.labels, _INSTANCE),
-                tracking,
-            )
-            for name in dict.fromkeys(filter(None, names)):
-                self._named.setdefault(name, []).append(each)
-
-    def of(self, deployers: Iterable[Resource]) -> Iterator[Resource]:
-        """Yield the objects that are tracked as deployed by one of ``deployers``, each once."""
-        found: dict[ResId, Resource] = {}
-        for deployer in deployers:
-            names = deployer.name, f"{deployer.namespace}_{deployer.name}"
-            candidates = (each for name in names for each in self._named.get(name, ()))
-            found |= {each.current_id: each for each in candidates if tracks(deployer, each)}
-        yield from found.values()
-
-
-def default_namespace(deployers: Iterable[Resource]) -> str:
-    """Return the namespace that all deployers give to objects without one; empty if it is not known."""
-    found = {
-        text_at(each.content, "spec", "targetNamespace")
-        if is_flux_kustomization(each)
-        else text_at(as_application(each).content, "spec", "destination", "namespace")
-        for each in deployers
-    }
-    [namespace] = found if len(found) == 1 else {""}
-    return "" if "{{" in namespace else namespace
-
-
-def retention_in_cluster(deployers: Sequence[Resource], live: Resource) -> str:
-    """Return why an object of the cluster that Git no longer has stays there; empty if it is pruned.
-
-    Those of the ``deployers`` of its overlay that track it decide; all of them if none does.
-    """
-    tracking = [each for each in deployers if tracks(each, live)] or deployers
-    reasons = [retention_of(as_application(each), live, is_gone=False) for each in tracking]
-    if not tracking:
-        reasons = [retention_of(None, live, is_gone=False)]
-    return " and ".join(dict.fromkeys(reasons)) if all(reasons) else ""
-
-
-def without_flux(deployers: Sequence[Resource]) -> str:
-    """Return why Flux's annotations on objects are not followed; empty if Flux alone deploys them."""
-    if not deployers:
-        return "nothing in the repository says that Flux deploys the overlay"
-    others = (each for each in deployers if not is_flux_kustomization(each))
-    return next((f"{each.kind} {each.name} deploys the overlay and does not read it" for each in others), "")

@@ -30,7 +30,7 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import is_kustomization_file
 from renderer.model.release import LATEST
 from renderer.model.render_config import Overlay
-from renderer.pipeline.deployers import deployer_files, objects_in
+from renderer.pipeline.deployer_files import deployer_files, objects_in
 
 if TYPE_CHECKING:
     from renderer.app.comparison.causes import Causes

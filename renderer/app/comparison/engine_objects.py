@@ -25,7 +25,8 @@ from renderer.model.engines import ENGINE_GROUPS
 from renderer.model.kube.location import DocumentPlace
 from renderer.model.kube.res_id import ResId
 from renderer.model.kube.resource import Resource
-from renderer.pipeline.deployers import deployer_files, is_set
+from renderer.pipeline.deployer_files import deployer_files
+from renderer.pipeline.deployers import is_set
 
 
 class EngineObjects:

@@ -33,7 +33,8 @@ from renderer.model.release import Release
 from renderer.model.render_config import OWNERSHIP_FILE, ExpandMode, Overlay, RenderConfig
 from renderer.model.run.limits import lowered
 from renderer.pipeline import Pipeline
-from renderer.pipeline.deployers import Deployers, deployer_objects
+from renderer.pipeline.deployer_files import deployer_objects
+from renderer.pipeline.deployers import Deployers
 from renderer.pipeline.entry_points import look_up_overlays
 from renderer.pipeline.run_context import RunContext
 from renderer.pipeline.vm_changes import ProjectState

@@ -29,7 +29,8 @@ from renderer.model.kube.resource import Resource
 from renderer.model.kustomization import KUSTOMIZATION_FILES, KUSTOMIZATION_HEAD, is_kustomization_file
 from renderer.model.pattern import pattern
 from renderer.model.render_config import PROJECT_FILE, Overlay, OverlayEntry
-from renderer.pipeline.deployers import is_set, nearness, objects_in
+from renderer.pipeline.deployer_files import objects_in
+from renderer.pipeline.deployers import is_set, nearness
 from renderer.pipeline.overlay_files import OverlayFiles
 from renderer.pipeline.project_catalogs import shared_folders
 from renderer.pipeline.target_cluster import target_cluster_of

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from renderer.gitops.pruning import retention_of
+from renderer.gitops.tracking import retention_in_cluster
 from renderer.model.kube.location import Site
 from renderer.model.kube.resource import Resource
-from renderer.pipeline.deployers import retention_in_cluster
 
 FLUX = "kustomize.toolkit.fluxcd.io"
 OPTIONS = "argocd.argoproj.io/sync-options"
