@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from functools import cached_property
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -107,30 +108,54 @@ def with_locations(histories: Iterable[FieldHistory], location_of: LocationOf) -
     )
 
 
+class _Versions:
+    """The versions of a resource, with what the histories of all its fields share."""
+
+    def __init__(self, resource: Resource, versions: tuple[Version, ...]) -> None:
+        self.resource, self.all = resource, versions
+
+    @cached_property
+    def lost(self) -> tuple[tuple[FieldVersion, ...], ...]:
+        return tuple(_losses(self.all))
+
+    @cached_property
+    def confidential(self) -> ConfidentialFields:
+        """Return what is confidential in any of them."""
+        return ConfidentialFields(self.resource.kind, [version.content for version in self.all])
+
+
 class Historian:
     """The histories of fields in an overlay that was rendered with ``trace``."""
 
     def __init__(self, trace: Trace, overlay: Overlay) -> None:
         self._trace = trace
         self._composed = tuple(trace.composed(overlay))
+        self._known: dict[int, _Versions] = {}
 
     def fields(self, resource: Resource) -> tuple[FieldPath, ...]:
         """Return every scalar and empty section that the resource has, then the ones that it lost."""
-        versions = self._trace.versions(resource)
-        present = (path for path, _ in leaves(versions[-1].content))
-        return (*present, *(changes[-1].field for changes in _losses(versions)))
+        versions = self._versions(resource)
+        present = (path for path, _ in leaves(versions.all[-1].content))
+        return (*present, *(changes[-1].field for changes in versions.lost))
 
     def histories(self, resource: Resource, selected: AbstractSet[FieldPath]) -> tuple[FieldHistory, ...]:
         """Return the histories of the ``selected`` ones of its ``fields``, in their order."""
-        versions = self._trace.versions(resource)
-        present = [(path, field_changes(versions, path)) for path, _ in leaves(versions[-1].content)]
-        lost = [(changes[-1].field, changes) for changes in _losses(versions)]
-        confidential = _confidential_fields(resource, versions)
-        return tuple(
-            FieldHistory(resource.current_id, path, self._steps(confidential, changes))
-            for path, changes in (*present, *lost)
-            if path in selected
+        versions = self._versions(resource)
+        present = (path for path, _ in leaves(versions.all[-1].content) if path in selected)
+        found = (
+            *((path, field_changes(versions.all, path)) for path in present),
+            *((changes[-1].field, changes) for changes in versions.lost if changes[-1].field in selected),
         )
+        return tuple(
+            FieldHistory(resource.current_id, path, self._steps(versions.confidential, changes))
+            for path, changes in found
+        )
+
+    def _versions(self, resource: Resource) -> _Versions:
+        known = self._known.get(id(resource))
+        if known is None:
+            known = self._known[id(resource)] = _Versions(resource, self._trace.versions(resource))
+        return known
 
     def _steps(
         self, confidential: ConfidentialFields, changes: Sequence[FieldVersion], depth: int = 0
@@ -155,16 +180,11 @@ class Historian:
 
     def _source_history(self, source: FieldSource, depth: int) -> FieldHistory:
         """Return the history of a field, or of its nearest ancestor that has one."""
-        versions, field = self._trace.versions(source.resource), source.field
-        while not (changes := field_changes(versions, field)) and field.segments:
+        versions, field = self._versions(source.resource), source.field
+        while not (changes := field_changes(versions.all, field)) and field.segments:
             field = field.parent
-        confidential = _confidential_fields(source.resource, versions)
-        return FieldHistory(source.resource.current_id, field, self._steps(confidential, changes, depth))
-
-
-def _confidential_fields(resource: Resource, versions: Sequence[Version]) -> ConfidentialFields:
-    """Return what is confidential in any version of a resource."""
-    return ConfidentialFields(resource.kind, [version.content for version in versions])
+        steps = self._steps(versions.confidential, changes, depth)
+        return FieldHistory(source.resource.current_id, field, steps)
 
 
 def field_changes(versions: Sequence[Version], path: FieldPath) -> tuple[FieldVersion, ...]:

@@ -16,11 +16,15 @@ from renderer.kustomize.compose import BuildOptions, Composer
 from renderer.kustomize.reader.find_kustomization import LoadRestrictor
 from renderer.kustomize.reader.load import Loader
 from renderer.model.diagnostic import DiagnosticError
+from renderer.model.difference import NoValue
 from renderer.model.provenance import StepKind
+from renderer.model.render_config import RenderConfig
+from renderer.model.run.work import begin_run, spent
 from renderer.pipeline import Pipeline
 from renderer.pipeline.run_context import RunContext
 from renderer.project.overlays import find_overlays
 from renderer.project.project import load_project
+from renderer.provenance.histories import Historian
 from renderer.provenance.trace import Trace
 from tests.conformance.kustomize import write_tree
 from tests.unit.provenance.history_checks import mistakes, overlay_of
@@ -68,6 +72,30 @@ def test_histories_of_the_fleet_are_consistent() -> None:
 def test_histories_of_golden_cases_are_consistent(folder: Path, tmp_path: Path) -> None:
     repository = shutil.copytree(folder, tmp_path / "repository")
     assert list(rendered_mistakes(repository)) == []
+
+
+def test_fields_are_followed_one_by_one_at_the_cost_of_all_at_once(tmp_path: Path) -> None:
+    lines = [f"  k{number}: a" for number in range(100)]
+    configuration = ["apiVersion: v1", "kind: ConfigMap", "metadata:", "  name: c", "data:", *lines]
+    (tmp_path / "c.yaml").write_text("\n".join(configuration))
+    removals = [f"  k{number}: null" for number in range(0, 100, 2)]
+    (tmp_path / "patch.yaml").write_text("\n".join([*configuration[:5], *removals]))
+    (tmp_path / "kustomization.yaml").write_text("resources: [c.yaml]\npatches: [{path: patch.yaml}]")
+    trace = Trace()
+    overlay = overlay_of(".")
+    pipeline = Pipeline(DiskFileSystem(tmp_path), RenderConfig(), context=RunContext.fresh(trace))
+    (resource,) = pipeline.render(overlay).value
+    begin_run()
+    at_once = Historian(trace, overlay)
+    fields = at_once.fields(resource)
+    expected = at_once.histories(resource, frozenset(fields))
+    cost = spent()
+    begin_run()
+    historian = Historian(trace, overlay)
+    found = [historian.histories(resource, {field}) for field in historian.fields(resource)]
+    assert [history for each in found for history in each] == list(expected)
+    assert any(history.value is NoValue.ABSENT for history in expected)
+    assert spent() == cost
 
 
 def built_cases() -> Iterator[dict[str, Any]]:
