@@ -38,6 +38,8 @@ _MAX_LINKS = 40
 #: The maximum length of a target on Linux (``PATH_MAX``).
 _LONGEST_TARGET = 4095
 
+#: The file that says where submodules are fetched from.
+_MODULES_FILE = ".gitmodules"
 _LFS_POINTER = b"version https://git-lfs.github.com/spec/v1\n"
 #: Bytes by which Git detects a binary file, and line feeds that it checks out with a carriage return.
 _UNPRINTABLE = re.compile(rb"[\x00-\x07\x0b\x0e-\x1a\x1c-\x1f\x7f]")
@@ -268,6 +270,12 @@ class GitFileSystem:
     def files(self) -> Iterator[str]:
         """Yield all files, links too, except for the files of submodules."""
         return (path for path, entry in self._walk_down() if entry.mode != SUBMODULE_MODE)
+
+    def submodules(self) -> Mapping[str, str]:
+        """Return the commits of the submodules, by their paths. Without ``.gitmodules``, there are none."""
+        if not self.is_file(_MODULES_FILE):
+            return {}
+        return {path: entry.oid for path, entry in self._walk_down() if entry.mode == SUBMODULE_MODE}
 
     def links(self) -> Sequence[str]:
         """Return all symbolic links. A folder is searched once for all revisions with its id."""
@@ -524,6 +532,14 @@ class GitRepository:
         if answer.code:
             raise not_usable(self._git.folder, answer)
         return frozenset(each for each in answer.output.split("\0") if each and not each.endswith("/"))
+
+    def staged_submodules(self) -> Mapping[str, str]:
+        """Return the commits of the submodules in the index, by their paths."""
+        listed = (
+            each.partition("\t") for each in self._git.run("ls-files", "--stage", "-z").output.split("\0")
+        )
+        staged = ((entry.split(" "), path) for entry, _, path in listed)
+        return {path: entry[1] for entry, path in staged if entry[0] == SUBMODULE_MODE}
 
     def _unknown(self, message: str) -> DiagnosticError:
         if self._objects.find("HEAD") is None and (head := self._git.id_of("HEAD")):

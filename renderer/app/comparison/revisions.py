@@ -60,7 +60,9 @@ def _work_tree(project: Project, git: GitRepository) -> Side:
         raise Diagnostic(Code.GIT_UNAVAILABLE, message, hint=hint).error()
     check_project_file(git.left_out(), project.fs)
     listed = git.work_tree_files()
-    return Side(_WORK_TREE, project.fs, cluster=project.config.cluster, listed=listed, may_be_empty=True)
+    side = Side(_WORK_TREE, project.fs, cluster=project.config.cluster, listed=listed, may_be_empty=True)
+    side.submodules = git.staged_submodules() if project.fs.is_file(".gitmodules") else {}
+    return side
 
 
 def check_project_file(left_out: Collection[str], fs: FileSystem) -> None:

@@ -213,6 +213,11 @@ class Side:
         return self
 
     @cached_property
+    def submodules(self) -> Mapping[str, str]:
+        """The commits of the submodules of a revision, by path; whoever reads a work tree sets its own."""
+        return self.tree.submodules() if self.tree else {}
+
+    @cached_property
     def deployers(self) -> Deployers:
         """The objects in the repository that deploy its overlays; all manifests are read for them.
 

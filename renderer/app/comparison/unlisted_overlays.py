@@ -48,10 +48,16 @@ class UnlistedOverlays:
         looked_at = self._changed.union(path for path in in_between if not self._is_listed(path))
         self._engines = EngineObjects(self._sides, changed, is_other_changed=bool(self._changed))
         self._beside: set[str] = set()
+        old, new = before.submodules, after.submodules
+        moved = sorted(each for each in {**old, **new} if old.get(each) != new.get(each))
+        #: The submodules that are at another commit, by the overlay that may be built from one.
+        self._moved: dict[str, str] = {}
         found: dict[str, Overlay] = {}
-        for each in reversed(self._sides) if looked_at else ():
+        for each in reversed(self._sides) if looked_at or moved else ():
             for path, overlay in each.overlays.items():
-                if path not in found and self._is_touched(path, looked_at):
+                if submodule := each.submodule_of(overlay, moved) if moved else "":
+                    self._moved[path] = submodule
+                if path not in found and (path in self._moved or self._is_touched(path, looked_at)):
                     found[path] = overlay
         self.overlays = tuple(found.values())
         self.paths = found.keys()
@@ -134,8 +140,12 @@ class UnlistedOverlays:
         for each in overlays:
             if each.path not in self.paths:
                 yield each
-            else:
-                yield from _harm(self._as_written(each) if each.path in self.failed else each)
+                continue
+            found = self._as_written(each) if each.path in self.failed else each
+            if submodule := self._moved.get(each.path):
+                reason = f"submodule {submodule} is at another commit, whose files are not in this repository"
+                found = found._replace(incomparable=reason)
+            yield from _harm(found)
 
     def _as_written(self, overlay: OverlayDifference) -> OverlayDifference:
         """Return the difference of what cannot be built: of the objects in its files, as they are there."""

@@ -10,7 +10,7 @@ from functools import cached_property, partial
 
 from renderer.app.comparison.side import Side
 from renderer.diff.overlay_side import OverlaySide
-from renderer.files.file_system import folder_of, is_inside
+from renderer.files.file_system import SubmoduleError, folder_of, is_inside
 from renderer.gitops.argocd.application import is_application, makes_other_manifests, sources
 from renderer.gitops.flux.discovery import is_flux_kustomization, source_key, variable_sources
 from renderer.gitops.flux.generated_artifact import EXTERNAL_ARTIFACT
@@ -18,7 +18,7 @@ from renderer.kubevirt.facts.installed_release import installing_entries
 from renderer.kubevirt.facts.kinds import CONFIG_MAP, configures_kubevirt, installs_operands
 from renderer.kubevirt.impact.other_cluster import brings_operator
 from renderer.kubevirt.instancetype.cluster_kubevirt import kubevirt_of
-from renderer.kustomize.reader.kustomization_graph import patched_kinds
+from renderer.kustomize.reader.kustomization_graph import confined, patched_kinds
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.engines import ENGINE_GROUPS, FLUX_SOURCE_GROUP
 from renderer.model.entry_point import EntryKind, EntryOptions, EntryPoint, Strictness
@@ -67,6 +67,31 @@ class UnlistedSide:
         """
         found = self._files.of(overlay)
         return found.union(each for path in found for each in self._targets(path))
+
+    def submodule_of(self, overlay: Overlay, submodules: Iterable[str]) -> str:
+        """Return the first of some submodules whose files an overlay may be built from; empty without one."""
+        deployer = overlay.deployer
+        if deployer and is_flux_kustomization(deployer) and not self._fetches_submodules(deployer):
+            return ""
+        roots = overlay.entry.folders if overlay.entry else ()
+        graph, places = self.side.graph, {*roots}
+        for links in (graph.links(folder) for root in roots for folder in graph.folders(root)):
+            places |= {*links.folders, *links.files} if links else set()
+        plain = [root for root in roots if graph.links(root) is None]
+        return next(
+            (
+                each
+                for each in submodules
+                if any(is_inside(place, each) for place in places)
+                or any(is_inside(each, root) for root in plain)
+            ),
+            "",
+        )
+
+    def _fetches_submodules(self, kustomization: Resource) -> bool:
+        key = source_key(kustomization)
+        sources = (each for each in self.side.deployers.objects if each.reference == key)
+        return any(object_at(each.content, "spec").get("recurseSubmodules") is True for each in sources)
 
     def _targets(self, path: str) -> Iterator[str]:
         with suppress(DiagnosticError):  # it leads out of the repository: reported by the build
@@ -169,8 +194,9 @@ class UnlistedSide:
                 elif links.is_readable:
                     found |= links.resources
                 else:
-                    names = frozenset(self.side.fs.list(folder)) - {*KUSTOMIZATION_FILES}
-                    found.update(f"{folder}/{name}" for name in names)
+                    with suppress(SubmoduleError):  # its files are not here
+                        names = frozenset(self.side.fs.list(folder)) - {*KUSTOMIZATION_FILES}
+                        found.update(f"{folder}/{name}" for name in names)
         return frozenset(found)
 
     def as_written(self, path: str) -> OverlaySide | None:
@@ -382,7 +408,7 @@ class UnlistedSide:
     def _objects_of(self, path: str) -> tuple[Resource, ...]:
         if path not in self._objects:
             self._objects[path] = ()
-            if self.side.fs.is_file(path):
+            if confined(self.side.fs.is_file, path):
                 self._objects[path] = tuple(objects_in(self.side.fs.read(path), path))
         return self._objects[path]
 

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from renderer.files.file_system import DelegatingFileSystem, FileSystem
+from renderer.files.file_system import DelegatingFileSystem, FileSystem, SubmoduleError
 from renderer.golang.glob import file_path_match
 from renderer.model.codes import Code
 from renderer.model.diagnostic import Diagnostic
@@ -183,8 +183,14 @@ class ArtifactFileSystem(DelegatingFileSystem):
 
 
 def _ignore_files(fs: FileSystem, folder: str = ".") -> Iterator[IgnorePattern]:
-    """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns)."""
-    names = fs.list(folder)
+    """Yield the patterns of ignore files in and below ``folder`` (``sourceignore.go`` LoadIgnorePatterns).
+
+    Those of a submodule are about its own files, and whatever reads one of these reports it.
+    """
+    try:
+        names = fs.list(folder)
+    except SubmoduleError:
+        return
     spend(_STEPS_PER_NAME * len(names), _ACTIVITY)
     if SOURCE_IGNORE in names:
         path = _joined(folder, SOURCE_IGNORE)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
-from renderer.files.file_system import FileSystem, folder_of, is_inside, join_path
+from renderer.files.file_system import FileSystem, SubmoduleError, folder_of, is_inside, join_path
 from renderer.model.diagnostic import DiagnosticError
 from renderer.model.kube.json import EMPTY, Json, JsonObject, array_at, object_at, text_at
 from renderer.model.kustomization import COMPONENT_KIND, KUSTOMIZATION_FILES
@@ -148,8 +149,12 @@ class KustomizationGraph:
         return self._built_from[folder]
 
     def _files_below(self, folder: str) -> frozenset[str]:
+        """Return the files in a folder and below it, without those of submodules that are not here."""
         files: set[str] = set()
-        for name in self._fs.list(folder) if confined(self._fs.is_folder, folder) else ():
+        names: Sequence[str] = ()
+        with suppress(SubmoduleError):  # reported by the build
+            names = self._fs.list(folder) if confined(self._fs.is_folder, folder) else ()
+        for name in names:
             path = posixpath.normpath(posixpath.join(folder, name))
             if self._fs.is_file(path):
                 files.add(path)
