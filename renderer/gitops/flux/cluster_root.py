@@ -1,9 +1,10 @@
 """The root Kustomization of a Flux cluster, as bootstrap or the Flux operator creates it.
 
 It is in ``gotk-sync.yaml``, in ``spec.sync`` of a FluxInstance, under ``instance.sync`` in values of the
-``flux-instance`` chart, or a Kustomization in any file of the folder that applies this folder. If the folder
-has none of them, it is the one that ``flux bootstrap --path`` would create. Bootstrap and the operator set
-``prune: true`` (flux2 ``pkg/manifestgen/sync/sync.go``, flux-operator ``internal/builder/templates.go``).
+``flux-instance`` chart, or a Kustomization in any file of the folder that applies this folder. Of several
+``gotk-sync.yaml``, the one that applies the folder counts. If the folder has none of all these, it is the one
+that ``flux bootstrap --path`` would create. Bootstrap and the operator set ``prune: true`` (flux2
+``pkg/manifestgen/sync/sync.go``, flux-operator ``internal/builder/templates.go``).
 """
 
 from __future__ import annotations
@@ -63,12 +64,10 @@ def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
     Raises ``DiagnosticError`` for a broken ``gotk-sync.yaml``, and for another broken file that may have it.
     """
     files = [path for path in _yaml_files(fs, folder) if any(sign in fs.read(path) for sign in _SIGNS)]
-    for path in files:
-        if posixpath.basename(path) == "gotk-sync.yaml":
-            objects = read_resources(fs.read(path), Site(path))
-            root = next((each for each in objects if is_flux_kustomization(each)), None)
-            if root is not None:
-                return ClusterRoot(root, tuple(each for each in objects if each is not root))
+    of_bootstrap = [*_roots_of_bootstrap(fs, files)]
+    if of_bootstrap:
+        applying = (each for each in of_bootstrap if _may_be_root(fs, each.kustomization.content, folder))
+        return next(applying, of_bootstrap[0])
     unread: list[DiagnosticError] = []
     applied_by_itself: ClusterRoot | None = None
     for path in files:
@@ -89,6 +88,16 @@ def declared_root(fs: FileSystem, folder: str) -> ClusterRoot | None:
     if applied_by_itself is None and unread:
         raise unread[0]
     return applied_by_itself
+
+
+def _roots_of_bootstrap(fs: FileSystem, files: Iterable[str]) -> Iterator[ClusterRoot]:
+    """Yield the root in each ``gotk-sync.yaml``: a bootstrap with another path leaves the earlier one."""
+    for path in files:
+        if posixpath.basename(path) == "gotk-sync.yaml":
+            objects = read_resources(fs.read(path), Site(path))
+            root = next((each for each in objects if is_flux_kustomization(each)), None)
+            if root is not None:
+                yield ClusterRoot(root, tuple(each for each in objects if each is not root))
 
 
 def _root_among(objects: Iterable[Resource], fs: FileSystem, folder: str) -> ClusterRoot | None:

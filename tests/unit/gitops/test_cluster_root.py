@@ -52,6 +52,18 @@ def test_kustomization_that_applies_its_folder_is_the_root(file: str, path: str)
     assert [each.name for each in found.known] == ["fleet"]
 
 
+def test_sync_file_of_another_folder_is_not_the_root() -> None:
+    files = {
+        "clusters/prod/flux-system/flux-system/gotk-sync.yaml": SOURCE
+        + kustomization("flux-system", "./clusters/prod/flux-system"),
+        "clusters/prod/flux-system/gotk-sync.yaml": SOURCE + kustomization("flux-system", "./clusters/prod"),
+    }
+
+    found = root(files)
+
+    assert object_at(found.kustomization.content, "spec")["path"] == "./clusters/prod"
+
+
 def test_root_may_be_among_others_in_a_file() -> None:
     files = {"clusters/prod/all.yaml": kustomization("vms", "./vms") + b"---\n" + SOURCE
              + kustomization("flux-system", "./clusters/prod")}  # fmt: skip
